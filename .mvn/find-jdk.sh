@@ -1,14 +1,14 @@
-# Sourced by ./mvnw and ./baton: sets JAVA_HOME to a JDK of at least $BATON_JDK, or says what to install and exits with 78.
-# Looks at JAVA_HOME, the java on PATH, the usual system folders and SDKMAN; the newest matching JDK of a folder wins.
+# Sourced by ./mvnw and ./baton: sets JAVA_HOME to a JDK of at least $BATON_JDK, or prints what to install and exits with 78.
+# Searches JAVA_HOME, the javac on PATH, the usual system folders and SDKMAN; the newest matching JDK of a folder wins.
 BATON_JDK=25
 
-# Sets $baton_version to a JDK's version as a number that can be compared (25.0.1 is 25000001); 0 for what is no JDK.
+# Sets $baton_version to a JDK's version as a comparable number (25.0.1 is 25000001); 0 if the folder has no JDK.
 baton_jdk_version() { # DIR
   baton_version=0
   [ -x "$1/bin/javac" ] || return 0
   baton_text=
   if [ -r "$1/release" ]; then
-    # Read by the shell: a process for each JDK would be felt at every call of ./baton.
+    # Read by the shell: one process per JDK would slow down every call of ./baton.
     while IFS== read -r baton_key baton_value; do
       [ "$baton_key" != JAVA_VERSION ] || baton_text=$baton_value
     done <"$1/release"
@@ -21,13 +21,13 @@ baton_jdk_version() { # DIR
   for baton_unused in 1 2 3; do
     baton_number=${baton_text%%.*}
     case $baton_text in *.*) baton_text=${baton_text#*.} ;; *) baton_text= ;; esac
-    # Without leading zeros, which would make it octal.
+    # Strip leading zeros, which would make it octal.
     while [ "${baton_number#0}" != "$baton_number" ]; do baton_number=${baton_number#0}; done
     baton_version=$((baton_version * 1000 + ${baton_number:-0}))
   done
 }
 
-# Sets JAVA_HOME to the newest matching JDK of these; fails when none is.
+# Sets JAVA_HOME to the newest matching JDK of these folders; fails if none matches.
 baton_newest_of() { # DIR…
   baton_best=$((BATON_JDK * 1000000 - 1))
   baton_home=
@@ -59,7 +59,7 @@ baton_find_jdk() {
 if ! baton_find_jdk; then
   {
     echo "Baton needs a JDK $BATON_JDK or newer and found none (a JRE is not enough)."
-    echo "Looked at JAVA_HOME (${JAVA_HOME:-not set}), PATH, /usr/lib/jvm, /usr/java, /opt, SDKMAN and ~/.jdks."
+    echo "Searched JAVA_HOME (${JAVA_HOME:-not set}), PATH, /usr/lib/jvm, /usr/java, /opt, SDKMAN and ~/.jdks."
     echo "Install one and try again, for example:"
     echo "  Debian/Ubuntu   apt-get install temurin-25-jdk    (repository: https://adoptium.net/installation/linux)"
     echo "  SDKMAN          sdk install java 25-tem"

@@ -1,5 +1,5 @@
-// A runner that knows nothing of Baton but its events reference: a Kafka producer and strings.
-// usage: java -cp <kafka-clients and what it needs> ForeignRunner.java BOOTSTRAP RUN_ID complete|die
+// A runner that uses only Baton's events reference: a Kafka producer and strings.
+// Usage: java -cp KAFKA_CLIENTS_AND_DEPENDENCIES ForeignRunner.java BOOTSTRAP RUN_ID complete|die
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

@@ -1,12 +1,12 @@
-# What the whole workspace is, as programs that know nothing of Baton see it. Sourced by the steps of
-# rewrite.yaml, which then call `record begin` and `record end`. LEDGER is a folder outside the system: it
-# gets a line "STEP EPOCH POSITION DIGEST" in `ledger`, and what the digest is of in STEP.POSITION.EPOCH.
+# Records the state of the whole workspace, as system tools see it. Sourced by the steps of rewrite.yaml,
+# which then call `record begin` and `record end`. LEDGER is a folder outside the system: its file `ledger`
+# gets a line "STEP EPOCH POSITION DIGEST", and STEP.POSITION.EPOCH gets the content of the digest.
 
 echo "$BATON_STEP_ID $BATON_EPOCH enter -" >> "$LEDGER/ledger"
 
 record() (
   to="$LEDGER/$BATON_STEP_ID.$1.$BATON_EPOCH"
-  # No pipes: when one of these is killed, there must be no digest of what the others have made of it.
+  # No pipes: if one of these commands is killed, no digest of a partial result must be recorded.
   find . -printf '%P %y %m %T@ %n %l\0' > "$to.found"
   sort -z "$to.found" > "$to.sorted"
   tr '\n\0' '?\n' < "$to.sorted" > "$to.parts"
@@ -16,7 +16,7 @@ record() (
   find . -type f -links +1 -printf '%i %P\0' > "$to.found"
   sort -z -k 2 "$to.found" > "$to.sorted"
   tr '\n\0' '?\n' < "$to.sorted" > "$to.found"
-  # Which names are one file's; its number alone may change.
+  # Names of the same file; only its inode number may change.
   awk '{ i = $1; sub(/^[0-9]+ /, ""); if (!(i in first)) first[i] = $0; print "same file: " first[i] " = " $0 }' \
     "$to.found" >> "$to.parts"
   for repository in repo origin.git; do
@@ -32,7 +32,7 @@ record() (
 
 looked_at() (
   cd "$1"
-  # What is looked at must not be changed by that.
+  # Recording must not change the repository.
   export GIT_OPTIONAL_LOCKS=0
   echo "git $1"
   git fsck --full --strict --no-progress || echo "fsck: $?"

@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** The REST API as any program would use it. */
+/** Calls the REST API as an external program does. */
 final class AcceptanceApiClient {
   static final ObjectMapper JSON = new ObjectMapper();
 
@@ -39,7 +39,10 @@ final class AcceptanceApiClient {
     return send(HttpRequest.newBuilder(URI.create(base + path)).GET());
   }
 
-  /** After an outage the store may be behind the run's view: it waits, then says to ask again. */
+  /**
+   * After an outage the checkpoint-store may lag behind the run's view; it then answers that the
+   * request must be repeated.
+   */
   private Answer getOnceReady(String path) {
     AtomicReference<@Nullable Answer> answer = new AtomicReference<>();
     Await.until(
@@ -64,7 +67,7 @@ final class AcceptanceApiClient {
     return post(path, "application/json", body.toString());
   }
 
-  /** The same, which may be repeated: the key makes it one request. */
+  /** Like post, but safe to repeat: the idempotency key deduplicates the request. */
   Answer postOnce(String path, String key, JsonNode body) throws IOException, InterruptedException {
     return send(
         HttpRequest.newBuilder(URI.create(base + path))
@@ -92,7 +95,7 @@ final class AcceptanceApiClient {
     return new Answer(response.statusCode(), type, body);
   }
 
-  /** Starts a run of a workflow that was pushed before and returns its id. */
+  /** Starts a run of an existing workflow and returns its id. */
   String start(String workflow, ObjectNode input) throws IOException, InterruptedException {
     ObjectNode body = JSON.createObjectNode().put("workflow", workflow);
     body.set("input", input);
@@ -135,17 +138,17 @@ final class AcceptanceApiClient {
     }
   }
 
-  /** The types of its events, in the log's order. */
+  /** Returns the types of the run's events, in the order of the log. */
   List<String> types(String run) throws IOException, InterruptedException {
     return events(run).stream().map(event -> event.path("type").asText()).toList();
   }
 
-  /** How many of its events are of this type. */
+  /** Returns the number of the run's events of this type. */
   long count(String run, String type) throws IOException, InterruptedException {
     return types(run).stream().filter(type::equals).count();
   }
 
-  /** The run once it has this status. */
+  /** Waits until the run has this status and returns it. */
   JsonNode awaitStatus(String run, String status, Duration bound)
       throws IOException, InterruptedException {
     Await.until(
@@ -155,7 +158,7 @@ final class AcceptanceApiClient {
     return run(run);
   }
 
-  /** Answers the run's waiting approval; false when none waits. */
+  /** Approves the run's waiting approval; returns false if none waits. */
   boolean approve(String run) throws IOException, InterruptedException {
     for (JsonNode waiting : run(run).path("waiting")) {
       ObjectNode answer = JSON.createObjectNode();

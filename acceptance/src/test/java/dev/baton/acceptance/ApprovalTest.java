@@ -17,7 +17,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a person approved is what goes on, whichever runner carries the run by then. */
+/**
+ * Checks that a run continues with exactly the checkpoint that a person approved, after a change of
+ * its runner.
+ */
 @ExtendWith(SharedStackExtension.class)
 class ApprovalTest {
   private static final Duration SOON = Duration.ofSeconds(60);
@@ -55,7 +58,7 @@ class ApprovalTest {
     other.putObject("answer").put("approved", true);
     AcceptanceApiClient.Answer refused = on.api.post("/checkpoints/" + id, other);
     assertThat(refused.status()).as("%s", refused).isEqualTo(409);
-    assertThat(refused.body().path("detail").asText()).contains("is about cut '" + cut + "'");
+    assertThat(refused.body().path("detail").asText()).contains("is for cut '" + cut + "'");
 
     BatonCliInvoker.Result listed = BatonCliInvoker.run(on, "approvals", "--run", run);
     assertThat(listed.out()).contains(id, "Publish");
@@ -74,7 +77,10 @@ class ApprovalTest {
   }
 
   private static JsonNode waiting(String run) {
-    Await.until("run " + run + " asks", SOON, () -> page(run).path("checkpoints").size() == 1);
+    Await.until(
+        "run " + run + " waits for approval",
+        SOON,
+        () -> page(run).path("checkpoints").size() == 1);
     try {
       return page(run).path("checkpoints").get(0);
     } catch (Exception e) {

@@ -35,7 +35,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The arrows between the parts, and for each a planted class that breaks it. */
+/**
+ * Checks the allowed dependencies between modules; for each rule, a planted class must break it.
+ */
 class ArchitectureTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".");
 
@@ -66,7 +68,9 @@ class ArchitectureTest {
     assertThat(project.size()).isGreaterThan(200);
   }
 
-  /** Prefix allows the planted classes to stand for the parts. */
+  /**
+   * @param prefix package prefix of the modules, or of the planted classes
+   */
   private static ArchRule contractsUseNoService(String prefix) {
     return noClasses()
         .that()
@@ -81,7 +85,9 @@ class ArchitectureTest {
             "dev.baton.standalone..");
   }
 
-  /** Stubs generated for the services in the protocol's package are the services'. */
+  /**
+   * gRPC stubs in the protocol's package may use frameworks: they are generated for the services.
+   */
   private static ArchRule contractsUseNoFramework(String prefix) {
     return noClasses()
         .that()
@@ -113,7 +119,7 @@ class ArchitectureTest {
     return apart(prefix, "orchestrator", "store", "runner", "cli", "standalone");
   }
 
-  /** A part that may not know the parts named. */
+  /** Forbids a module to depend on the given modules. */
   private static ArchRule apart(String prefix, String part, String... others) {
     return noClasses()
         .that()
@@ -132,12 +138,12 @@ class ArchitectureTest {
     return apart(prefix, "runner", "orchestrator", "store", "cli", "standalone");
   }
 
-  /** The command starts a stack, but knows the services by their interfaces alone. */
+  /** The CLI starts a stack, but may use the services only through their interfaces. */
   private static ArchRule cliUsesNoService(String prefix) {
     return apart(prefix, "cli", "orchestrator", "store", "runner");
   }
 
-  /** A repository's history is the business of who works in it, and of who looks at it. */
+  /** Only the runner and the CLI may use milestones (the history of a repository). */
   private static ArchRule milestonesAreForRunnerAndCli(String prefix) {
     return noClasses()
         .that()
@@ -152,7 +158,7 @@ class ArchitectureTest {
         .resideInAPackage(prefix + "milestone..");
   }
 
-  /** Who judges the fold does not use it, and looks at the services from outside. */
+  /** The chaos checker must not use the fold that it verifies, nor classes of the services. */
   private static ArchRule chaosStandsAlone(String prefix) {
     return apart(prefix, "chaos", "protocol", "orchestrator", "store", "runner", "cli");
   }

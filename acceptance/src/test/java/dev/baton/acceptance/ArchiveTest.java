@@ -22,14 +22,16 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs in a git repository: what one installation has kept, another goes on with. */
+/**
+ * Tests the archive of runs in a git repository: another installation can continue archived runs.
+ */
 class ArchiveTest {
   private static final Duration END = Duration.ofSeconds(90);
   private static final String REFS = "refs/baton/runs/*:refs/baton/runs/*";
 
   @TempDir private Path folder;
 
-  /** An installation of its own: new logs, an empty Postgres, an empty object store. */
+  /** Starts a separate installation: new logs, an empty Postgres, an empty object store. */
   private static SharedStackExtension.RunningStack install(Path archive) {
     return SharedStackExtension.RunningStack.of(
         builder -> {
@@ -59,7 +61,7 @@ class ArchiveTest {
     return Files.readString(Path.of("src/test/resources", resource));
   }
 
-  /** Until the archive says so too. */
+  /** Waits until the archive has this status. */
   private static void awaitArchived(AcceptanceApiClient api, String run, String status) {
     Await.until(
         "run " + run + " is archived as " + status,
@@ -141,11 +143,11 @@ class ArchiveTest {
 
       BatonCliInvoker.Result goesOn = BatonCliInvoker.run(on, "resume", waiting);
       assertThat(goesOn.code()).as("%s", goesOn).isZero();
-      Await.until("somebody is asked again", END, () -> on.api.approve(waiting));
+      Await.until("an approval is requested again", END, () -> on.api.approve(waiting));
       on.api.awaitStatus(waiting, "completed", END);
       assertThat(on.api.run(waiting).path("output").asText().strip()).isEqualTo("drafted");
 
-      // Nothing that had completed there was run again here.
+      // Completed steps were not run again here.
       assertThat(Files.readAllLines(ledger)).hasSize(before.size() + 1).contains("fetch");
       assertThat(Files.readAllLines(ledger)).containsOnlyOnce("build", "lint");
 
@@ -159,7 +161,7 @@ class ArchiveTest {
   void shouldArchiveAfterTheStoreWasKilledBeforeItHad() throws Exception {
     Path ledger = Files.createFile(folder.resolve("ledger"));
     Path archive = folder.resolve("archive.git");
-    // There is no archive yet, and none can be made.
+    // The archive does not exist yet, and cannot be created.
     Files.writeString(archive, "no repository");
     try (SharedStackExtension.RunningStack on = install(archive)) {
       on.api.push(text("asked.yaml"));

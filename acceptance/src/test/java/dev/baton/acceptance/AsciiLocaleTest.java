@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A whole stack that is started where no locale is set, in a folder with a name of any kind. */
+/** Starts a whole stack without a locale, in a folder whose name is not ASCII. */
 class AsciiLocaleTest {
   private static final int MINUTES = 4;
   private static final String TEXT = "Zoë 😀 · Grün";

@@ -9,7 +9,7 @@ package dev.baton.acceptance;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waiting with a bound for something that only asking can tell. */
+/** Polls a condition with a timeout. */
 final class Await {
   private static final Duration BETWEEN = Duration.ofMillis(25);
 
@@ -20,8 +20,8 @@ final class Await {
   }
 
   /**
-   * Asks until it holds; what the condition throws counts as "not yet" and is told when the bound
-   * is reached.
+   * Polls until the condition holds; an exception of the condition counts as "not yet" and is
+   * reported when the timeout expires.
    */
   static void until(String what, Duration bound, Condition condition) {
     long end = System.nanoTime() + bound.toNanos();

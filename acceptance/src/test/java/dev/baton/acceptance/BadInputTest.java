@@ -33,7 +33,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every bad input gets a problem document that names it; nothing is lost and nothing is stuck. */
+/**
+ * Checks that every invalid input is answered by a problem document that names it; no data is lost
+ * and no component blocks.
+ */
 @ExtendWith(SharedStackExtension.class)
 class BadInputTest {
   private static final String GOOD = "name: good\nsteps:\n  - {id: one, transform: '.input'}\n";

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The {@code baton} command as a person calls it, against the shared stack. */
+/** Runs the {@code baton} command as a user does, against the shared stack. */
 final class BatonCliInvoker {
   private static final int SECONDS = 60;
 

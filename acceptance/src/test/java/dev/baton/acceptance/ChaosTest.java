@@ -17,10 +17,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * All promises at once, under faults, with two of each service: at least 50 runs and 200 faults in
- * five minutes. {@code -Dbaton.seed=N} repeats the faults of a printed seed, {@code
- * -Dbaton.chaos.minutes=M} makes it longer, {@code -Dbaton.chaos.replicas=N} has another number. It
- * runs as the command, which gives it a network of its own where that can be had.
+ * Checks all guarantees under faults, with two replicas of each service: at least 50 runs and 200
+ * faults in five minutes. {@code -Dbaton.seed=N} repeats the faults of a printed seed, {@code
+ * -Dbaton.chaos.minutes=M} sets the duration, {@code -Dbaton.chaos.replicas=N} the number of
+ * replicas. Runs the CLI command, which uses its own network namespace if available.
  */
 class ChaosTest {
   private static final long SEED = Long.getLong("baton.seed", System.nanoTime() & 0xffffff);
@@ -29,13 +29,13 @@ class ChaosTest {
   private static final int RUNS_PER_MINUTE = 10;
   private static final int FAULTS_PER_MINUTE = 40;
 
-  /** More than are asked for: some find nothing to hit. */
+  /** More than required: some faults find no target. */
   private static final int PLANNED_PER_MINUTE = 54;
 
-  // A machine that does many other things meanwhile is slow, and must not be called wrong.
+  // Generous, because a busy machine is slow without violating a guarantee.
   private static final int BOUND_S = 600;
 
-  /** What comes before the faults, and the checker. */
+  /** Time for the start before the faults, and for the checker after them. */
   private static final int OTHERWISE_MINUTES = 15;
 
   @Test

@@ -39,7 +39,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The checker of chaos runs finds what is really wrong, with real services and programs that cheat.
+ * Checks that the chaos checker detects real violations, with real services and programs that
+ * violate the rules.
  */
 @ExtendWith(SharedStackExtension.class)
 class CheckerTest {
@@ -74,8 +75,8 @@ class CheckerTest {
   }
 
   /**
-   * @param unreachable whether the old runner has a helper where nobody can stop it, as on another
-   *     machine; this program stands for it
+   * @param unreachable whether the old runner has a helper that cannot be stopped, as on another
+   *     machine; this program simulates it
    */
   private static ChaosVerdict afterTakeover(
       SharedStackExtension.RunningStack on, boolean unreachable) throws Exception {
@@ -158,7 +159,7 @@ class CheckerTest {
     kafka.send(record).get(30, TimeUnit.SECONDS);
   }
 
-  /** Waits for the run's end, and has the checker decide about it alone. */
+  /** Waits for the end of the run, and then checks only this run. */
   private static ChaosVerdict judge(
       SharedStackExtension.RunningStack on, ChaosHistoryStore files, String run, JsonNode expected)
       throws Exception {

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Walks the tree: what a transaction has aborted counts for no consumer, whoever opens it. */
+/** Checks in the source tree that every Kafka consumer reads only committed records. */
 class CommittedReadsTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".").normalize();
 

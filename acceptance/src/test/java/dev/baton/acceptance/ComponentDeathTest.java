@@ -28,14 +28,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * SIGKILL of any process in the middle of a pipeline: the run ends with the same result, and no
- * completed step runs again. {@code -Dbaton.rounds=N} repeats every death N times.
+ * Kills each process with SIGKILL in the middle of a pipeline: the run ends with the same result,
+ * and no completed step runs again. {@code -Dbaton.rounds=N} repeats every kill N times.
  */
 @ExtendWith(SharedStackExtension.class)
 class ComponentDeathTest {
   private static final double PACE_SECONDS = 0.1;
 
-  /** A moment within a step, not a wait for anything. */
+  /** Maximum delay within a step; it does not wait for a condition. */
   private static final int DELAY_MS = 250;
 
   @SuppressWarnings("NullAway.Init")
@@ -107,7 +107,7 @@ class ComponentDeathTest {
 
     assertSame(pipeline, run);
     assertThat(kills).isPositive();
-    // The last one may have been killed when the run had ended.
+    // The last runner may have been killed after the run had ended.
     assertThat(on.api.run(run.id).path("epoch").asInt()).isBetween(kills, 1 + kills);
   }
 
@@ -119,7 +119,7 @@ class ComponentDeathTest {
     TimeUnit.MILLISECONDS.sleep(delay);
   }
 
-  /** Whether there was one, and it was killed. */
+  /** Returns whether the runner existed and was killed. */
   private static boolean killRunner(String run) throws Exception {
     JsonNode pid = on.api.run(run).path("runner").path("pid");
     ProcessHandle runner = ProcessHandle.of(pid.asLong()).orElse(null);

@@ -24,8 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A program with nothing but a Kafka producer is a runner; it runs in a process of its own that has
- * no class of Baton.
+ * Checks that a program with only a Kafka producer can act as a runner; it runs in a separate
+ * process without any class of Baton.
  */
 @ExtendWith(SharedStackExtension.class)
 class ForeignProducerTest {
@@ -58,7 +58,7 @@ class ForeignProducerTest {
     JsonNode completed = AcceptanceApiClient.first(api.events(run), "step_completed");
     assertThat(completed).isNotNull();
     assertThat(completed.path("data").path("favourite_colour").asText())
-        .as("a field that Baton does not know is kept")
+        .as("an unknown field is kept")
         .isEqualTo("green");
 
     BatonCliInvoker.Result status = BatonCliInvoker.run(on, "status", run, "-o", "json");
@@ -85,7 +85,7 @@ class ForeignProducerTest {
     assertThat(status.out()).contains("lost");
   }
 
-  /** A partition of which nobody has read anything yet is read from its beginning. */
+  /** The consumer reads a partition without committed offset from its beginning. */
   @Test
   void shouldMissARunnerThatHasComeAndGoneBeforeAnybodyListened() throws Exception {
     try (SharedStackExtension.RunningStack fresh =

@@ -21,7 +21,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** New runs from the cuts of others: nothing is repeated, and the parent stays as it is. */
+/**
+ * Forks runs from the checkpoints of others: no completed step is repeated, and the parent does not
+ * change.
+ */
 @ExtendWith(SharedStackExtension.class)
 class ForkTest {
   private static final Duration END = Duration.ofSeconds(60);
@@ -33,7 +36,7 @@ class ForkTest {
   @SuppressWarnings("NullAway.Init")
   private static AcceptanceApiClient api;
 
-  /** Of the parent that most have. */
+  /** The ledger of the parent that most tests use. */
   @SuppressWarnings("NullAway.Init")
   private static Path parentsLedger;
 
@@ -95,7 +98,7 @@ class ForkTest {
     return AcceptanceApiClient.JSON.createObjectNode().put("checkpoint", checkpoint);
   }
 
-  /** The checkpoint that a step ended with. */
+  /** Returns the checkpoint at the end of a step. */
   private String checkpoint(String run, String step) throws Exception {
     return api.events(run).stream()
         .filter(event -> event.path("type").asText().equals("step_completed"))
@@ -106,7 +109,7 @@ class ForkTest {
         .orElseThrow();
   }
 
-  /** Everything that can be asked about a run. */
+  /** Returns all data of a run that the API offers. */
   private List<JsonNode> everything(String run) throws Exception {
     List<JsonNode> all = new ArrayList<>(api.events(run));
     all.add(api.run(run));
@@ -217,7 +220,7 @@ class ForkTest {
     assertThat(answer.status()).as("%s", answer).isEqualTo(200);
   }
 
-  /** The checkpoint that a fork began with. */
+  /** Returns the checkpoint that a fork starts from. */
   private String firstOf(String run) throws Exception {
     JsonNode page = api.get("/cuts?run=" + run + "&limit=1000").body().path("cuts");
     return StreamSupport.stream(page.spliterator(), false)
@@ -238,7 +241,7 @@ class ForkTest {
     assertThat(answer.status()).as("%s", answer).isEqualTo(409);
     assertThat(answer.body().toString())
         .contains("step 'build' has completed as shell and is transform")
-        .contains("goes on with step 'check'");
+        .contains("resumes with step 'check'");
 
     AcceptanceApiClient.Answer nothing =
         api.post("/runs/" + parent + "/fork", AcceptanceApiClient.JSON.createObjectNode());

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whoever asks a service's health learns whether to restart it, or only to leave it alone. */
+/**
+ * Checks that health endpoints distinguish a service that must be restarted from one that is only
+ * not ready.
+ */
 @ExtendWith(SharedStackExtension.class)
 class HealthTest {
   private static final Duration TOLD = Duration.ofSeconds(60);

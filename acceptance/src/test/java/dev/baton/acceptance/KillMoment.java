@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What a runner was doing when it was killed. */
+/** The activity of a runner when it was killed. */
 enum KillMoment {
   STARTING("starting"),
   RESTORING("restoring"),
@@ -25,12 +25,12 @@ enum KillMoment {
   }
 
   /**
-   * @param halfMade whether it has left something half made beside the workspace
+   * @param halfMade whether it has left partial results next to the workspace
    */
   record Kill(int epoch, boolean halfMade) {}
 
   /**
-   * @param completed which epoch has completed which step
+   * @param completed the epoch that has completed each step
    */
   static KillMoment of(Kill kill, WorkspaceLedger ledger, Map<String, Integer> completed)
       throws IOException {

@@ -18,18 +18,19 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A definition whose shell steps say in a file outside the system what they do: before its own
- * script, each adds a line {@code STEP EPOCH} to the ledger and then takes at least {@code pace}.
+ * A definition whose shell steps record their execution in a file outside the system: before its
+ * own script, each step adds a line {@code STEP EPOCH} to the ledger and then takes at least {@code
+ * pace}.
  */
 enum LedgerPipeline {
-  /** The demo's own pipeline. */
+  /** The pipeline of the demo. */
   RELEASE_REPORT(Path.of("../examples/release-report.yaml")) {
     @Override
     ObjectNode input(Path repository) {
       return AcceptanceApiClient.JSON.createObjectNode().put("repository", repository.toString());
     }
   },
-  /** Branches that change files, which are merged; a wait. */
+  /** Branches that change files and are merged; a wait step. */
   MERGE(Path.of("src/test/resources/merge.yaml")) {
     @Override
     ObjectNode input(Path repository) {
@@ -48,7 +49,7 @@ enum LedgerPipeline {
   abstract ObjectNode input(Path repository);
 
   /**
-   * @param pace seconds that every shell step takes at least
+   * @param pace minimum duration of every shell step in seconds
    */
   PipelineRun start(SharedStackExtension.RunningStack on, Path repository, double pace)
       throws IOException, InterruptedException {

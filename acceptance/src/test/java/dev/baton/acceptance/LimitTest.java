@@ -27,7 +27,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A workflow's limit on its runs under way, with the orchestrator killed while runs queue. */
+/**
+ * Tests the concurrency limit of a workflow, with the orchestrator killed while runs are queued.
+ */
 @ExtendWith(SharedStackExtension.class)
 class LimitTest {
   private static final int LIMIT = 2;
@@ -44,7 +46,7 @@ class LimitTest {
     on.api.push(Files.readString(Path.of("src/test/resources/limited.yaml")));
   }
 
-  /** When a run got its place, or gave it back. */
+  /** A run got a slot, or released it. */
   private record Change(Instant at, int places) {}
 
   @Test
@@ -62,7 +64,7 @@ class LimitTest {
     assertThat(shown.out()).contains("pending (queued ");
 
     for (int kill = 0; kill < KILLS; kill++) {
-      TimeUnit.MILLISECONDS.sleep(random.nextInt(400)); // A moment, not a wait for anything.
+      TimeUnit.MILLISECONDS.sleep(random.nextInt(400)); // A random moment in the run.
       on.stack.kill(StackComponent.ORCHESTRATOR);
       on.stack.restart(StackComponent.ORCHESTRATOR);
     }
@@ -116,7 +118,7 @@ class LimitTest {
     return answer.body().path("id").asText();
   }
 
-  /** By what the traces say: from the first assignment to the end. */
+  /** Computes the maximum from the traces: a run counts from its first assignment to its end. */
   static int mostAtOnce(AcceptanceApiClient api, List<String> runs) throws Exception {
     List<Change> changes = new ArrayList<>();
     for (String run : runs) {

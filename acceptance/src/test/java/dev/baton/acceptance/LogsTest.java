@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Logs of a whole stack: every line, in order, whatever dies meanwhile. {@code -Dbaton.log.lines=N}
- * makes bursts of another size, {@code -Dbaton.log.width=N} longer lines.
+ * Checks the logs of a whole stack: every line, in order, even if processes are killed. {@code
+ * -Dbaton.log.lines=N} sets the size of bursts, {@code -Dbaton.log.width=N} the length of lines.
  */
 @ExtendWith(SharedStackExtension.class)
 class LogsTest {

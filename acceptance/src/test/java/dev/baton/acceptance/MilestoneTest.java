@@ -26,12 +26,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Milestones of runs whose runners are killed: each is committed once, and found by command. */
+/**
+ * Creates milestones in runs whose runners are killed: each is committed once, and found by the
+ * CLI.
+ */
 @ExtendWith(SharedStackExtension.class)
 class MilestoneTest {
   private static final Duration END = Duration.ofSeconds(90);
 
-  /** Its upload takes long enough for a kill in between. */
+  /** Large enough that its upload can be interrupted by a kill. */
   private static final int LARGE = 96 << 20;
 
   @SuppressWarnings("NullAway.Init")
@@ -81,7 +84,7 @@ class MilestoneTest {
         .toList();
   }
 
-  /** What {@code checkpoint_saved} tells of each milestone. */
+  /** Returns the data of {@code checkpoint_saved} for each milestone. */
   private static List<JsonNode> milestones(String run) throws Exception {
     return data(run, "checkpoint_saved").stream()
         .filter(saved -> saved.path("trigger").asText().equals("milestone"))
@@ -114,7 +117,7 @@ class MilestoneTest {
     }
   }
 
-  /** Kills the run's runner as soon as its workspace has a sidecar more than these. */
+  /** Kills the run's runner as soon as its workspace has a new sidecar. */
   private static String killAtTheNextSidecar(String run, Set<String> known) throws Exception {
     RunnerProcessHandle runner = RunnerProcessHandle.of(run).orElseThrow();
     Path workspace = runner.files().resolve("workspace");
@@ -181,7 +184,7 @@ class MilestoneTest {
     git(files, "fsck", "--strict");
     assertThat(git(files, "status", "--porcelain")).isEmpty();
     assertThat(git(files, "cat-file", "--batch-all-objects", "--batch-check").lines())
-        .as("nothing is left of the commit that was lost")
+        .as("no trace is left of the interrupted commit")
         .noneMatch(line -> line.startsWith(lost));
     assertThat(on.folder.resolve("milestones-" + run)).isDirectory();
     shouldBeFoundByCommand(run, files, commits);

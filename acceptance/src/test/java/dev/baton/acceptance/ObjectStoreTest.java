@@ -26,9 +26,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whatever S3 {@code baton.object-store.*} names: another implementation than the one that Baton
- * brings, at first as it is, and then with every tenth request failing, the runner's and the
- * store's alike. The runner is killed in the middle, so that it has to restore, too.
+ * Uses another S3 implementation than the one included in Baton: first as it is, then with every
+ * tenth request failing, of the runner and of the checkpoint-store. The runner is killed in the
+ * middle, so that it also has to restore.
  */
 class ObjectStoreTest {
   private static final double PACE_SECONDS = 0.1;
@@ -36,7 +36,7 @@ class ObjectStoreTest {
   /** The runner ends soon after its run. */
   private static final Duration ERASED = Duration.ofSeconds(60);
 
-  /** The newest first: each is used by the next. */
+  /** The newest first: each process is used by the next one. */
   private static final Deque<AutoCloseable> STARTED = new ArrayDeque<>();
 
   @TempDir static Path folder;
@@ -121,7 +121,7 @@ class ObjectStoreTest {
         });
   }
 
-  /** Every checkpoint of the run. */
+  /** Verifies every checkpoint of the run. */
   private static void assertVerified(PipelineRun run) throws Exception {
     JsonNode cuts = on.api.get("/cuts?run=" + run.id).body().path("cuts");
     assertThat(cuts).isNotEmpty();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Runs that wait without a runner, and go on as if they had not. */
+/** Tests runs that wait without a runner, and resume with the same result. */
 class ParkingTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final Duration PARK_AFTER = Duration.ofMillis(600);
@@ -112,8 +112,8 @@ class ParkingTest {
 
     Await.until("no process carries it", END, () -> RunnerProcessHandle.of(run).isEmpty());
     assertThat(BatonCliInvoker.run(on, "status", run).out())
-        .contains("waiting", "parked", "goes on when it is answered");
-    // Longer than anyone who misses its heartbeats would wait.
+        .contains("waiting", "parked", "resumes when it is answered");
+    // Longer than the heartbeat timeout.
     LockSupport.parkNanos(Duration.ofSeconds(5).toNanos());
     assertThat(awaitParked(run).path("epoch").asInt()).isEqualTo(1);
     assertThat(api.approve(run)).isTrue();
@@ -213,7 +213,7 @@ class ParkingTest {
   @Test
   void shouldParkOnlyWhenEveryBranchWaits() throws Exception {
     String run = api.start("sides", ledger.input());
-    Await.until("the right side asks", END, () -> api.run(run).path("waiting").size() == 1);
+    Await.until("the right branch waits", END, () -> api.run(run).path("waiting").size() == 1);
     ledger.await("works", END);
     LockSupport.parkNanos(PARK_AFTER.multipliedBy(3).toNanos());
     assertThat(api.types(run)).doesNotContain("run_parked");
@@ -222,7 +222,7 @@ class ParkingTest {
     awaitParked(run);
     assertThat(api.approve(run)).isTrue();
     Await.until(
-        "it goes on, and is parked for the other question",
+        "it continues, and is parked for the other approval",
         END,
         () -> api.run(run).path("epoch").asInt() == 2 && api.run(run).path("parked").isObject());
     assertThat(api.approve(run)).isTrue();

@@ -37,13 +37,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * A runner is cut off: from Kafka, the orchestrator and the store, each by a proxy. It runs on this
- * host but was started by nobody that could kill it, as one on another host. Heartbeats every three
- * seconds, so that a run is suspended after six and missed after {@value #TIMEOUT_SECONDS}: a busy
- * machine must not look like a partition.
+ * Disconnects a runner from Kafka, the orchestrator and the checkpoint-store, each by a proxy. The
+ * runner is on this host, but no launcher has started it, so none can kill it, as for a runner on
+ * another host. Heartbeats are sent every three seconds; a run is suspended after six seconds and
+ * its runner is missed after {@value #TIMEOUT_SECONDS}, so that a busy machine does not look like a
+ * partition.
  *
- * <p>What the steps do is in a ledger outside of the system: a line with the epoch, who writes, and
- * when.
+ * <p>The steps record their execution in a ledger outside of the system: a line with the epoch, the
+ * step and the time.
  */
 class PartitionTest {
   private static final int TIMEOUT_SECONDS = 24;
@@ -91,7 +92,7 @@ class PartitionTest {
                         "BATON_HEARTBEAT_TIMEOUT",
                         TIMEOUT_SECONDS + "s")
                     .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_INTERVAL", "3s")
-                    // Runners attach by themselves.
+                    // The test starts the runners.
                     .environment(StackComponent.ORCHESTRATOR, "BATON_LAUNCHER_PROCESS_COMMAND", "")
                     .environment(StackComponent.ORCHESTRATOR, "BATON_LAUNCHER_POOL_SIZE", "0"));
     kafka.to(second);
@@ -138,9 +139,9 @@ class PartitionTest {
     store.heal();
   }
 
-  /** A runner process that carries several runs, with folders of its own. */
+  /** A runner process that executes several runs, with folders of its own. */
   private record Runner(String id, Process process, Path data, Path output) {
-    /** In good order, so that the orchestrator knows at once that nothing can be given to it. */
+    /** Ends it gracefully, so that the orchestrator assigns no more runs to it. */
     void end() {
       process.destroy();
       try {
@@ -158,7 +159,7 @@ class PartitionTest {
       return Files.readString(output);
     }
 
-    /** Files of events that it could not write. */
+    /** Files with events that were not acknowledged. */
     List<Path> spooled() throws IOException {
       Path spool = data.resolve("spool");
       if (!Files.isDirectory(spool)) {
@@ -171,7 +172,7 @@ class PartitionTest {
   }
 
   /**
-   * @param cuttable reaches everything through the proxies
+   * @param cuttable whether it connects to all servers through the proxies
    */
   private Runner runner(boolean cuttable) throws Exception {
     String id = "partition-" + NUMBER.incrementAndGet();
@@ -207,8 +208,8 @@ class PartitionTest {
   }
 
   /**
-   * A step that writes into the ledger until it is told to end, and beside it short ones, so that
-   * there is always something to be told.
+   * Starts a run with a step that writes to the ledger until it is ended, and many short steps in
+   * parallel, so that there are always events to publish.
    */
   private String run() throws Exception {
     String talks =
@@ -251,7 +252,7 @@ class PartitionTest {
 
   private void awaitStandstill() {
     Await.until(
-        "no step does anything",
+        "no step writes",
         SOON,
         () -> {
           int before = lines().size();
@@ -262,7 +263,7 @@ class PartitionTest {
 
   private void awaitMore() throws IOException {
     int before = lines().size();
-    Await.until("the steps go on", SOON, () -> lines().size() > before + 5);
+    Await.until("the steps continue", SOON, () -> lines().size() > before + 5);
   }
 
   private JsonNode ended(String run) throws Exception {
@@ -274,7 +275,7 @@ class PartitionTest {
     return ended;
   }
 
-  /** By one runner from beginning to end, and nothing twice. */
+  /** Checks that one runner executed the whole run, and no step ran twice. */
   private void assertUndisturbed(String run, Runner runner) throws Exception {
     assertThat(ended(run).path("epoch").asInt()).isEqualTo(1);
     assertThat(lines()).extracting(Line::epoch).containsOnly(1);
@@ -304,7 +305,7 @@ class PartitionTest {
     heal();
 
     awaitMore();
-    assertThat(runner.log()).contains("epoch 1 is suspended").contains("epoch 1 goes on");
+    assertThat(runner.log()).contains("epoch 1 is suspended").contains("epoch 1 continues");
     assertUndisturbed(run, runner);
     passed = true;
   }
@@ -320,15 +321,15 @@ class PartitionTest {
     assertThat(on.api.run(run).path("epoch").asInt()).isEqualTo(1);
     assertThat(old.spooled()).hasSize(1);
     Await.until(
-        "somebody else has taken over",
+        "another runner has taken over",
         SOON,
         () -> lines().stream().anyMatch(line -> line.epoch() == 2));
-    // It hears that it is fenced before it can write: with Kafka first, it would be a race which of
-    // its events still get there, to be dropped.
+    // The runner must learn that it is fenced before it can write: if Kafka is healed first, it is
+    // undefined which of its events still reach the topic, to be dropped.
     orchestrator.heal();
     store.heal();
     Await.until(
-        "the old runner has given up",
+        "the old runner has stopped",
         SOON,
         () -> old.log().contains("were not acknowledged when the runner was cut off are kept"));
     kafka.heal();
@@ -354,9 +355,9 @@ class PartitionTest {
   }
 
   /**
-   * A runner that hangs cannot stop its script. The orchestrator kills what an old epoch has left
-   * on its own host; this script hides its run, as if it were on another one. There the guard alone
-   * is in its way.
+   * A runner that hangs cannot stop its script. The orchestrator kills processes of an old epoch on
+   * its own host; this script hides its run id, as if it were on another host. Then only the guard
+   * stops it.
    */
   @Test
   void shouldLetTheScriptOfAHungRunnerDoNothingOutsideOnceAnotherHoldsTheRun() throws Exception {
@@ -413,7 +414,7 @@ class PartitionTest {
 
   private void awaitTold(int epoch, String what) {
     Await.until(
-        "epoch " + epoch + " tells '" + what + "'",
+        "epoch " + epoch + " writes '" + what + "'",
         SOON,
         () -> lines().stream().anyMatch(line -> line.epoch() == epoch && line.step().equals(what)));
   }
@@ -444,7 +445,7 @@ class PartitionTest {
     Runner runner = runner(true);
     String run = run();
 
-    // Where everything starts slowly it may have been before.
+    // On a slow machine the run may have been suspended before.
     long before = suspensions(runner);
     orchestrator.cut();
     TimeUnit.MILLISECONDS.sleep(TIMEOUT.plusSeconds(3).toMillis());
@@ -470,7 +471,7 @@ class PartitionTest {
 
     awaitMore();
     assertUndisturbed(run, first);
-    // And nobody is missed late.
+    // No runner is missed afterwards.
     assertThat(new HashSet<>(lines().stream().map(Line::epoch).toList())).containsOnly(1);
     passed = true;
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs that are paused, in every kind of step, and go on as if they had not been. */
+/** Pauses runs in every kind of step; they resume with the same result. */
 @ExtendWith(SharedStackExtension.class)
 class PauseTest {
   private static final Duration END = Duration.ofSeconds(60);
@@ -108,7 +108,7 @@ class PauseTest {
   void shouldCompleteTheStepInProgressAndResumeFromThatCheckpoint() throws Exception {
     String run = api.start("paused", ledger.input());
     ledger.await("build", END);
-    // The step is ahead of what the orchestrator has read of it.
+    // The step may run before the orchestrator has read its event.
     api.awaitStatus(run, "running", END);
 
     assertThat(pause(run, false).path("status").asText()).isEqualTo("pausing");
@@ -226,7 +226,7 @@ class PauseTest {
   void shouldCompleteTheStepOfEachBranchAndResumeInTheMidstOfThem() throws Exception {
     String run = api.start("sides", ledger.input());
     ledger.await("l1", END);
-    Await.until("the right side asks", END, () -> api.run(run).path("waiting").size() == 1);
+    Await.until("the right branch waits", END, () -> api.run(run).path("waiting").size() == 1);
 
     pause(run, false);
     ledger.open();
@@ -346,7 +346,8 @@ class PauseTest {
             on.folder.resolve(ledger.file().getFileName() + ".json"), ledger.input().toString());
     ProcessBuilder builder =
         new ProcessBuilder(
-                // A test that runs in the background of a shell would hand its deafness on.
+                // A shell starts background processes with SIGINT ignored, which the command would
+                // inherit.
                 "env",
                 "--default-signal=INT",
                 Path.of("..", "baton").toAbsolutePath().normalize().toString(),
@@ -374,7 +375,9 @@ class PauseTest {
 
       interrupt(command);
       Await.until(
-          "it says so", END, () -> Files.readString(err).contains("pausing after the step"));
+          "the command reports it",
+          END,
+          () -> Files.readString(err).contains("pausing after the step"));
       Await.until(
           "it is pausing", END, () -> api.run(run).path("status").asText().equals("pausing"));
       assertThat(command.isAlive()).isTrue();
@@ -418,7 +421,9 @@ class PauseTest {
       Await.until("it runs again", END, () -> ledger.lines().size() == 2);
       interrupt(command);
       Await.until(
-          "it says so", END, () -> Files.readString(err).contains("pausing after the step"));
+          "the command reports it",
+          END,
+          () -> Files.readString(err).contains("pausing after the step"));
       Await.until(
           "it is pausing", END, () -> api.run(run).path("status").asText().equals("pausing"));
       ledger.open();

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Two orchestrators and two checkpoint-stores on one Kafka, Postgres and object store. */
+/** Runs two orchestrators and two checkpoint-stores on one Kafka, Postgres and object store. */
 class ReplicaTest {
   private static final Duration END = Duration.ofSeconds(400);
   private static final int RUNS = Integer.getInteger("baton.runs", 4);
@@ -98,7 +98,7 @@ class ReplicaTest {
   }
 
   private static Map<String, String> urls(int self, int other, String stores) {
-    // A slow machine starves a runner for seconds: that is not what this is about.
+    // A slow machine can delay heartbeats for seconds, which is not tested here.
     return Map.of(
         "BATON_ORCHESTRATOR_URL",
         ServiceReplica.url(self) + "," + ServiceReplica.url(other),
@@ -118,7 +118,9 @@ class ReplicaTest {
     on.close();
   }
 
-  /** The replica to which the run's runner is not attached: it was started by the other. */
+  /**
+   * Returns the replica to which the run's runner is not attached: the other one has started it.
+   */
   private static Node awayFrom(String run) throws Exception {
     return instanceOf(run).equals(first.instance()) ? second : first;
   }
@@ -219,7 +221,7 @@ class ReplicaTest {
     }
     PipelineRun watched = runs.get(random.nextInt(runs.size()));
     watched.awaitBegin(watched.shells.get(random.nextInt(watched.shells.size() / 2)));
-    TimeUnit.MILLISECONDS.sleep(random.nextInt(DELAY_MS)); // A moment, not a wait for anything.
+    TimeUnit.MILLISECONDS.sleep(random.nextInt(DELAY_MS)); // A random moment in the run.
 
     first.replica.kill();
     first.replica.start();

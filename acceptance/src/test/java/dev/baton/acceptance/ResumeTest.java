@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs that failed go on with the step that failed, as if it had not. */
+/** Resumes failed runs with the step that failed. */
 @ExtendWith(SharedStackExtension.class)
 class ResumeTest {
   private static final Duration END = Duration.ofSeconds(60);
@@ -103,14 +103,14 @@ class ResumeTest {
         BatonCliInvoker.run(on, "resume", "--failed", "--workflow", "resumed");
 
     assertThat(all.code()).as("%s", all).isZero();
-    assertThat(all.out()).contains("run " + run + " goes on");
+    assertThat(all.out()).contains("run " + run + " resumed");
     assertThat(ended(run).path("status").asText()).isEqualTo("completed");
     String cancelled = api.start("resumed", input());
     api.post("/runs/" + cancelled + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
     ended(cancelled);
     BatonCliInvoker.Result refused = BatonCliInvoker.run(on, "resume", cancelled);
     assertThat(refused.code()).as("%s", refused).isEqualTo(5);
-    assertThat(refused.err()).contains("cancelled, which is for good");
+    assertThat(refused.err()).contains("was cancelled and cannot be resumed");
     assertThat(BatonCliInvoker.run(on, "resume").code()).isEqualTo(2);
   }
 
@@ -246,14 +246,14 @@ class ResumeTest {
     assertThat(set.err()).contains("step 'make' has not completed before 'make'");
     BatonCliInvoker.Result skip = BatonCliInvoker.run(on, "resume", run, "--skip", "plan");
     assertThat(skip.code()).as("%s", skip).isEqualTo(5);
-    assertThat(skip.err()).contains("'plan' is not what the run goes on with; that is 'check'");
+    assertThat(skip.err()).contains("'plan' is not the run's next step; the next step is 'check'");
     BatonCliInvoker.Result from = BatonCliInvoker.run(on, "resume", run, "--from", "show");
     assertThat(from.code()).as("%s", from).isEqualTo(3);
     assertThat(from.err()).contains("has not come to a step 'show'");
     BatonCliInvoker.Result text =
         BatonCliInvoker.run(on, "resume", run, "--set", "steps.plan.output=x");
     assertThat(text.code()).as("%s", text).isEqualTo(2);
-    assertThat(text.err()).contains("is no JSON");
+    assertThat(text.err()).contains("is not valid JSON");
     assertThat(api.run(run).path("epoch").asInt()).isEqualTo(1);
   }
 
@@ -277,7 +277,7 @@ class ResumeTest {
     assertThat(changed.code()).as("%s", changed).isEqualTo(5);
     assertThat(changed.err())
         .contains("the definition has changed since run " + run + " began")
-        .contains("step 'plan' is retried, timed or left otherwise")
+        .contains("step 'plan' has a different title, retry, timeout, next or gate")
         .contains("step 'check' has other inputs")
         .contains("step 'more' is new");
     BatonCliInvoker.Result refused =
@@ -306,7 +306,7 @@ class ResumeTest {
     assertThat(ended(other).path("status").asText()).isEqualTo("failed");
   }
 
-  /** Another run of the same definition. */
+  /** Starts another run of the same definition. */
   private String corrected2() throws Exception {
     api.push(CORRECTED);
     String run = api.start("corrected", input());

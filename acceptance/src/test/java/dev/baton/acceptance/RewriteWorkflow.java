@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The workflow whose steps rewrite a tree of thousands of files. Each says in a {@link
- * WorkspaceLedger} what the whole tree is when it begins and when it ends.
+ * The workflow whose steps rewrite a tree of thousands of files. Each step records the state of the
+ * whole tree in a {@link WorkspaceLedger}, at its beginning and at its end.
  */
 final class RewriteWorkflow {
   private static final YAMLMapper YAML = new YAMLMapper();
@@ -41,7 +41,7 @@ final class RewriteWorkflow {
     ((ObjectNode) definition.path("defaults").path("env")).put("LEDGER", "${{ .input.ledger }}");
     List<String> steps = new ArrayList<>();
     for (JsonNode step : definition.path("steps")) {
-      // Nobody has said when the folder shall have been made in which the first step begins.
+      // The initial folder has an undefined modification time, so set it.
       String first = steps.isEmpty() ? "touch -d @0 .\n" : "";
       String script =
           ". '%s'\n%srecord begin\n(\n%s)\nrecord end\n"
@@ -53,7 +53,7 @@ final class RewriteWorkflow {
     return new RewriteWorkflow(on, definition.path("name").asText(), steps);
   }
 
-  /** In the definition's order. */
+  /** Returns the steps in the order of the definition. */
   List<String> steps() {
     return steps;
   }

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The process that carries a run, found by its environment: so it is known from its first moment,
- * long before it says anything.
+ * The process that executes a run, found by its environment: so it is found as soon as it is
+ * started, before it reports an event.
  *
  * @param files the run's folder on this host
  */
@@ -31,7 +31,7 @@ record RunnerProcessHandle(ProcessHandle process, int epoch, Path files) {
   private static final Path PROC = Path.of("/proc");
   private static final Duration GONE = Duration.ofSeconds(20);
 
-  /** The one of the newest epoch. */
+  /** Returns the process of the newest epoch. */
   static Optional<RunnerProcessHandle> of(String run) {
     return ProcessHandle.allProcesses()
         .filter(process -> process.info().command().orElse("").endsWith("java"))
@@ -60,14 +60,14 @@ record RunnerProcessHandle(ProcessHandle process, int epoch, Path files) {
           .filter(pair -> pair.length == 2)
           .collect(Collectors.toMap(pair -> pair[0], pair -> pair[1], (first, _) -> first));
     } catch (IOException gone) {
-      // It has ended since it was listed, or belongs to somebody else: not a runner of this test.
+      // The process has ended since it was listed, or has another owner: not a runner of this test.
       return Map.of();
     }
   }
 
   /**
-   * @param whole with everything that it has started, as when a container dies; else its steps are
-   *     left behind and go on writing until somebody ends them
+   * @param whole whether to kill its child processes too, as when a container dies; if false, they
+   *     continue to write until another component ends them
    * @return whether it was alive and is dead now
    */
   boolean kill(boolean whole) {
@@ -78,7 +78,7 @@ record RunnerProcessHandle(ProcessHandle process, int epoch, Path files) {
     return killed;
   }
 
-  /** What there is beside the workspace: what is only half made, for example. */
+  /** Returns the entries next to the workspace, such as partial restores. */
   Set<String> besideWorkspace() throws IOException {
     if (!Files.isDirectory(files)) {
       return Set.of();

@@ -8,14 +8,16 @@ package dev.baton.acceptance;
 
 import java.util.Random;
 
-/** Every random choice of a test comes from one printed number; {@code -Dbaton.seed} repeats it. */
+/**
+ * Derives every random choice of a test from one printed number; {@code -Dbaton.seed} repeats it.
+ */
 final class SeededRandomFactory {
   private static final long SEED = Long.getLong("baton.seed", System.nanoTime());
 
   private SeededRandomFactory() {}
 
   /**
-   * @param what the case: different cases have different choices, and a case always the same
+   * @param what name of the case: each has its own choices, always the same for a seed
    */
   static Random random(String what) {
     System.out.println("-Dbaton.seed=" + SEED + ": " + what);

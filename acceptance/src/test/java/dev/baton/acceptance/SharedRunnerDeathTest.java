@@ -13,10 +13,10 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A runner that carries many light runs is killed. */
+/** Kills a shared runner that executes many light runs. */
 @ExtendWith(SharedStackExtension.class)
 class SharedRunnerDeathTest {
-  // Far less than it takes until a launch that nobody answers is given up.
+  // Much less than the timeout of a launch without an attached runner.
   private static final Duration SOON = Duration.ofSeconds(20);
 
   @Test

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
- * One embedded stack for all test classes: started when the first asks for it as a parameter,
- * stopped after the last. When a test failed, the stack's folder is kept and the ends of its logs
- * are printed.
+ * Shares one embedded stack between all test classes: started when the first class has it as a
+ * parameter, stopped after the last. If a test fails, the stack's folder is kept and the ends of
+ * its logs are printed.
  */
 final class SharedStackExtension implements ParameterResolver, AfterTestExecutionCallback {
   private static final ExtensionContext.Namespace SPACE =
@@ -58,7 +58,10 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
                 RunningStack.class, _ -> RunningStack.start(), RunningStack.class));
   }
 
-  /** Made once, as {@code baton up} does: most of what these tests cost is starts of processes. */
+  /**
+   * Creates the caches once, like {@code baton up}: process starts dominate the duration of these
+   * tests.
+   */
   private static final class AotCaches {
     private static boolean tried;
 
@@ -72,7 +75,7 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
     }
   }
 
-  /** The stack, its API, and a folder for what tests write. */
+  /** The stack, its API, and a folder for files of tests. */
   static final class RunningStack implements AutoCloseable {
     final StandaloneStack stack;
     final AcceptanceApiClient api;
@@ -89,7 +92,7 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
       return of(builder -> builder);
     }
 
-    /** One that is as no other. */
+    /** Starts a separate stack with a special configuration. */
     static RunningStack of(UnaryOperator<StackBuilder> with) {
       try {
         AotCaches.make();
@@ -104,7 +107,7 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
       }
     }
 
-    /** Keeps everything, and prints the ends of the logs. */
+    /** Keeps all files, and prints the ends of the logs. */
     void failed(String test) {
       failed = true;
       System.out.println("--- " + test + " failed; everything is kept in " + folder);

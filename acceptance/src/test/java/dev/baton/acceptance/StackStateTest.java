@@ -11,7 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** The command reads what the supervisor writes; neither knows the other's classes. */
+/**
+ * Checks that the CLI reads the state that the supervisor writes; neither uses classes of the
+ * other.
+ */
 @ExtendWith(SharedStackExtension.class)
 class StackStateTest {
   @Test
@@ -21,6 +24,6 @@ class StackStateTest {
 
     assertThat(up.code()).as("%s", up).isZero();
     assertThat(up.out()).startsWith("Baton is up already at " + on.stack.orchestratorUrl());
-    assertThat(up.err()).as("asks no other program").isEmpty();
+    assertThat(up.err()).as("calls no other program").isEmpty();
   }
 }

@@ -16,7 +16,7 @@ import java.util.List;
 /**
  * A file outside of the system to which a run's steps append what they do.
  *
- * @param gate what holds a step until it is there
+ * @param gate file for which a step waits
  */
 record StepLedger(Path file, Path gate) {
   static StepLedger in(Path folder) throws IOException {
@@ -24,7 +24,7 @@ record StepLedger(Path file, Path gate) {
     return new StepLedger(file, folder.resolve(file.getFileName() + ".gate"));
   }
 
-  /** A run's input that names both. */
+  /** Returns a run's input with both paths. */
   ObjectNode input() {
     return AcceptanceApiClient.JSON
         .createObjectNode()
@@ -40,7 +40,7 @@ record StepLedger(Path file, Path gate) {
     Await.until("'" + line + "' is in the ledger", bound, () -> lines().contains(line));
   }
 
-  /** Lets the step go on. */
+  /** Lets the waiting step continue. */
   void open() throws IOException {
     Files.createFile(gate);
   }

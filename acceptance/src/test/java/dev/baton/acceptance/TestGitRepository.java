@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A Git repository with modules and a history, for the demo's pipeline to report on. */
+/** Creates a git repository with modules and a history for the demo's pipeline. */
 final class TestGitRepository {
   private static final int MODULES = 5;
   private static final int COMMITS = 12;

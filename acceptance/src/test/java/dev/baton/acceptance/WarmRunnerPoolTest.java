@@ -19,11 +19,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Idle runners that take one isolated run each. */
+/** Tests idle runners that execute one isolated run each. */
 class WarmRunnerPoolTest {
   private static final Duration END = Duration.ofSeconds(90);
 
-  /** How often a runner is killed; figures of a quiet machine need more. */
+  /** How often a runner is killed; measurements on a quiet machine need more. */
   private static final int KILLS = Integer.getInteger("baton.warm.kills", 3);
 
   @SuppressWarnings("NullAway.Init")
@@ -83,7 +83,7 @@ class WarmRunnerPoolTest {
     return all;
   }
 
-  /** Who waits for a run and is attached. */
+  /** Returns an attached runner that waits for a run. */
   private static Optional<JsonNode> idle() throws Exception {
     return runners().stream()
         .filter(r -> r.path("mode").asText().equals("warm") && !r.hasNonNull("run"))
@@ -199,7 +199,7 @@ class WarmRunnerPoolTest {
     ProcessHandle.of(runner.path("pid").asLong()).orElseThrow().destroy();
   }
 
-  /** What every handover shows. */
+  /** Checks the events that every handover must have. */
   private static List<JsonNode> assertLeft(String run) throws Exception {
     List<JsonNode> events = on.api.events(run);
     assertThat(events.stream().map(e -> e.at("/data/reason").asText())).contains("runner_left");

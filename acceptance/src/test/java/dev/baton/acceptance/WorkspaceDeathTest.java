@@ -26,20 +26,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * SIGKILL of the runner at random moments of steps that rewrite thousands of files, of cuts and of
- * restores: each step that is repeated finds the workspace byte for byte as an undisturbed run has
- * it there, times and modes included, and leaves it so. {@code -Dbaton.kills=N} asks for another
- * number of deaths than six; a run suffers at most six of them.
+ * Kills the runner with SIGKILL at random moments of steps that rewrite thousands of files, of cuts
+ * and of restores. Each repeated step must find and leave the workspace byte for byte as in an
+ * undisturbed run, including times and modes. {@code -Dbaton.kills=N} sets the number of kills
+ * (default six); a run is killed at most six times.
  */
 @ExtendWith(SharedStackExtension.class)
 class WorkspaceDeathTest {
   private static final int KILLS = Integer.getInteger("baton.kills", 6);
   private static final int KILLS_OF_A_RUN = 6;
 
-  /** With so many all but the shortest moments are hit, or they are not what they should be. */
+  /** With this number of kills, all but the shortest phases are hit, or the test is wrong. */
   private static final int MANY = 100;
 
-  /** A run takes some fifteen seconds, a failover two; several times that where others build. */
+  /** A run takes about fifteen seconds, a failover two; several times that on a busy machine. */
   private static final Duration LONGEST = Duration.ofSeconds(300);
 
   private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "lost");
@@ -69,7 +69,10 @@ class WorkspaceDeathTest {
     undisturbed = new Undisturbed(output, started.ledger(), length);
   }
 
-  /** Each step finds what the one before it has left: looking at a workspace does not change it. */
+  /**
+   * Checks that each step finds what the previous step has left: recording a workspace does not
+   * change it.
+   */
   private static void assertLooksAreHarmless(WorkspaceLedger ledger) throws IOException {
     List<WorkspaceLedger.Line> lines =
         ledger.lines().stream()
@@ -113,7 +116,7 @@ class WorkspaceDeathTest {
     assertThat(run.repeated()).isEmpty();
     Map<String, Integer> completed = run.completed();
     assertThat(completed).containsOnlyKeys(rewrite.steps());
-    // The last one may have been killed when the run had ended.
+    // The last runner may have been killed after the run had ended.
     assertThat(on.api.run(run.id).path("epoch").asInt()).isBetween(hits.size(), 1 + hits.size());
 
     EnumMap<KillMoment, Integer> moments = new EnumMap<>(KillMoment.class);
@@ -126,7 +129,7 @@ class WorkspaceDeathTest {
     return moments;
   }
 
-  /** Until so many have hit, or the run has ended. */
+  /** Kills until this number of kills has hit, or the run has ended. */
   private static List<KillMoment.Kill> killAtRandom(PipelineRun run, Random random, int kills)
       throws Exception {
     List<KillMoment.Kill> hits = new ArrayList<>();

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What {@code record.sh} has written: for each step and epoch what the workspace was at its
- * beginning and at its end.
+ * Reads the records of {@code record.sh}: for each step and epoch, the state of the workspace at
+ * the beginning and at the end.
  *
  * @param folder outside the system
  */
@@ -28,17 +28,17 @@ record WorkspaceLedger(Path folder) {
   static final String BEGIN = "begin";
   static final String END = "end";
 
-  /** Enough to see what is wrong, in a message that one can still read. */
+  /** Enough lines to find the error in a readable message. */
   private static final int TOLD = 10;
 
   private static final int MOST = 3;
 
   /**
    * @param position {@code enter}, {@code begin} or {@code end}
-   * @param digest of everything that is known of the workspace; {@code -} at {@code enter}
+   * @param digest of the whole state of the workspace; {@code -} at {@code enter}
    */
   record Line(String step, int epoch, String position, String digest) {
-    /** Where the same has to be in every run. */
+    /** Returns the key for which every run must have the same state. */
     String place() {
       return step + "." + position;
     }
@@ -53,7 +53,7 @@ record WorkspaceLedger(Path folder) {
     return folder.resolve("ledger");
   }
 
-  /** In the order in which they were written. */
+  /** Returns the lines in the order in which they were written. */
   List<Line> lines() throws IOException {
     List<Line> lines = new ArrayList<>();
     for (String line : Files.readAllLines(file())) {
@@ -66,7 +66,7 @@ record WorkspaceLedger(Path folder) {
     return lines;
   }
 
-  /** What differs first from a run that nobody disturbed; empty where all is the same. */
+  /** Returns the first differences from an undisturbed run; empty if there are none. */
   List<String> differencesTo(WorkspaceLedger undisturbed) throws IOException {
     Map<String, Line> wanted = new HashMap<>();
     for (Line line : undisturbed.lines()) {
@@ -79,7 +79,7 @@ record WorkspaceLedger(Path folder) {
       }
       Line right = wanted.get(line.place());
       if (right == null) {
-        differences.add(line + ": nothing like it in an undisturbed run");
+        differences.add(line + ": not in an undisturbed run");
       } else if (!right.digest().equals(line.digest())) {
         differences.add(
             line + " in " + folder + ":\n" + compare(undisturbed.known(right), known(line)));
@@ -88,7 +88,7 @@ record WorkspaceLedger(Path folder) {
     return differences;
   }
 
-  /** What the digest is of; a name may hold any byte. */
+  /** Reads the recorded state behind the digest; a name may contain any byte. */
   private List<String> known(Line line) throws IOException {
     Path file = folder.resolve(line.place() + "." + line.epoch());
     return Files.readAllLines(file, StandardCharsets.ISO_8859_1);

@@ -1,6 +1,6 @@
 /**
- * Tests of the whole system against real processes: nothing in here uses Baton's own classes except
- * to start and kill a stack.
+ * Tests of the whole system with real processes: they use Baton's own classes only to start and
+ * kill a stack.
  */
 @NullMarked
 package dev.baton.acceptance;

@@ -10,7 +10,10 @@ import dev.baton.protocol.locale.Utf8LocaleGuard;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
-/** Starts the checkpoint-store's process, in a UTF-8 locale whatever the one it was started in. */
+/**
+ * Starts the checkpoint-store process, in a UTF-8 locale regardless of the locale of the
+ * environment.
+ */
 @QuarkusMain
 public final class CheckpointStoreMain {
   private CheckpointStoreMain() {}

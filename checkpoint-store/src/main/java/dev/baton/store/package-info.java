@@ -1,4 +1,6 @@
-/** The checkpoint-store: keeps the trace, whole, and gives back what a runner needs to go on. */
+/**
+ * The checkpoint-store: stores the complete trace and serves the state that a runner resumes from.
+ */
 @NullMarked
 package dev.baton.store;
 

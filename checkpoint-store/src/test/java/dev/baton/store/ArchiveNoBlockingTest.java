@@ -10,7 +10,7 @@ import dev.baton.store.testing.ArchiveTestProfile;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 
-/** The same while runs are archived: git and its disk are no business of an event loop. */
+/** Repeats the checks of the superclass while runs are archived: git must not use an event loop. */
 @QuarkusTest
 @TestProfile(ArchiveTestProfile.class)
 class ArchiveNoBlockingTest extends NoBlockingTest {}

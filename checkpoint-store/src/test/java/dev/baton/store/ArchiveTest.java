@@ -60,7 +60,7 @@ import java.util.UUID;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
-/** Runs in a git repository, read with plain git. */
+/** Archives runs into a git repository and reads it with the git command. */
 @QuarkusTest
 @TestProfile(ArchiveTestProfile.class)
 class ArchiveTest extends StoreTest {
@@ -72,7 +72,7 @@ class ArchiveTest extends StoreTest {
     return System.getProperty(ArchiveTestProfile.FOLDER);
   }
 
-  /** Waits until the run's newest commit says this of it. */
+  /** Waits until the manifest of the run's newest commit has this status. */
   private JsonNode archived(String run, String status) {
     return client.until(
         () -> git.commit(run).isEmpty() ? Json.tree(utf8("{}")) : manifest(run),
@@ -126,7 +126,7 @@ class ArchiveTest extends StoreTest {
         .listArchive(ListArchiveRequest.newBuilder().setLimit(limit).setCursor(cursor).build());
   }
 
-  /** As if Postgres had never known it. */
+  /** Deletes the rows of the run, as after a loss of Postgres. */
   private void forget(String run) {
     for (String table : List.of("event", "cut", "checkpoint_of", "fork", "object_use", "archive")) {
       if (table.equals("checkpoint_of")) {
@@ -245,7 +245,7 @@ class ArchiveTest extends StoreTest {
         .isEqualTo(before.stream().map(Event::getTimeMicros).toList());
     String commit = git.commit(trace.run());
     client.until(() -> state(trace.run()), state -> state == 0);
-    complete(); // whatever is archived after it
+    complete(); // archived later than the other run
     assertThat(git.commit(trace.run())).isEqualTo(commit);
   }
 
@@ -264,7 +264,7 @@ class ArchiveTest extends StoreTest {
     archived(trace.run(), "completed");
     client.until(() -> state(trace.run()), state -> state == 0);
 
-    // As a store leaves it that is killed between two events.
+    // The rows as a store leaves them that is killed between two events.
     execute("DELETE FROM store.event WHERE run = $1 AND lane = 1 AND seq > 1", trace.run());
     execute("UPDATE store.archive SET state = 1, position = 0 WHERE run = $1", trace.run());
 
@@ -460,10 +460,11 @@ class ArchiveTest extends StoreTest {
     assertThat(proof.getDeleted().getArchived()).isEqualTo(1);
     assertThat(proof.getLeft().getArchived()).isZero();
     assertThat(git.commit(trace.run())).isEmpty();
-    // Its objects follow.
+    // A later collection deletes its objects.
     client.until(() -> has(commit), there -> !there);
     git.run("fsck", "--strict");
-    // Somebody brings the ref back; another run shows that the archive has been looked at since.
+    // The ref is restored by a fetch; the other run shows that the store has read the archive
+    // since.
     git.run(
         "fetch",
         "-q",

@@ -41,7 +41,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A second implementation of S3, of whose answers every tenth is an error or never comes. */
+/** Uses a second implementation of S3 that fails every tenth request or never responds to it. */
 @QuarkusTest
 @TestProfile(OtherS3TestProfile.class)
 class FailingS3Test extends StoreTest {
@@ -129,7 +129,7 @@ class FailingS3Test extends StoreTest {
     void run() throws IOException;
   }
 
-  /** As a runner does, and whoever is told that the store is unavailable. */
+  /** Retries as a runner does, and as a client that receives UNAVAILABLE does. */
   private static void insist(Work work) throws IOException {
     for (int i = 1; ; i++) {
       try {

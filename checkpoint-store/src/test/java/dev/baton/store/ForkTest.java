@@ -44,9 +44,7 @@ class ForkTest extends StoreTest {
   private Cut first;
   private Cut second;
 
-  /**
-   * Two steps with files, one without; then a step that fails with a checkpoint of what it left.
-   */
+  /** Two steps with files and one without, then a step that fails and leaves a checkpoint. */
   @BeforeEach
   void makeParent() {
     first = cut("first");
@@ -81,7 +79,7 @@ class ForkTest extends StoreTest {
     return client.grpc().prepareFork(request.build());
   }
 
-  /** What the runner of the fork's first epoch gets. */
+  /** Returns the state that the runner of the fork's first epoch receives. */
   private RunState begin(TraceBuilder child, PrepareForkResponse prepared) {
     log.send(
         child.created(
@@ -248,7 +246,7 @@ class ForkTest extends StoreTest {
     assertThat(open(unborn, late)).isEqualTo(second.digest());
   }
 
-  /** The digest of the files that its runner restores. */
+  /** Returns the digest of the files that the fork's runner restores. */
   private String open(TraceBuilder child, RunState state) {
     String id = checkpoint(Objects.requireNonNull(state.branch("").cut()));
     byte[] bytes =

@@ -62,7 +62,8 @@ class LeaseTest extends StoreTest {
         trace.created(),
         trace.assigned(1),
         with(lease, trace.started(1)),
-        // Without any, forged, of another run, of another epoch: each as the run's next event.
+        // The run's next event without a lease, with a forged one, and with those of another run
+        // and epoch.
         trace.completed(1, "a", null),
         with(new TestLeaseSigner().forged(signer, run, 1), trace.completed(1, "b", null)),
         with(signer.lease(RunId.next(), 1), trace.completed(1, "c", TraceBuilder.cut("c"))),
@@ -95,7 +96,7 @@ class LeaseTest extends StoreTest {
     log.send(trace.created(), trace.assigned(1), with(lease, trace.started(1)));
     log.send(with(lease, trace.ended(1)));
     assertStatus(
-        () -> upload(run, 1, lease), Status.Code.UNAVAILABLE, "the keys of leases cannot be had");
+        () -> upload(run, 1, lease), Status.Code.UNAVAILABLE, "cannot fetch the lease keys");
 
     System.setProperty(LeaseTestProfile.PUBLISHED, TestLeaseSigner.published(signer));
 
@@ -139,14 +140,14 @@ class LeaseTest extends StoreTest {
     calls(2, signer.lease(run, 2, "other"))
         .forEach(
             (name, call) -> {
-              if (!name.equals("snapshot")) { // It names no project.
+              if (!name.equals("snapshot")) { // names no project
                 assertStatus(call::run, Status.Code.PERMISSION_DENIED, "for project 'other'");
               }
             });
     calls(1, old)
         .forEach(
             (name, call) -> {
-              if (!name.equals("snapshot")) { // Reading what was is no harm.
+              if (!name.equals("snapshot")) { // an old snapshot may be read
                 assertStatus(call::run, Status.Code.PERMISSION_DENIED, "epoch 1 of run");
               }
             });

@@ -34,7 +34,7 @@ import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Chunks of runs' logs: what is acknowledged is read back, by place, step, time and count. */
+/** Reads committed log chunks back, by position, step, time and count. */
 @QuarkusTest
 class LogChunkServiceTest extends StoreTest {
   @Inject Pool pool;
@@ -53,7 +53,7 @@ class LogChunkServiceTest extends StoreTest {
         .toList();
   }
 
-  /** 100 lines in three chunks of epoch 1, which is cut off, and 20 of epoch 2. */
+  /** 100 lines in three chunks of epoch 1, which is cut off, and 20 lines of epoch 2. */
   private void two() {
     LogUploader uploader = uploader();
     uploader.put(1, 1, false, lines(1, 41, i -> 0));
@@ -189,7 +189,7 @@ class LogChunkServiceTest extends StoreTest {
     uploader.upload(longer);
     uploader.commit(longer);
     assertThat(all(ReadLogRequest.newBuilder()))
-        .as("a runner that was taken for dead had more")
+        .as("a runner that was presumed dead uploaded more")
         .isEqualTo(texts(1, 16));
   }
 

@@ -132,7 +132,7 @@ class MaintenanceTest extends StoreTest {
 
     runner.put(pack);
     runner.register(tree.packs());
-    assertThat(verify(first).getVerified()).as("whoever has the bytes heals it").isTrue();
+    assertThat(verify(first).getVerified()).as("a new upload of the bytes repairs it").isTrue();
     client.until(() -> get(second), found -> found.getVerification().equals("verified"));
     client.until(() -> get(third.id()), found -> found.getVerification().equals("verified"));
   }
@@ -198,7 +198,7 @@ class MaintenanceTest extends StoreTest {
     assertThat(listed).containsExactlyElementsOf(made.reversed());
   }
 
-  /** The object store's answer may be there before anybody waits for it. */
+  /** BucketClient may complete on another thread, before the caller subscribes. */
   @Test
   void shouldPinAndUnpinWhateverThreadTheObjectStoreAnswersOn() throws Exception {
     List<String> made = checkpoints(runner("default"), 4);
@@ -388,7 +388,7 @@ class MaintenanceTest extends StoreTest {
     return new CheckpointUploader(client, run, project, 1);
   }
 
-  /** Its digest. */
+  /** Stores a blob and returns its digest. */
   private String blob(String of, byte[] bytes) {
     String digest = Digest.of(bytes);
     Upload upload = upload(of, digest, bytes.length);

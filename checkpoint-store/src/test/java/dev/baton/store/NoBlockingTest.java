@@ -37,8 +37,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
 /**
- * Watches the event loops with the JVM's own flight recorder while every endpoint and the consumer
- * work: a loop may be busy, but it must never sleep, park, wait for a monitor, a socket or a disk.
+ * Records the event loops with the JDK Flight Recorder while every endpoint and the consumer are in
+ * use. A loop may be busy, but it must never sleep, park, or wait for a monitor, a socket or a
+ * disk.
  */
 @QuarkusTest
 class NoBlockingTest extends StoreTest {
@@ -64,7 +65,7 @@ class NoBlockingTest extends StoreTest {
 
     List<RecordedEvent> all = RecordingFile.readAllEvents(file);
     Files.delete(file);
-    assertThat(all).as("the recorder sees what other threads wait for").isNotEmpty();
+    assertThat(all).as("the recorder records the waits of other threads").isNotEmpty();
     assertThat(all).filteredOn(NoBlockingTest::isBlockedEventLoop).isEmpty();
   }
 
@@ -77,14 +78,14 @@ class NoBlockingTest extends StoreTest {
         && !isReadWithoutWaiting(event);
   }
 
-  /** Its holder lets go of it soon; that is not a wait for someone else. */
+  /** A contended lock: its holder releases it soon, without waiting for another event. */
   private static boolean isContendedLock(RecordedEvent event) {
     return event.hasField("parkedClass")
         && event.getClass("parkedClass") != null
         && event.getClass("parkedClass").getName().contains("Reentrant");
   }
 
-  /** Netty reads what has come; the recorder cannot tell that from a read that waits. */
+  /** Netty reads available bytes; the recorder does not distinguish this from a blocking read. */
   private static boolean isReadWithoutWaiting(RecordedEvent event) {
     return event.getStackTrace() != null
         && event.getStackTrace().getFrames().stream()

@@ -10,7 +10,7 @@ import dev.baton.store.testing.OtherS3TestProfile;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
 
-/** The same with a second implementation of S3. */
+/** Repeats the tests with a second implementation of S3. */
 @QuarkusTest
 @TestProfile(OtherS3TestProfile.class)
 class OtherS3MaintenanceTest extends MaintenanceTest {}

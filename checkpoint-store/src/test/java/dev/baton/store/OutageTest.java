@@ -52,7 +52,7 @@ class OutageTest extends StoreTest {
               }
               return log.send(trace.ended(1));
             });
-    // In the middle: some are stored, most are not.
+    // Half-way: some events are stored, most are not.
     awaitStored(trace.run(), 200);
     StoreServersTestResource.kill(server);
     sending.orTimeout(60, TimeUnit.SECONDS).join();
@@ -77,7 +77,9 @@ class OutageTest extends StoreTest {
     stream.forEachRemaining(event -> {});
   }
 
-  /** A stream ends when Postgres goes, so it is opened again, from where it was. */
+  /**
+   * Postgres ends the stream when it stops, so the stream is opened again from its last position.
+   */
   private List<Event> follow(String run) {
     List<Event> seen = new ArrayList<>();
     for (int attempt = 0; attempt < 200; attempt++) {
@@ -97,6 +99,6 @@ class OutageTest extends StoreTest {
         java.util.concurrent.locks.LockSupport.parkNanos(100_000_000);
       }
     }
-    throw new AssertionError("Postgres did not come back");
+    throw new AssertionError("Postgres did not restart in time");
   }
 }

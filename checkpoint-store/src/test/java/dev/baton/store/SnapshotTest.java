@@ -72,7 +72,7 @@ class SnapshotTest extends StoreTest {
         trace.completed(2, "gather", TraceBuilder.cut("two")),
         trace.ended(2));
 
-    // Follows to the real end: the zombie's run_completed does not end it.
+    // The stream ends with the real end of the run, not with the zombie's run_completed.
     assertThat(client.idsUntilEnd(trace.run()))
         .containsExactly(
             trace.run() + "/c/1",
@@ -142,7 +142,7 @@ class SnapshotTest extends StoreTest {
     assertThat(before(trace.run(), "a").getAfter()).isEmpty();
     assertThat(Json.read(before(trace.run(), "a").getState().toByteArray(), RunState.class).steps())
         .isEmpty();
-    // The resume itself made it next, the last time.
+    // The resume itself was the last event that scheduled the step.
     assertThat(before(trace.run(), "after-a").getAfter()).isEqualTo(trace.run() + "/c/3");
     assertThatThrownBy(() -> before(trace.run(), "never"))
         .hasMessageContaining("NOT_FOUND")

@@ -28,8 +28,8 @@ import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every statement that a class here keeps finds its rows by a key, as it is planned once and for
- * all, before the tables have grown.
+ * Checks that every statement constant finds its rows by a key, since Postgres plans it only once,
+ * before the tables have grown.
  */
 @QuarkusTest
 class StatementPlansTest extends StoreTest {
@@ -45,7 +45,7 @@ class StatementPlansTest extends StoreTest {
           "transfer",
           "archive");
 
-  /** By nothing, or by the project alone. */
+  /** A scan of the chunks without a condition, or with a condition on the project only. */
   private static final Pattern READS_ALL_CHUNKS =
       Pattern.compile(
           "Scan[^\\n]* on chunk[^\\n]*\\n(?!\\s*(Index|Recheck) Cond:[^\\n]*(digest|pack) =)");
@@ -78,7 +78,7 @@ class StatementPlansTest extends StoreTest {
         .doesNotContain("event_in_log_order", "event_pkey");
   }
 
-  /** Hibernate's parameters have names. */
+  /** Replaces the named parameters of Hibernate by numbered ones. */
   private static String numbered(String statement) {
     StringBuilder text = new StringBuilder();
     int n = 0;
@@ -143,6 +143,6 @@ class StatementPlansTest extends StoreTest {
     return text != null
         && text.strip().matches("(?s)(SELECT|WITH|INSERT|UPDATE|DELETE) .*")
         && !text.contains("%s")
-        && !text.strip().endsWith("AND"); // a part of others
+        && !text.strip().endsWith("AND"); // a fragment of other statements
   }
 }

@@ -73,7 +73,7 @@ class TransferTest extends StoreTest {
 
     assertThat(client.put(wanted, broken).statusCode()).isEqualTo(400);
     assertThat(client.put(wanted.getPutUrl(), Map.of(), broken).statusCode())
-        .as("without the header that says what the bytes must be")
+        .as("without the checksum header")
         .isEqualTo(403);
     String other = Base64.getEncoder().encodeToString(Digest.sha256().digest(broken));
     assertThat(

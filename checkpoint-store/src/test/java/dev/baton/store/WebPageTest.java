@@ -18,7 +18,7 @@ import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A page of another origin reads nothing of the store. */
+/** Checks that a page of another origin cannot read from the store. */
 @QuarkusTest
 class WebPageTest extends StoreTest {
   private String send(String method, String path, String... headers) throws IOException {

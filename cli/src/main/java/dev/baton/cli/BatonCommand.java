@@ -11,30 +11,30 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.ScopeType;
 
-/** The root of the commands. */
+/** Root of the command tree. */
 @Command(
     name = "baton",
     scope = ScopeType.INHERIT,
     mixinStandardHelpOptions = true,
     versionProvider = BatonVersionProvider.class,
-    description = "Long work that survives the death of anything.",
+    description = "Runs long workflows that survive the crash of any component.",
     synopsisSubcommandLabel = "COMMAND",
     sortOptions = false,
     usageHelpAutoWidth = true,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:done",
-      "1:it worked, but the run or the check failed",
+      "1:the command worked, but the run or the check failed",
       "2:wrong arguments or input",
       "3:not found",
-      "4:an id that fits several",
-      "5:the state does not allow it",
+      "4:an ambiguous id",
+      "5:not possible in the current state",
       "6:no server",
       "7:out of time",
-      "8:the server's own error, or no right",
+      "8:server error, or permission denied",
       "130:interrupted",
-      "141:nobody read the output to its end",
-      "143:told to end"
+      "141:the reader closed the output early",
+      "143:terminated"
     })
 final class BatonCommand {
   @Mixin private final GlobalOptions options;

@@ -8,7 +8,7 @@ package dev.baton.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version, from the jar's manifest. */
+/** Reads the version from the jar's manifest. */
 final class BatonVersionProvider implements IVersionProvider {
   static String number() {
     String version = BatonVersionProvider.class.getPackage().getImplementationVersion();

@@ -18,9 +18,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
- * What a typical call loads and links, for the cache that makes the next calls start fast: {@code
- * ./baton} runs it once with {@code -XX:AOTCacheOutput}. Talks to itself over a socket, with an
- * answer written by hand.
+ * Loads and links the classes of a typical call, to train the AOT cache that speeds up the start of
+ * later calls: {@code ./baton} runs it once with {@code -XX:AOTCacheOutput}. Sends a request to
+ * itself over a socket and returns a fixed response.
  */
 final class CliAotTrainer {
   static final String ARGUMENT = "--train";
@@ -62,7 +62,7 @@ final class CliAotTrainer {
     try {
       for (int call = 0; call < CALLS; call++) {
         try (Socket socket = server.accept()) {
-          // A request without a body fits one read, and what it says does not matter here.
+          // A request without a body fits in one read; its content does not matter here.
           if (socket.getInputStream().read(new byte[8192]) > 0) {
             socket.getOutputStream().write(head.getBytes(StandardCharsets.US_ASCII));
             socket.getOutputStream().write(body);

@@ -22,7 +22,7 @@ import java.util.Map;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Where the program starts. */
+/** Entry point of the program. */
 public final class CliMain {
   private CliMain() {}
 
@@ -35,12 +35,12 @@ public final class CliMain {
     System.exit(run(Terminal.system(), System.getenv(), args));
   }
 
-  /** The whole command, apart from leaving the JVM. Never throws. */
+  /** Runs the command without exiting the JVM. Never throws. */
   static int run(Terminal terminal, Map<String, String> environment, String... args) {
     GlobalOptions options = new GlobalOptions();
     try (CommandContext context = new CommandContext(terminal, environment, options)) {
       int code = commandLine(context, options, SubcommandRegistry.of(args)).execute(args);
-      // Not every command asks while it prints.
+      // Not every command checks for this while it prints.
       return code == CliExitCode.OK.number() && terminal.out().checkError()
           ? CliExitCode.PIPE.number()
           : code;
@@ -53,7 +53,7 @@ public final class CliMain {
     CommandLine root = new CommandLine(new BatonCommand(options), new CommandFactory(context));
     subcommands.forEach(root::addSubcommand);
     return root.setCaseInsensitiveEnumValuesAllowed(true)
-        // @FILE is the value of an option here, not a file of more arguments.
+        // Here @FILE is the value of an option, not a file of more arguments.
         .setExpandAtFiles(false)
         .setOut(writer(terminal.trustedOut()))
         .setErr(writer(terminal.trustedErr()))
@@ -97,7 +97,7 @@ public final class CliMain {
       }
       return report(context, known);
     }
-    // A mistake of this program: the one line still comes first, the rest where it was asked for.
+    // A bug in this program: prints the one line first, details only with -v.
     report(
         context,
         CliException.of(
@@ -111,7 +111,7 @@ public final class CliMain {
 
   private static int report(CommandContext context, CliException failure) {
     if (failure.code() == CliExitCode.PIPE) {
-      // The reader has what it wanted: `events ID -f | head -1` is no mistake.
+      // The reader closed the pipe: `events ID -f | head -1` is not an error.
       return failure.code().number();
     }
     var err = context.terminal().err();

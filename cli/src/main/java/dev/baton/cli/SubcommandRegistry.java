@@ -41,8 +41,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The commands by their names. Each costs some milliseconds to be described, so a call that clearly
- * means one is given that one only; for help, completion and mistakes there are all.
+ * Registers the commands by name. Building the model of one command takes milliseconds, so a call
+ * that clearly names a command registers only that one; help, completion and wrong input register
+ * all.
  */
 final class SubcommandRegistry {
   private static final Map<String, Class<?>> ALL = new LinkedHashMap<>();

@@ -1,4 +1,4 @@
-/** The {@code baton} command: where it starts, and the tree of its subcommands. */
+/** The {@code baton} command: entry point and the tree of its subcommands. */
 @NullMarked
 package dev.baton.cli;
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the command makes of its arguments, without a server. */
+/** How the command parses its arguments, without a server. */
 class CommandLineTest {
   @ParameterizedTest
   @CsvSource(
@@ -132,7 +132,7 @@ class CommandLineTest {
     assertThat(result.code()).isEqualTo(6);
     assertThat(result.err())
         .isEqualTo(
-            "baton: no Baton is known: /nonexistent/.baton has no stack — start one with `./baton up`,"
+            "baton: no server address: /nonexistent/.baton has no stack — start one with `./baton up`,"
                 + " or name one with --server URL\n");
   }
 
@@ -143,7 +143,8 @@ class CommandLineTest {
 
     assertThat(result.code()).isEqualTo(6);
     assertThat(result.err())
-        .startsWith("baton: no Baton at http://127.0.0.1:1 (from --server) — start one");
+        .startsWith(
+            "baton: cannot connect to Baton at http://127.0.0.1:1 (from --server) — start one");
   }
 
   @Test
@@ -166,7 +167,7 @@ class CommandLineTest {
 
     JsonNode problem = Json.tree(result.err().getBytes(StandardCharsets.UTF_8));
     assertThat(problem.path("exit_code").asInt()).isEqualTo(2);
-    assertThat(problem.path("title").asText()).startsWith("'nope' is no run id");
+    assertThat(problem.path("title").asText()).startsWith("'nope' is not a run id");
     assertThat(result.out()).isEmpty();
   }
 

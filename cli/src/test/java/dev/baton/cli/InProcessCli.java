@@ -13,10 +13,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** Runs the command in this JVM and keeps what it prints. */
+/** Runs the command in this JVM and captures its output. */
 public record InProcessCli(Map<String, String> environment, String stdin) {
 
-  /** What a call gave. */
+  /** Result of a call. */
   public record Result(int code, String out, String err) {}
 
   public static InProcessCli against(StubServer server) {

@@ -20,16 +20,18 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 
-/** A real HTTP server that gives recorded answers, in the form the orchestrator's contract has. */
+/**
+ * A real HTTP server that returns recorded responses in the format of the orchestrator's contract.
+ */
 public final class StubServer implements AutoCloseable {
   private final HttpServer server;
   private final Map<String, Deque<Answer>> answers = new ConcurrentHashMap<>();
   private final List<Request> requests = new CopyOnWriteArrayList<>();
 
-  /** One recorded answer. */
+  /** One recorded response. */
   record Answer(int status, String type, String body) {}
 
-  /** What was asked. */
+  /** A received request. */
   public record Request(String line, Map<String, List<String>> headers, String body) {
     public String header(String name) {
       return String.join(
@@ -53,7 +55,7 @@ public final class StubServer implements AutoCloseable {
   }
 
   /**
-   * Adds an answer; the last one for a line is given again and again.
+   * Adds a response; the last one for a request line is repeated.
    *
    * @param line {@code GET /runs?limit=20}
    */

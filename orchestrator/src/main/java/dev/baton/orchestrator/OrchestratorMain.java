@@ -10,7 +10,7 @@ import dev.baton.protocol.locale.Utf8LocaleGuard;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
-/** Starts the orchestrator's process, in a UTF-8 locale whatever the one it was started in. */
+/** Starts the orchestrator process in a UTF-8 locale, regardless of the inherited locale. */
 @QuarkusMain
 public final class OrchestratorMain {
   private OrchestratorMain() {}

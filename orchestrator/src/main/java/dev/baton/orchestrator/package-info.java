@@ -1,4 +1,4 @@
-/** The orchestrator: runs and approvals, liveness, failover, launchers. Packages are features. */
+/** The orchestrator: runs and approvals, liveness, failover, launchers. One package per feature. */
 @NullMarked
 package dev.baton.orchestrator;
 

@@ -14,12 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * How long the process may live. It retires some time before the limit, so that its runs are handed
- * over in peace, and at a random moment, so that runners that were started together do not end
- * together.
+ * Retires the process before its maximum lifetime: early enough to hand over its runs, and at a
+ * random moment, so that runners started together do not end together.
  */
 final class RetirementTimer implements AutoCloseable {
-  /** For the handover, at most; a tenth of the lifetime where that is less. */
+  /** Maximum lead time for the handover; a tenth of the lifetime if that is less. */
   private static final Duration LONGEST_LEAD = Duration.ofMinutes(10);
 
   private static final Duration SHORTEST_LEAD = Duration.ofSeconds(30);
@@ -29,7 +28,7 @@ final class RetirementTimer implements AutoCloseable {
   private RetirementTimer() {}
 
   /**
-   * @param retire called once, with the time that is left, on a thread of its own
+   * @param retire called once, with the time left until the limit, on its own thread
    */
   static RetirementTimer start(Optional<Duration> limit, Consumer<Duration> retire) {
     RetirementTimer lifetime = new RetirementTimer();
@@ -49,7 +48,7 @@ final class RetirementTimer implements AutoCloseable {
     return most.compareTo(SHORTEST_LEAD) < 0 ? SHORTEST_LEAD : most;
   }
 
-  /** Up to a tenth. */
+  /** Returns a random duration of at most a tenth of this one. */
   private static Duration jitter(Duration of) {
     return Duration.ofMillis(ThreadLocalRandom.current().nextLong(of.toMillis() / 10 + 1));
   }
@@ -64,7 +63,7 @@ final class RetirementTimer implements AutoCloseable {
     }
   }
 
-  /** It is called no more, unless it has been. */
+  /** Cancels the retirement unless it has already begun. */
   @Override
   public void close() {
     closed.countDown();

@@ -56,23 +56,26 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The process's parts, put together, and the runs it carries. Everything that can be is started
- * side by side: start-up time is failover time.
+ * Assembles the components of the runner process and tracks the runs it executes. Components start
+ * concurrently where possible, because start-up time is failover time.
  */
 public final class Runner implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Runner.class);
 
-  // After SIGTERM these add up to less than the 15 s that whoever sent it waits: 7 s for steps to
-  // end and workspaces to be cut, 2 s for runs that have not, 2 s for the log, 2 s for the producer
-  // and 1 s for the channel. Where the orchestrator hands the runs over, its part comes before
-  // them; all is less than 30 s, which is what a container usually has.
+  // After SIGTERM these timeouts add up to less than the 15 s that its sender waits: 7 s for steps
+  // to end and workspaces to be cut, 2 s for runs that have not stopped, 2 s for the log, 2 s for
+  // the producer and 1 s for the channel. A handover by the orchestrator precedes them; the total
+  // is less than 30 s, the usual grace period of a container.
   private static final Duration HAND_OVER_PATIENCE = Duration.ofSeconds(8);
   private static final Duration STEP_PATIENCE = Duration.ofSeconds(5);
   private static final Duration TERMINATED_WITHIN = Duration.ofSeconds(27);
   private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(7);
   private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
 
-  /** Where nobody waits for the process's end: for an object store that is away for a moment. */
+  /**
+   * At a normal end, where no sender of SIGTERM waits: allows for a short outage of the object
+   * store.
+   */
   private static final Duration LOG_PATIENCE_AT_END = Duration.ofSeconds(10);
 
   private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
@@ -90,8 +93,8 @@ public final class Runner implements AutoCloseable {
   private final Map<String, Carried> runs = new ConcurrentHashMap<>();
   private final CompletableFuture<RunnerExitCode> exit = new CompletableFuture<>();
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
-  // The stream is opened before the rest is made, and its first message may come before that is
-  // there.
+  // The stream is opened before the other components are created, and its first message may arrive
+  // before they are ready.
   private final CompletableFuture<Void> ready = new CompletableFuture<>();
   private final AtomicBoolean leaving = new AtomicBoolean();
   private final RetirementTimer lifetime;
@@ -102,10 +105,10 @@ public final class Runner implements AutoCloseable {
   private @Nullable VitalThreadWatcher vital;
 
   /**
-   * A run that this process carries.
+   * A run that this process executes.
    *
-   * @param gone completes when the gateway has been told that it is carried no longer
-   * @param handOver completes when the orchestrator has said that the run can be taken over
+   * @param gone completes when the run is no longer executed here and its release was reported
+   * @param handOver completes when the orchestrator has reported that the run can be taken over
    */
   private record Carried(
       RunTask task, CompletableFuture<Void> gone, CompletableFuture<Void> handOver) {
@@ -122,7 +125,7 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * @param producers where the trace, heartbeats and logs go
+   * @param producers creates the producers of trace, heartbeats and logs
    */
   public Runner(
       RunnerConfig config, StepExecutorRegistry executors, RunnerProducerFactory producers) {
@@ -168,7 +171,7 @@ public final class Runner implements AutoCloseable {
     ready.complete(null);
   }
 
-  /** Blocks until the process has nothing to do any more. */
+  /** Blocks until the process has no more work. */
   public RunnerExitCode awaitExit() throws InterruptedException {
     try {
       if (config.carries().isPresent()) {
@@ -188,22 +191,22 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * After SIGTERM: has its runs taken over, stops what steps are left, cuts, and lets the process
-   * end. Blocks for at most 27 seconds: 8 until somebody is ready to take over, 5 for steps in
-   * progress to end, 7 for those that do not and for cuts, 7 to close everything. Where the
-   * orchestrator cannot be reached it is 14: nobody would take over.
+   * Handles SIGTERM: hands over the runs, stops the remaining steps, cuts the workspaces and ends
+   * the process. Blocks for at most 27 seconds: 8 until a replacement is ready, 5 for steps in
+   * progress to end, 7 for those that do not and for cuts, 7 to close everything. At most 14 if the
+   * orchestrator is unreachable, since no handover is possible then.
    */
   public void terminate() {
     lifetime.close();
     leave("terminated", TERMINATED_WITHIN, STEP_PATIENCE);
     stopAll(StopReason.SHUTDOWN, SHUTDOWN_PATIENCE);
-    // The JVM does not wait for the main thread: what has to be sent is sent from here.
+    // The JVM does not wait for the main thread, so pending data is sent from here.
     close();
     exit.complete(RunnerExitCode.TERMINATED);
   }
 
   /**
-   * At the end of the process's lifetime: as after SIGTERM, with more time for steps in progress.
+   * Handles the end of the process's lifetime: like SIGTERM, with more time for steps in progress.
    */
   private void retire(Duration left) {
     leave("max_lifetime", left, left.minus(TERMINATED_WITHIN.minus(STEP_PATIENCE)));
@@ -212,16 +215,16 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
-   * Has the runs handed over, where the orchestrator can: each goes on until somebody is ready to
-   * take it, then stops after the step in progress. What has not stopped in time is left to the
-   * caller.
+   * Hands over the runs if the orchestrator is reachable: each run continues until a replacement is
+   * ready, then stops after the step in progress. Runs that have not stopped in time are left to
+   * the caller.
    *
-   * @param within by then the process has ended
-   * @param steps how long steps in progress are waited for
+   * @param within time until the process has ended
+   * @param steps maximum wait for steps in progress
    */
   private void leave(String reason, Duration within, Duration steps) {
     if (leaving.getAndSet(true)) {
-      return; // It is under way; whoever is in more of a hurry does not wait for it.
+      return; // Already leaving; a caller with less time does not wait for it.
     }
     CompletableFuture<Void> unheard = gateway.leave(reason, within);
     List<Carried> all = List.copyOf(runs.values());
@@ -244,13 +247,13 @@ public final class Runner implements AutoCloseable {
       all.forEach(carried -> carried.task().stop(StopReason.LEAVING));
       gone.completeOnTimeout(null, steps.toMillis(), TimeUnit.MILLISECONDS).get();
     } catch (ExecutionException e) {
-      LOG.warnf("the runs of this runner were not handed over in good order: %s", e);
+      LOG.warnf("handover: not all runs were handed over; shutdown continues: %s", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** A second call returns when the first has done it. */
+  /** Idempotent. A concurrent second call returns when the first has finished. */
   @Override
   public synchronized void close() {
     if (closed) {
@@ -295,13 +298,15 @@ public final class Runner implements AutoCloseable {
     try {
       ended.get(patience.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException | ExecutionException e) {
-      LOG.warnf("not every run has stopped: %s", e);
+      LOG.warnf("shutdown: not all runs have stopped; continuing: %s", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** A warm runner is attached when it has all that a run needs: until then it is not warm. */
+  /**
+   * Connects to Kafka. A warm runner attaches only after it has loaded everything that a run needs.
+   */
   private void connect(StepExecutorRegistry executors) {
     if (config.mode() != Mode.WARM) {
       connectKafka();
@@ -318,7 +323,7 @@ public final class Runner implements AutoCloseable {
     ready.thenRun(gateway::open);
   }
 
-  /** So that the first append finds everything ready. */
+  /** Fetches the metadata of the trace topic before the first append needs it. */
   private void connectKafka() {
     try {
       producer.partitionsFor(TopicName.TRACE);
@@ -338,7 +343,7 @@ public final class Runner implements AutoCloseable {
               "kafka-producer-network-thread | " + config.runnerId(),
               () -> {
                 LOG.fatal(
-                    "the producer's thread has died, and nothing can be written: the process ends");
+                    "Kafka producer: its network thread has died; no event can be written, exiting");
                 exit.complete(RunnerExitCode.JOURNAL);
               });
     }
@@ -369,7 +374,7 @@ public final class Runner implements AutoCloseable {
     return hello.build();
   }
 
-  /** A warm runner that was given its run is for that one, whatever has become of it. */
+  /** Returns the mode to report: a warm runner that has received a run is isolated from then on. */
   private Mode mode() {
     return config.mode() == Mode.WARM && assigned.isDone() ? Mode.ISOLATED : config.mode();
   }
@@ -383,7 +388,7 @@ public final class Runner implements AutoCloseable {
         .build();
   }
 
-  /** Handles messages in their order, from when everything is made. */
+  /** Handles messages in order, once all components are created. */
   private void receive(GatewayMessage message) {
     synchronized (order) {
       handled =
@@ -391,7 +396,7 @@ public final class Runner implements AutoCloseable {
               .thenRun(() -> handle(message))
               .exceptionally(
                   failed -> {
-                    LOG.error("a message of the orchestrator could not be handled", failed);
+                    LOG.error("orchestrator message: handling failed; message ignored", failed);
                     return null;
                   });
     }
@@ -418,12 +423,13 @@ public final class Runner implements AutoCloseable {
       case CONFIRMED -> confirmed(message.getConfirmed());
       case HAND_OVER -> handOver(message.getHandOver());
       case CHECKPOINT -> checkpoint(message.getCheckpoint());
-      case MESSAGE_NOT_SET -> LOG.warn("a message of a kind that this version does not know");
+      case MESSAGE_NOT_SET ->
+          LOG.warn("orchestrator message: kind unknown to this version; message ignored");
     }
   }
 
   /**
-   * @param stop why it is to end before its first step; empty: it is not
+   * @param stop why the run must end before its first step; empty to execute it
    */
   private void assign(RunAssignment assignment, Optional<StopReason> stop) {
     Carried held = runs.get(assignment.run());
@@ -433,7 +439,7 @@ public final class Runner implements AutoCloseable {
       return;
     }
     if (held == null && config.mode() == Mode.WARM && assigned.isDone()) {
-      LOG.warnf("run %s is not for this runner, which has had one", assignment.run());
+      LOG.warnf("run %s: released, since this warm runner has already had a run", assignment.run());
       gateway.release(assignment.run(), assignment.epoch(), RunTaskOutcome.SHUTDOWN.word());
       return;
     }
@@ -445,7 +451,7 @@ public final class Runner implements AutoCloseable {
     CompletableFuture<Void> gone = task.ended().thenAccept(outcome -> ended(task, outcome));
     runs.put(assignment.run(), new Carried(task, gone, new CompletableFuture<>()));
     assigned.complete(null);
-    // Not before the older epoch's steps are gone: they share the folder.
+    // The older epoch's steps must have ended first: both epochs use the same folder.
     CompletableFuture<Void> before =
         held == null
             ? CompletableFuture.completedFuture(null)
@@ -459,10 +465,12 @@ public final class Runner implements AutoCloseable {
             });
   }
 
-  /** Without a word the orchestrator would take the run for carried. */
+  /**
+   * Releases a run whose assignment cannot be read; otherwise the orchestrator would assume that
+   * this runner executes it.
+   */
   private void refuse(String run, int epoch, Throwable why) {
-    LOG.errorf(
-        why, "run %s, epoch %d: the assignment cannot be read; it is given back", run, epoch);
+    LOG.errorf(why, "run %s, epoch %d: the assignment cannot be read; released", run, epoch);
     if (config.mode() == Mode.SHARED) {
       gateway.release(run, epoch, RunTaskOutcome.BROKEN.word());
     } else {
@@ -474,7 +482,7 @@ public final class Runner implements AutoCloseable {
     RunAssignment assignment = task.assignment();
     runs.computeIfPresent(
         assignment.run(), (run, carried) -> carried.task() == task ? null : carried);
-    // While it closes, the end of the process says it.
+    // While the runner closes, the end of the process reports it.
     boolean others = config.mode() == Mode.SHARED && !closing && !task.isJournalBroken();
     if (outcome.isReleased() || others) {
       gateway.release(assignment.run(), assignment.epoch(), outcome.word());
@@ -514,7 +522,7 @@ public final class Runner implements AutoCloseable {
           asked.getRun(), asked.getRequestId(), String.valueOf(e.getMessage()));
       return;
     }
-    // It takes as long as it takes, and answers must not wait for it.
+    // A checkpoint takes arbitrarily long, and answers must not wait for it.
     Thread.ofVirtual()
         .name("checkpoint-" + asked.getRequestId())
         .start(
@@ -546,7 +554,7 @@ public final class Runner implements AutoCloseable {
   private void confirmed(Confirmed confirmed) {
     Carried carried = runs.get(confirmed.getRun());
     if (carried != null && carried.task().assignment().epoch() == confirmed.getEpoch()) {
-      // Letting processes go on takes a while.
+      // Resuming processes takes a while.
       Thread.ofVirtual()
           .name("confirmed-" + confirmed.getRun())
           .start(() -> carried.task().confirmed(confirmed.getSuspension()));

@@ -17,9 +17,9 @@ import org.eclipse.microprofile.config.Config;
 import org.jboss.logging.Logger;
 
 /**
- * {@code baton-runner}: carries what its environment and the orchestrator tell it to, and ends with
- * an {@link RunnerExitCode}. With {@code --train} it only loads what a run needs, for the JDK's AOT
- * cache, and ends.
+ * Runs {@code baton-runner}: executes the runs that its environment or the orchestrator assigns,
+ * and exits with a {@link RunnerExitCode}. With {@code --train} it only loads what a run needs, for
+ * the JDK's AOT cache, and exits.
  */
 public final class RunnerApplication implements QuarkusApplication {
   private static final Logger LOG = Logger.getLogger(RunnerApplication.class);

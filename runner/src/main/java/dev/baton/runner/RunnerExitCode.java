@@ -9,27 +9,27 @@ package dev.baton.runner;
 import dev.baton.protocol.clock.ClockGuard;
 
 /**
- * How the process ends. An isolated runner ends with {@link #DONE} for every run that needs it no
- * longer, the failed ones included: the trace says how a run went, the exit code says how the
- * runner went.
+ * Exit codes of the runner process. An isolated runner exits with {@link #DONE} when its run no
+ * longer needs it, even if the run failed: the trace records how the run ended, the exit code how
+ * the runner ended.
  */
 public enum RunnerExitCode {
-  /** The run ended, or is another runner's. */
+  /** The run ended or is assigned to another runner. */
   DONE(0),
   /** A setting is missing or wrong; the log names it. */
   CONFIG(64),
-  /** The orchestrator gave no assignment, or the store no snapshot, within the patience. */
+  /** The orchestrator sent no assignment, or the store no snapshot, within the timeout. */
   UNAVAILABLE(69),
-  /** An error that is the runner's own; the log has it. The run goes on with another runner. */
+  /** Internal error of the runner; see its log. The run continues on another runner. */
   INTERNAL(70),
   /**
-   * The trace could not be written within the producer's delivery timeout. The run goes on with
+   * The trace could not be written within the producer's delivery timeout. The run continues on
    * another runner.
    */
   JOURNAL(74),
-  /** The wall clock has gone back; the run goes on with another runner. */
+  /** The wall clock was set back. The run continues on another runner. */
   CLOCK(ClockGuard.EXIT_CODE),
-  /** SIGTERM: steps were stopped and the workspace cut; the run goes on with another runner. */
+  /** SIGTERM: steps were stopped and the workspace was cut. The run continues on another runner. */
   TERMINATED(143);
 
   private final int code;

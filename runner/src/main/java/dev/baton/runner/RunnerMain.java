@@ -15,8 +15,8 @@ import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.annotations.QuarkusMain;
 
 /**
- * The start of a runner's process. Until the settings are read one thread has work; a second
- * meanwhile prepares what every runner needs next, whatever its settings say.
+ * Starts the runner process. While the main thread reads the settings, a second thread prepares
+ * what every runner needs next, regardless of its settings.
  */
 @QuarkusMain
 public final class RunnerMain {
@@ -28,7 +28,10 @@ public final class RunnerMain {
     Quarkus.run(RunnerApplication.class, args);
   }
 
-  /** In the order in which it is needed. Nobody waits for it, and whoever is first does it. */
+  /**
+   * Prepares components in the order in which they are needed. The main thread does not wait; each
+   * component is loaded by the thread that needs it first.
+   */
   private static void prepare() {
     GrpcChannelFactory.prepare();
     ProducerSettings.prepare();

@@ -27,9 +27,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A replacement knows its run before it is attached: it asks for the run's snapshot, and restores
- * the files of its newest cut, while everything else still starts. Other runs are asked for when
- * they are wanted. Thread-safe.
+ * Fetches the snapshot of a replacement runner's run and restores the files of its newest cut while
+ * the rest of the runner still starts, before it is attached. Snapshots of other runs are fetched
+ * on demand. Thread-safe.
  */
 final class SnapshotPrefetch implements RunSnapshotSource {
   private static final Logger LOG = Logger.getLogger(SnapshotPrefetch.class);
@@ -84,7 +84,8 @@ final class SnapshotPrefetch implements RunSnapshotSource {
         }
       } catch (ExecutionException e) {
         LOG.warnf(
-            "run %s: its files are restored once more, after: %s", holder.run(), e.getCause());
+            "run %s: early restore of its files failed, restoring again: %s",
+            holder.run(), e.getCause());
       }
     }
     return unrestored(holder);
@@ -105,7 +106,7 @@ final class SnapshotPrefetch implements RunSnapshotSource {
 
   private Carried early() {
     if (early == null) {
-      throw new IllegalStateException("this runner has no run to begin with");
+      throw new IllegalStateException("this runner was started without a run");
     }
     return early;
   }
@@ -114,13 +115,13 @@ final class SnapshotPrefetch implements RunSnapshotSource {
     return store.snapshot(early().run(), early().epoch(), early().lease(), PATIENCE);
   }
 
-  /** Null where there is nothing to restore. */
+  /** Returns null if the run has no files to restore. */
   private @Nullable Workspace restore() throws StoreException, IOException, InterruptedException {
     RunState state;
     try {
       state = snapshot.get();
     } catch (ExecutionException e) {
-      // Whoever wants the snapshot is told.
+      // get() reports the failure to its caller.
       return null;
     }
     Cut cut = state.branch(StepPath.MAIN).cut();

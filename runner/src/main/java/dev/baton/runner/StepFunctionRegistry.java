@@ -15,7 +15,7 @@ import jakarta.enterprise.inject.literal.NamedLiteral;
 import jakarta.inject.Inject;
 import java.util.Optional;
 
-/** The {@code fn} beans of this runner. */
+/** Finds the {@code fn} beans of this runner. */
 @ApplicationScoped
 @Unremovable
 public class StepFunctionRegistry {
@@ -26,7 +26,7 @@ public class StepFunctionRegistry {
     this.beans = beans;
   }
 
-  /** The bean with this {@code @Named}. */
+  /** Returns the bean with this {@code @Named} value, if there is exactly one. */
   public Optional<StepFunction> find(String name) {
     Instance<StepFunction> named = beans.select(NamedLiteral.of(name));
     return named.isResolvable() ? Optional.of(named.get()) : Optional.empty();

@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Looks every second whether the threads live on which all runs of the process depend. Memory that
- * runs out is an error in whichever thread asks next: in a step it is contained, but a producer
- * without its thread takes events and never sends them.
+ * Checks every second that the threads on which all runs of the process depend are alive. An
+ * out-of-memory error hits the thread that allocates next: in a step it is contained, but a
+ * producer without its network thread accepts events and never sends them.
  */
 final class VitalThreadWatcher implements AutoCloseable {
   private static final Duration LOOK = Duration.ofSeconds(1);
@@ -25,7 +25,7 @@ final class VitalThreadWatcher implements AutoCloseable {
   }
 
   /**
-   * Begins to watch the threads that live now and have this name.
+   * Starts to watch the threads that are alive now and have this name.
    *
    * @param died called once, when one of them has died
    */

@@ -1,4 +1,4 @@
-/** The process that executes runs: what starts and ends it, and which runs it carries. */
+/** The runner process: how it starts and ends, and the runs it executes. */
 @NullMarked
 package dev.baton.runner;
 

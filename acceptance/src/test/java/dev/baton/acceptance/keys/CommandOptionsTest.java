@@ -24,14 +24,17 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Every option of every command is read by the command's code, and is in docs/cli.md. */
+/**
+ * Checks that the code of every command reads each of its options, and that docs/cli.md has each
+ * option.
+ */
 class CommandOptionsTest {
   private static final String OPTION = "picocli/CommandLine$Option";
 
   @SuppressWarnings("NullAway.Init")
   private static CompiledClasses cli;
 
-  /** An option, where it is declared, and whether the code there reads what was given. */
+  /** An option, where it is declared, and whether the code there reads its value. */
   private record Option(List<String> names, String where, boolean read) {
     String longest() {
       return names.stream().max(Comparator.comparingInt(String::length)).orElseThrow();
@@ -48,7 +51,7 @@ class CommandOptionsTest {
     for (ClassModel model : cli.classes) {
       String owner = CompiledClasses.name(model);
       if (!owner.startsWith("dev.baton.")) {
-        continue; // The library's own, packed with the command.
+        continue; // Options of the library, which is packaged with the CLI.
       }
       for (FieldModel field : model.fields()) {
         List<String> names = CompiledClasses.annotated(field, OPTION, "names");

@@ -33,13 +33,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** Reads compiled classes of the project: which methods they call, which fields they read. */
+/** Analyzes compiled classes of the project: which methods they call and which fields they read. */
 final class CompiledClasses {
   private static final Path ROOT = Objects.requireNonNull(Path.of("").toAbsolutePath().getParent());
 
   final List<ClassModel> classes = new ArrayList<>();
 
-  /** {@code owner.method} or {@code owner.field}, and the classes that call or read it. */
+  /** Maps {@code owner.method} or {@code owner.field} to the classes that call or read it. */
   private final Map<String, Set<String>> uses = new TreeMap<>();
 
   /** Reads the main classes of modules. */
@@ -55,7 +55,7 @@ final class CompiledClasses {
     return read;
   }
 
-  /** A file of the project's. */
+  /** Returns the path of a file in the project. */
   static Path file(String path) {
     return ROOT.resolve(path);
   }
@@ -99,12 +99,12 @@ final class CompiledClasses {
         .orElseThrow(() -> new AssertionError("no class " + name));
   }
 
-  /** Classes that use a member, as {@code package.Owner$Inner.member}. */
+  /** Returns the classes that use a member, as {@code package.Owner$Inner.member}. */
   Set<String> usersOf(String member) {
     return uses.getOrDefault(member, Set.of());
   }
 
-  /** The texts of an annotation's element, where there is such an annotation. */
+  /** Returns the strings of an annotation's element; empty without the annotation. */
   static List<String> annotated(AttributedElement on, String annotation, String element) {
     return on.findAttribute(Attributes.runtimeVisibleAnnotations()).stream()
         .flatMap(all -> all.annotations().stream())

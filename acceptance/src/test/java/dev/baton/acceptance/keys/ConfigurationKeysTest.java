@@ -28,15 +28,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every configuration key is read by code that does something with it, and is in the table of
- * docs/operations.md with its default; every key of the table exists.
+ * Checks that each configuration key is used by code other than validation, and is in the table of
+ * docs/operations.md with its default; each key of the table must exist.
  */
 class ConfigurationKeysTest {
   private static final String ORCHESTRATOR = "dev.baton.orchestrator.config.OrchestratorConfig";
   private static final String STORE = "dev.baton.store.config.StoreConfig";
   private static final String RUNNER = "dev.baton.runner.config.RunnerConfig";
 
-  /** What only checks a value does not make it count. */
+  /** Classes that only validate a value; they do not count as use. */
   private static final Pattern CHECKS =
       Pattern.compile(".*\\.config\\.(OrchestratorConfigValidator|StoreConfigConverter.*)");
 
@@ -46,7 +46,7 @@ class ConfigurationKeysTest {
   @SuppressWarnings("NullAway.Init")
   private static String page;
 
-  /** A key, the method of the mapping that has it, and its default, empty where it has none. */
+  /** A key, the method of the mapping that has it, and its default, empty if it has none. */
   private record Key(String key, String method, String fallback) {}
 
   @BeforeAll
@@ -110,7 +110,10 @@ class ConfigurationKeysTest {
     return key.replaceAll("[^A-Za-z0-9]", "_").toUpperCase(Locale.ROOT);
   }
 
-  /** The table's keys, as environment variables, with their defaults; {@code *} is any end. */
+  /**
+   * Returns the keys of the table, as environment variables, with their defaults; {@code *} matches
+   * any end.
+   */
   private static Map<String, String> documented() {
     Map<String, String> keys = new TreeMap<>();
     Matcher rows =
@@ -204,7 +207,7 @@ class ConfigurationKeysTest {
         .filteredOn(key -> !key.fallback().isEmpty() && !key.fallback().contains("${"))
         .filteredOn(
             key -> !same(documented.getOrDefault(environment(key.key()), ""), key.fallback()))
-        .describedAs("keys with another default than docs/operations.md says")
+        .describedAs("keys whose default differs from docs/operations.md")
         .isEmpty();
   }
 

@@ -30,13 +30,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every key of the workflow schema changes the plan that a runner walks, and what it changes is
- * used by code that acts on it. A new key needs one line in {@link #EFFECTS}.
+ * Checks that each key of the workflow schema changes the parsed workflow, and that code which acts
+ * on it uses the changed value. A new key needs one line in {@link #EFFECTS}.
  */
 class WorkflowKeysTest {
   private static final String PACKAGE = "dev.baton.protocol.workflow.";
 
-  /** Code that reads, checks, compares or shows definitions does not act on them. */
+  /** Code that reads, validates, compares or shows definitions; it does not act on them. */
   private static final Pattern ONLY_LOOKS =
       Pattern.compile(
           "dev\\.baton\\.protocol\\.workflow\\."
@@ -44,12 +44,12 @@ class WorkflowKeysTest {
               + "|dev\\.baton\\.cli\\.workflow\\.WorkflowExplainer(\\$.*)?");
 
   /**
-   * What a key does.
+   * The effect of a key.
    *
-   * @param one a definition, shortened: steps alone where it is about a step
+   * @param one a definition, shortened: only steps if it is about a step
    * @param other the same with another value
-   * @param member what holds the value: {@code Type.accessor} of the workflow package
-   * @param shown whether to show it is all that it is for
+   * @param member the member with the value: {@code Type.accessor} of the workflow package
+   * @param shown whether the only purpose of the value is to be shown
    */
   private record Effect(String one, String other, String member, boolean shown) {}
 
@@ -323,11 +323,11 @@ class WorkflowKeysTest {
             "cli");
   }
 
-  /** Keys of the schema, by the definition they are in. */
+  /** Returns the keys of the schema, prefixed by the definition that contains them. */
   private static Set<String> keys() {
     Set<String> keys = new TreeSet<>();
     collect(WorkflowSchema.json(), "workflow", keys);
-    keys.remove("workflow.$schema"); // For editors; it is no part of a definition.
+    keys.remove("workflow.$schema"); // For editors; not a part of a definition.
     assertThat(keys).hasSizeGreaterThan(60);
     return keys;
   }
@@ -362,7 +362,10 @@ class WorkflowKeysTest {
     return ((WorkflowParseResult.Valid) parsed).workflow();
   }
 
-  /** What a member says of a plan; a method of a retry, for the first attempts. */
+  /**
+   * Returns the values of a member in a workflow; for a method with an attempt number, the values
+   * for the first attempts.
+   */
   private static List<Object> observe(Workflow workflow, String member) throws Exception {
     List<Object> seen = new ArrayList<>();
     Class<?> type = Class.forName(PACKAGE + member.substring(0, member.lastIndexOf('.')));
@@ -383,7 +386,7 @@ class WorkflowKeysTest {
     return seen;
   }
 
-  /** Lists of steps have no text of their own. */
+  /** Step lists have no string representation. */
   private static Object describe(Object value) {
     return switch (value) {
       case dev.baton.protocol.workflow.StepFlow flow ->
@@ -396,7 +399,7 @@ class WorkflowKeysTest {
     };
   }
 
-  /** The workflow, its steps, and the parts of both that a member can be of. */
+  /** Returns the workflow, its steps, and their parts that can have a member. */
   private static List<Object> objects(Workflow workflow) throws Exception {
     List<Object> objects = new ArrayList<>(List.of(workflow));
     workflow.heartbeat().ifPresent(objects::add);

@@ -18,7 +18,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Semaphore;
 
-/** What people ask about the git archive. Reads a disk, so it is done aside, a few at a time. */
+/**
+ * Serves queries about the git archive. They read a disk, so they run on a blocking executor, at
+ * most four at a time.
+ */
 @ApplicationScoped
 class ArchiveGrpcHandler {
   private static final int PAGE = 100;

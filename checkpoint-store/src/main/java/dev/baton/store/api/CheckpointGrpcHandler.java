@@ -35,7 +35,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What people ask about checkpoints. To be called on a Vert.x context. */
+/** Serves checkpoint calls: list, get, pin and fork. Must be called on a Vert.x context. */
 @ApplicationScoped
 class CheckpointGrpcHandler {
   private static final int PAGE = 100;
@@ -98,7 +98,8 @@ class CheckpointGrpcHandler {
           Instant.parse(text.substring(0, slash)),
           StoreRequestValidator.checkpoint(text.substring(slash + 1)));
     } catch (DateTimeException | IndexOutOfBoundsException e) {
-      throw StoreRequestException.invalid("cursor '" + text + "' is none that was given out");
+      throw StoreRequestException.invalid(
+          "cursor '" + text + "' is not a next_cursor of an earlier response");
     }
   }
 
@@ -123,7 +124,8 @@ class CheckpointGrpcHandler {
     return (request.getPinned()
             ? keeping.pin(id, request.getBy(), request.getReason())
             : keeping.unpin(id))
-        // The object store answers on any thread; what follows opens a session.
+        // BucketClient may complete on any thread; the next step opens a session, so return to the
+        // Vert.x context.
         .emitOn(work -> caller.runOnContext(ignored -> work.run()))
         .chain(() -> stored(id));
   }

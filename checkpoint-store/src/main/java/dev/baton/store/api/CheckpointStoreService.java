@@ -88,8 +88,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * The gRPC side. Written against grpc-java's own stub, whose stream observer knows the client's
- * readiness: the generated Mutiny interface asks a stream for everything at once.
+ * Implements the gRPC API. Extends the stub of grpc-java, whose stream observer reports whether the
+ * client is ready; the generated Mutiny interface requests all items of a stream at once.
  */
 @GrpcService
 class CheckpointStoreService extends CheckpointStoreGrpc.CheckpointStoreImplBase {

@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 
-/** A stored cut in the two forms that callers see. */
+/** Converts a stored cut into its gRPC and REST forms. */
 final class CutViewMapper {
   private CutViewMapper() {}
 

@@ -13,17 +13,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Sends a stream to a gRPC client no faster than the client reads: the next item is asked for when
- * the transport is ready for it. Ends the stream when the client goes.
+ * Sends a stream to a gRPC client no faster than the client reads: requests the next item when the
+ * transport is ready for it. Cancels the stream when the client disconnects.
  */
 final class FlowControlledSubscriber<T> implements Flow.Subscriber<T> {
   private final ServerCallStreamObserver<T> observer;
   private final AtomicReference<Flow.Subscription> subscription = new AtomicReference<>();
 
-  /** Whether an item was asked for that has not come. */
+  /** Whether a requested item has not arrived yet. */
   private final AtomicBoolean asked = new AtomicBoolean();
 
-  /** To be made within the service's call: grpc takes the handlers only there. */
+  /** Must be created within the service call: grpc-java accepts the handlers only there. */
   FlowControlledSubscriber(ServerCallStreamObserver<T> observer) {
     this.observer = observer;
     observer.setOnReadyHandler(this::ask);

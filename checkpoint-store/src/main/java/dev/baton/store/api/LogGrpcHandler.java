@@ -32,7 +32,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** The calls about runs' logs. */
+/** Serves the calls that upload and read logs of runs. */
 @ApplicationScoped
 class LogGrpcHandler {
   private static final long MOST_LINES = 1_000_000_000_000L;
@@ -86,7 +86,10 @@ class LogGrpcHandler {
     return new ObjectName(project, ObjectKind.BLOB, digest, size);
   }
 
-  /** A runner has its own epoch's lines, and what it found of those before. */
+  /**
+   * Checks that a runner uploads only lines of its own epoch, or lines that it found of earlier
+   * epochs.
+   */
   private static int epoch(int lines, int holder) {
     if (lines < 1 || (holder > 0 && lines > holder)) {
       throw StoreRequestException.invalid(

@@ -30,7 +30,9 @@ import dev.baton.store.verify.PackScrubber;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Work on the store itself, done at once and reported. */
+/**
+ * Runs maintenance (verify, scrub, retention, gc, delete, reindex) on request and returns a report.
+ */
 @ApplicationScoped
 class MaintenanceGrpcHandler {
   private final BlockingExecutor aside;

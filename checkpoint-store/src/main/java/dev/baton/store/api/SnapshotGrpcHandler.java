@@ -32,7 +32,7 @@ import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 
-/** What runners ask while they capture and restore. */
+/** Serves the calls that runners make while they capture and restore snapshots. */
 @ApplicationScoped
 class SnapshotGrpcHandler {
   private final EpochGuard holder;

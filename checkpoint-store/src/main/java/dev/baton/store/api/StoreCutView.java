@@ -9,7 +9,7 @@ package dev.baton.store.api;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A cut as gRPC and REST show it. */
+/** A cut as gRPC and REST return it. */
 record StoreCutView(
     String digest,
     String step,

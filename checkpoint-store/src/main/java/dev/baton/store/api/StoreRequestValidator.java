@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 
-/** Checks what callers send. */
+/** Validates the values of requests. */
 final class StoreRequestValidator {
   private StoreRequestValidator() {}
 
@@ -26,7 +26,7 @@ final class StoreRequestValidator {
     }
   }
 
-  /** What the caller has seen of this run. */
+  /** Parses the ids of the events that the caller has already seen of this run. */
   static List<EventId> seen(String run, List<String> ids) {
     between("the number of seen events", ids.size(), 0, ReadYourWritesGuard.MOST);
     List<EventId> seen = new ArrayList<>();

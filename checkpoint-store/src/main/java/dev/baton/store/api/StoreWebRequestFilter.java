@@ -22,8 +22,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Refuses what a web page of another origin sends, before any route sees it: REST, health, metrics,
- * documents and gRPC alike. {@link WebRequestPolicy} decides.
+ * Rejects requests from web pages of another origin before any route handles them: REST, health,
+ * metrics, documents and gRPC. {@link WebRequestPolicy} decides.
  */
 @ApplicationScoped
 class StoreWebRequestFilter {

@@ -36,7 +36,7 @@ import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestPath;
 
-/** What the store knows about a run, for people. Read-only. */
+/** Serves what the store holds of a run: events, snapshot and cuts. Read-only. */
 @Path("/runs/{run}")
 @Produces(MediaType.APPLICATION_JSON)
 @NonBlocking
@@ -61,8 +61,8 @@ class StoredRunResource {
   @APIResponse(
       responseCode = "200",
       description =
-          "{events: [{position, id, type, source, time, data}], more}; more: whether others follow,"
-              + " which fewer events than asked for do not exclude: a page has 4 MiB at most",
+          "{events: [{position, id, type, source, time, data}], more}; more: whether further events"
+              + " follow. A page may have fewer events than the limit, since it has at most 4 MiB",
       content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
   public Uni<byte[]> events(
@@ -93,7 +93,7 @@ class StoredRunResource {
   @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
   @APIResponse(
       responseCode = "503",
-      description = "It is larger than baton.snapshot.max-bytes, or Postgres is away",
+      description = "The state is larger than baton.snapshot.max-bytes, or Postgres is unavailable",
       content = @Content(mediaType = PROBLEM))
   @APIResponse(
       responseCode = "504",

@@ -1,4 +1,4 @@
-/** What runners, the orchestrator and people ask: gRPC and read-only REST on one port. */
+/** The API for runners, the orchestrator and people: gRPC and read-only REST on one port. */
 @NullMarked
 package dev.baton.store.api;
 

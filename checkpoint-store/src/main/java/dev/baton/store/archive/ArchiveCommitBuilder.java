@@ -30,7 +30,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Brings together what a commit of a run is to hold. Blocks. */
+/** Collects the files for a commit of a run. Blocks. */
 @ApplicationScoped
 class ArchiveCommitBuilder {
   private static final ObjectWriter PRETTY =
@@ -61,10 +61,10 @@ class ArchiveCommitBuilder {
   }
 
   /**
-   * Empty for a run without a beginning.
+   * Collects the files; empty if the run's {@code run_created} is not stored.
    *
-   * @param last whose files need not be read again
-   * @param trace where the lines go
+   * @param last the last commit, whose files need not be read again
+   * @param trace the file to which the trace's lines are written
    */
   Optional<Gathered> gather(String run, GitRunStore.@Nullable Archived last, Path trace)
       throws IOException {
@@ -81,7 +81,7 @@ class ArchiveCommitBuilder {
     put(files, ArchivePaths.OUTPUT, facts.output());
     String definition = created.definition();
     if (definition != null) {
-      // As it is: the run's definition hash is that of these bytes.
+      // The original bytes, since the run's definition hash is computed from them.
       files.put(
           ArchivePaths.WORKFLOW,
           new ArchiveFileContent.Bytes(definition.getBytes(StandardCharsets.UTF_8)));
@@ -133,7 +133,7 @@ class ArchiveCommitBuilder {
     return facts;
   }
 
-  /** From which the run goes on, if it does. */
+  /** The checkpoints from which the run would resume. */
   private Set<String> checkpoints(String run) {
     return switch (Await.get(needs.of(run))) {
       case RequiredCheckpoints.Need.Unknown none -> Set.of();
@@ -150,7 +150,7 @@ class ArchiveCommitBuilder {
     }
   }
 
-  /** For people too, and for `git diff`. */
+  /** Indented, for people and for `git diff`. */
   private static ArchiveFileContent json(Object value) throws IOException {
     return new ArchiveFileContent.Bytes(
         (PRETTY.writeValueAsString(value) + "\n").getBytes(StandardCharsets.UTF_8));

@@ -10,23 +10,23 @@ import java.io.IOException;
 import java.io.InputStream;
 import org.eclipse.jgit.lib.ObjectId;
 
-/** What a file of a commit holds. */
+/** The content of a file of a commit. */
 sealed interface ArchiveFileContent {
 
   /** Bytes in memory. */
   record Bytes(byte[] bytes) implements ArchiveFileContent {}
 
   /**
-   * What is read when it is written.
+   * Content that is read when it is written to the repository.
    *
    * @param length in bytes
    */
   record Stream(long length, Source source) implements ArchiveFileContent {}
 
-  /** What the repository has already. */
+  /** A blob that the repository already has. */
   record Kept(ObjectId blob) implements ArchiveFileContent {}
 
-  /** Opens what is to be written, once. */
+  /** Opens the content, once. */
   interface Source {
     InputStream open() throws IOException;
   }

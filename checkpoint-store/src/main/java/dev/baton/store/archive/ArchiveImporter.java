@@ -27,9 +27,9 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Takes over the runs of the archive that are not known here: all of them where Postgres is empty,
- * those that somebody has fetched otherwise. Their events are put into the log again, so that
- * whoever reads it knows them, not this store alone. Blocks; one call at a time.
+ * Imports archived runs that Postgres does not have: all of them if Postgres is empty, otherwise
+ * those that were fetched into the repository. Appends their events to the trace topic, so that
+ * every consumer of the topic receives them, not only this store. Blocks. Not thread-safe.
  */
 @ApplicationScoped
 class ArchiveImporter {
@@ -49,7 +49,7 @@ class ArchiveImporter {
   private final ArchiveMetrics metrics;
   private final LeaseAuthenticator leases;
 
-  /** Commits that cannot be used, so that they are told of once. */
+  /** Commits that cannot be imported, so that each is logged only once. */
   private final Set<String> refused = new HashSet<>();
 
   private boolean told;
@@ -70,7 +70,9 @@ class ArchiveImporter {
   }
 
   /**
-   * @throws StoreRequestException UNAVAILABLE where something that it needs does not answer
+   * Imports the missing runs.
+   *
+   * @throws StoreRequestException UNAVAILABLE if a required server does not respond
    */
   void run(GitRunStore git) {
     List<GitRunStore.Pointer> unknown = unknown(all(git));
@@ -78,16 +80,16 @@ class ArchiveImporter {
       return;
     }
     if (leases.areRequired()) {
-      // Put into the log again, their runners' events would have no lease.
+      // Once appended again, the events of the runners would have no lease.
       if (!told) {
         told = true;
         LOG.warnf(
-            "%d runs of the archive are not taken over: leases are required (baton.lease.required)",
+            "%d runs of the archive are not imported: leases are required (baton.lease.required)",
             unknown.size());
       }
       return;
     }
-    // The log may know what Postgres does not know yet.
+    // The topic may contain runs that the store has not consumed yet.
     if (!hasCaughtUp()) {
       throw StoreRequestException.unavailable(
           "%d runs of the archive wait until the log has been read".formatted(unknown.size()));
@@ -98,7 +100,7 @@ class ArchiveImporter {
       taken += take(git, unknown.subList(i, Math.min(i + TOGETHER, unknown.size())));
     }
     if (taken > 0) {
-      LOG.infof("took over %d runs from the archive %s", taken, git.folder());
+      LOG.infof("imported %d runs from the archive %s", taken, git.folder());
     }
   }
 
@@ -145,14 +147,14 @@ class ArchiveImporter {
       if (hasReached(positions, ends)) {
         return true;
       }
-      // Behind its last record a log has markers of transactions, and what was aborted.
+      // After the last record a partition may have transaction markers and aborted records.
       if (positions.equals(before)
           && hasReached(log.skip(TopicName.TRACE, positions, ends), ends)) {
         return true;
       }
       before = positions;
       try {
-        Thread.sleep(POLL); // another replica may be the one that reads
+        Thread.sleep(POLL); // another replica may be the consumer
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw StoreRequestException.unavailable("interrupted");
@@ -166,7 +168,7 @@ class ArchiveImporter {
         .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
   }
 
-  /** How many were taken over. */
+  /** Imports runs and returns their number. */
   private int take(GitRunStore git, List<GitRunStore.Pointer> pointers) {
     List<RunManifest> published = new ArrayList<>();
     try (TraceTopicClient.Session session = log.open()) {

@@ -15,7 +15,7 @@ import java.util.Optional;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.jboss.logging.Logger;
 
-/** Where the archive is, if there is one. Thread-safe. */
+/** The location of the archive, if it is configured. Thread-safe. */
 @ApplicationScoped
 class ArchiveLocation {
   private static final Logger LOG = Logger.getLogger(ArchiveLocation.class);
@@ -31,9 +31,10 @@ class ArchiveLocation {
   }
 
   /**
-   * The repository, made where there is nothing yet. To be closed. Blocks.
+   * Opens the repository; creates it if the folder is absent or empty. The caller must close it.
+   * Blocks.
    *
-   * @throws StoreRequestException UNAVAILABLE where it cannot be opened
+   * @throws StoreRequestException UNAVAILABLE if it cannot be opened
    */
   GitRunStore open() {
     Path at = folder.orElseThrow();
@@ -41,7 +42,7 @@ class ArchiveLocation {
       return find(at);
     } catch (RepositoryNotFoundException e) {
       throw StoreRequestException.unavailable(
-          "baton.archive.git=%s is no git repository; allowed: one, bare or not, or a folder that is empty or absent"
+          "baton.archive.git=%s is not a git repository; allowed: one, bare or not, or a folder that is empty or absent"
               .formatted(at));
     } catch (RepositoryFormatPolicy.UnsupportedFormatException e) {
       throw StoreRequestException.unavailable(unsupported(e));
@@ -52,10 +53,10 @@ class ArchiveLocation {
   }
 
   /**
-   * Refuses a repository of a format that is not supported. One that is absent, or cannot be read
-   * now, may come later. Blocks; for the start.
+   * Rejects a repository whose format is not supported. Accepts one that is absent or cannot be
+   * read yet. Blocks; for use at start.
    *
-   * @throws IllegalStateException that says what is supported
+   * @throws IllegalStateException that names what is supported
    */
   void requireSupported() {
     if (folder.isEmpty()) {
@@ -82,7 +83,7 @@ class ArchiveLocation {
       if (!GitRunStore.create(at)) {
         throw e;
       }
-      LOG.warnf("there was no git repository at %s: a bare one was made there", at);
+      LOG.warnf("created a bare git repository at %s, since none existed", at);
       return GitRunStore.open(at);
     }
   }

@@ -12,7 +12,7 @@ import io.micrometer.core.instrument.Timer;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 
-/** Counts what the archive does. Thread-safe. */
+/** Metrics of the archive. Thread-safe. */
 @ApplicationScoped
 class ArchiveMetrics {
   private final Timer written;
@@ -31,11 +31,11 @@ class ArchiveMetrics {
             .register(registry);
     hydrated =
         Counter.builder("baton.store.archive.hydrated")
-            .description("runs taken over from the archive")
+            .description("runs imported from the archive")
             .register(registry);
     refused =
         Counter.builder("baton.store.archive.refused")
-            .description("runs of the archive that could not be taken over")
+            .description("runs of the archive that could not be imported")
             .register(registry);
   }
 

@@ -16,7 +16,7 @@ final class ArchivePaths {
   static final String OUTPUT = "output.json";
   static final String WORKFLOW = "workflow.json";
 
-  /** What a fork begins with. */
+  /** The origin state of a fork. */
   static final String ORIGIN = "origin.json";
 
   private static final String BLOBS = "blobs/";
@@ -33,7 +33,7 @@ final class ArchivePaths {
     return PACKS + hex(digest);
   }
 
-  /** A checkpoint's manifest, as it came. */
+  /** The path of a checkpoint's original manifest. */
   static String checkpoint(String id) {
     return CHECKPOINTS + id + ".json";
   }

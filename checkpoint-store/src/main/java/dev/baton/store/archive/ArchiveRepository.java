@@ -17,10 +17,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What is known of the archive in Postgres, run by run. Blocks. */
+/** Stores the archive's state per run in Postgres. Blocks. */
 @ApplicationScoped
 class ArchiveRepository {
-  /** After so many failures a run waits for the next start, or for another event. */
+  /** After this many failures a run is archived again only after a restart or its next event. */
   static final int MOST_ATTEMPTS = 20;
 
   static final int PAGE = 500;
@@ -62,7 +62,7 @@ class ArchiveRepository {
       "SELECT coalesce(max(position), 0) FROM store.event WHERE run = $1";
   static final String FORGIVE = "UPDATE store.archive SET attempts = 0 WHERE attempts > 0";
 
-  /** What became of a run. */
+  /** The state of a run in the archive; the ordinal is stored. */
   enum State {
     KEPT,
     HYDRATING,
@@ -75,7 +75,7 @@ class ArchiveRepository {
     this.pool = pool;
   }
 
-  /** Runs with something that the archive lacks, in the order of their ids. */
+  /** Runs whose newest events are not archived, in the order of their ids. */
   List<String> due(String after) {
     return runs(DUE, Tuple.of(after, MOST_ATTEMPTS, PAGE));
   }
@@ -95,7 +95,7 @@ class ArchiveRepository {
     return states(List.of(run)).get(run) == State.ERASED;
   }
 
-  /** Those of them that have events. */
+  /** Returns those of the runs that have events. */
   List<String> present(Collection<String> runs) {
     return runs(THERE, Tuple.tuple().addValue(runs.toArray(String[]::new)));
   }
@@ -125,7 +125,7 @@ class ArchiveRepository {
     set(PAID, Tuple.tuple().addValue(runs.toArray(String[]::new)));
   }
 
-  /** Of the run's last event here. */
+  /** The position of the run's last stored event; 0 if there is none. */
   long position(String run) {
     return Await.get(pool.preparedQuery(POSITION).execute(Tuple.of(run)))
         .iterator()
@@ -133,7 +133,7 @@ class ArchiveRepository {
         .getLong(0);
   }
 
-  /** A new start: what failed may have been put right. */
+  /** Resets the attempts at a start: the cause of the failures may have been fixed. */
   void forgive() {
     Await.get(pool.query(FORGIVE).execute());
   }

@@ -31,14 +31,14 @@ import java.util.TreeSet;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jspecify.annotations.Nullable;
 
-/** The files of a commit that come out of the bucket, as many as fit. */
+/** The files of a commit that are read from the bucket, as many as fit. */
 record ArchivedObjects(
     SortedMap<String, ArchiveFileContent> files,
     List<String> checkpoints,
     List<RunManifest.Blob> blobs,
     List<RunManifest.LeftOut> leftOut) {
 
-  /** Chooses them. Blocks. */
+  /** Selects the files. Blocks. */
   static final class Source {
     static final String BLOBS =
         """
@@ -61,14 +61,14 @@ record ArchivedObjects(
     }
 
     /**
-     * @param needed checkpoints from which the run goes on
-     * @param last whose files need not be read again
+     * @param needed checkpoints from which the run would resume
+     * @param last the last commit, whose files need not be read again
      */
     ArchivedObjects of(
         String run, String project, Collection<String> needed, GitRunStore.@Nullable Archived last)
         throws IOException {
       Choice choice = new Choice(project, last);
-      // The outputs first: they are small, and history shows them.
+      // Outputs first: they are small, and the history of a run shows them.
       for (Row row : Await.get(pool.preparedQuery(BLOBS).execute(Tuple.of(run)))) {
         choice.blob(row.getString(0), row.getLong(1));
       }
@@ -84,7 +84,7 @@ record ArchivedObjects(
       return choice.chosen();
     }
 
-    /** Goes on while there is room. */
+    /** Selects files while there is room. */
     private final class Choice {
       private final String project;
       private final GitRunStore.@Nullable Archived last;
@@ -112,7 +112,7 @@ record ArchivedObjects(
         if (size > room) {
           leave("blob", digest, size, tooLarge());
         } else if (!bytes.has(object)) {
-          leave("blob", digest, size, "it was never uploaded"); // only asked about
+          leave("blob", digest, size, "it was never uploaded"); // a row without an upload
         } else {
           room -= size;
           blobs.add(new RunManifest.Blob(digest, size));
@@ -120,7 +120,7 @@ record ArchivedObjects(
         }
       }
 
-      /** With all its packs or not at all. */
+      /** Adds a checkpoint with all its packs, or nothing if they do not fit. */
       void checkpoint(String id, byte[] manifest) {
         Map<String, ArchiveFileContent> packs = new LinkedHashMap<>();
         long size = 0;
@@ -157,7 +157,10 @@ record ArchivedObjects(
       }
     }
 
-    /** By way of a file that goes when it is closed: no byte goes in whose digest is not known. */
+    /**
+     * Copies the object to a temporary file, which is deleted on close, so that its digest is
+     * verified before any byte is written to the repository.
+     */
     private InputStream open(ObjectName object) throws IOException {
       Path file = Files.createTempFile("baton-archive-", ".object");
       try {

@@ -18,21 +18,21 @@ import java.util.List;
 import org.eclipse.jgit.lib.ObjectId;
 import org.jboss.logging.Logger;
 
-/** What the archive has, for people. Blocks. */
+/** Lists the archived runs for people. Blocks. */
 @ApplicationScoped
 public class ArchivedRunReader {
   private static final Logger LOG = Logger.getLogger(ArchivedRunReader.class);
 
-  /** Runs of a page at most. */
+  /** Maximum number of runs in a page. */
   public static final int MOST = 1_000;
 
   /**
-   * @param manifest {@code manifest.json}; empty where it cannot be read
+   * @param manifest {@code manifest.json}; empty if it cannot be read
    */
   public record Entry(String run, String commit, Instant at, byte[] manifest) {}
 
   /**
-   * @param more whether older ones follow
+   * @param more whether older runs follow
    */
   public record Page(List<Entry> runs, boolean more) {
     public Page {
@@ -47,11 +47,11 @@ public class ArchivedRunReader {
   }
 
   /**
-   * Newest first; none without an archive.
+   * Lists runs, newest first; none if no archive is configured.
    *
-   * @param before a run's id, those that are older; empty: from the newest on
+   * @param before only runs older than this id; empty to start with the newest
    * @param limit 1 to {@value #MOST}
-   * @throws StoreRequestException UNAVAILABLE where the archive cannot be read
+   * @throws StoreRequestException UNAVAILABLE if the archive cannot be read
    */
   public Page list(String before, int limit) {
     if (!place.isConfigured()) {

@@ -20,10 +20,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code origin.json}: what a fork begins with, folded, so that its parent is not needed.
+ * {@code origin.json}: a fork's origin state, so that a resume of the fork does not need its
+ * parent.
  *
- * @param position of the parent's, in the log that the fork was made on
- * @param copies of the parent's checkpoints, each as a checkpoint of the fork
+ * @param position in the parent's log at which the fork was created
+ * @param copies maps the parent's checkpoints to their copies in the fork
  * @param state a {@link dev.baton.protocol.state.RunState}
  */
 record ForkOrigin(
@@ -36,7 +37,7 @@ record ForkOrigin(
     JsonNode copies,
     JsonNode state) {
 
-  /** Reads and writes them. Blocks. */
+  /** Reads and writes origins in Postgres. Blocks. */
   @ApplicationScoped
   static class Table {
     static final String OF =
@@ -58,7 +59,7 @@ record ForkOrigin(
       this.folds = folds;
     }
 
-    /** Empty for a run that is no fork. */
+    /** Returns a fork's origin; empty for other runs. */
     Optional<ForkOrigin> of(String run) {
       for (Row row : Await.get(pool.preparedQuery(OF).execute(Tuple.of(run)))) {
         String inside = row.getString(4);

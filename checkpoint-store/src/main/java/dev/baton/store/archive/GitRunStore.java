@@ -45,9 +45,9 @@ import org.eclipse.jgit.util.FS;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The refs {@code refs/baton/runs/<run>} of one repository. Touches no other ref, no HEAD, no index
- * and no working tree. Blocks; for one writer at a time in this process, while any number read;
- * writers of other processes are noticed by the ref's old value.
+ * Reads and writes the refs {@code refs/baton/runs/<run>} of one repository. Does not change other
+ * refs, HEAD, the index or the working tree. Blocks. Within this process it supports one writer and
+ * any number of readers; a concurrent write by another process is detected by the ref's old value.
  */
 final class GitRunStore implements AutoCloseable {
   static final String PREFIX = "refs/baton/runs/";
@@ -62,7 +62,7 @@ final class GitRunStore implements AutoCloseable {
    */
   record Archived(String run, String commit, Instant at, SortedMap<String, ObjectId> files) {}
 
-  /** A run and where its ref points. */
+  /** A run and the commit of its ref. */
   record Pointer(String run, ObjectId commit) {}
 
   private final Repository repository;
@@ -74,8 +74,8 @@ final class GitRunStore implements AutoCloseable {
   /**
    * Opens the repository in the folder or in its {@code .git}.
    *
-   * @throws RepositoryNotFoundException where there is something else, or nothing
-   * @throws RepositoryFormatPolicy.UnsupportedFormatException where nothing of it may be written
+   * @throws RepositoryNotFoundException if the folder is not a repository or does not exist
+   * @throws RepositoryFormatPolicy.UnsupportedFormatException if its format is not supported
    */
   static GitRunStore open(Path folder) throws IOException {
     IsolatedGitSystemReader.use();
@@ -88,7 +88,7 @@ final class GitRunStore implements AutoCloseable {
         durable(new FileRepositoryBuilder().setGitDir(found).setMustExist(true)));
   }
 
-  /** Makes a bare repository where there is no folder, or an empty one. False: there is more. */
+  /** Creates a bare repository if the folder is absent or empty. False otherwise. */
   static boolean create(Path folder) throws IOException {
     IsolatedGitSystemReader.use();
     if (Files.exists(folder)) {
@@ -108,11 +108,11 @@ final class GitRunStore implements AutoCloseable {
     return true;
   }
 
-  /** In memory only: whoever owns the repository keeps its settings. */
+  /** Changes the configuration in memory only: the repository's own settings are not written. */
   private static Repository durable(FileRepositoryBuilder builder) throws IOException {
     Repository repository = builder.build();
     StoredConfig config = repository.getConfig();
-    // What is marked as archived must outlast the machine's end too.
+    // A run that is marked as archived must survive a crash of the machine.
     config.setBoolean(ConfigConstants.CONFIG_CORE_SECTION, null, "fsyncobjectfiles", true);
     config.setBoolean(ConfigConstants.CONFIG_CORE_SECTION, null, "fsyncreffiles", true);
     return repository;
@@ -139,7 +139,7 @@ final class GitRunStore implements AutoCloseable {
     return runs;
   }
 
-  /** Empty where there is no such ref. */
+  /** Returns the run's newest commit; empty if the ref does not exist. */
   Optional<Archived> find(String run) throws IOException {
     Ref ref = repository.exactRef(PREFIX + run);
     ObjectId commit = ref == null ? null : ref.getObjectId();
@@ -163,7 +163,7 @@ final class GitRunStore implements AutoCloseable {
     }
   }
 
-  /** To be closed. */
+  /** Opens a blob; the caller must close the stream. */
   InputStream open(ObjectId blob) throws IOException {
     return repository.open(blob, Constants.OBJ_BLOB).openStream();
   }
@@ -173,11 +173,11 @@ final class GitRunStore implements AutoCloseable {
   }
 
   /**
-   * One more commit on the run's ref, unless the last one has the same files.
+   * Adds a commit to the run's ref, unless the last commit has the same files.
    *
-   * @param last what the ref points to; null: there is none yet
-   * @return the commit; empty where nothing has changed
-   * @throws IOException also where somebody else has moved the ref meanwhile
+   * @param last the commit that the ref points to; null if there is none yet
+   * @return the commit; empty if nothing has changed
+   * @throws IOException also if another process has moved the ref in the meantime
    */
   Optional<String> write(
       String run,
@@ -240,7 +240,7 @@ final class GitRunStore implements AutoCloseable {
     return index.writeTree(inserter);
   }
 
-  /** False: there was none. */
+  /** Deletes the run's ref. False if it did not exist. */
   boolean delete(String run) throws IOException {
     if (repository.exactRef(PREFIX + run) == null) {
       return false;
@@ -256,10 +256,10 @@ final class GitRunStore implements AutoCloseable {
   }
 
   /**
-   * Packs what is reachable.
+   * Runs the garbage collection of the repository.
    *
-   * @param expired what is unreachable and older than this goes; null: as the repository is
-   *     configured
+   * @param expired prunes unreachable objects older than this; null for the repository's own
+   *     configuration
    */
   void collect(@Nullable Instant expired) throws IOException {
     StoredConfig config = repository.getConfig();

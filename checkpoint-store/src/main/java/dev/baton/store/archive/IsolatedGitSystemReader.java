@@ -13,18 +13,21 @@ import org.eclipse.jgit.util.FS;
 import org.eclipse.jgit.util.SystemReader;
 
 /**
- * Leaves the user's and the system's git configuration alone, for reading as well as for writing: a
- * service has no user, and what somebody's hooks or signing settings say is not meant for it.
+ * Ignores the git configuration of the user and of the system, for reads and writes: a service has
+ * no user, and hooks or signing settings there are not meant for it.
  */
 final class IsolatedGitSystemReader extends SystemReader.Delegate {
-  /** A pack of chunks or a long trace is read piece by piece: the store has a small heap. */
+  /**
+   * Larger objects, such as packs of chunks and long traces, are streamed: the store has a small
+   * heap.
+   */
   private static final int LARGEST_IN_MEMORY = 4 << 20;
 
   private IsolatedGitSystemReader(SystemReader of) {
     super(of);
   }
 
-  /** From here on, for this process. May be repeated. */
+  /** Installs this reader for the whole process. Idempotent. */
   static synchronized void use() {
     if (!(SystemReader.getInstance() instanceof IsolatedGitSystemReader)) {
       SystemReader.setInstance(new IsolatedGitSystemReader(SystemReader.getInstance()));
@@ -50,7 +53,7 @@ final class IsolatedGitSystemReader extends SystemReader.Delegate {
   }
 
   private static final class Nothing extends FileBasedConfig {
-    @SuppressWarnings("NullAway") // the library takes null for: there is no file
+    @SuppressWarnings("NullAway") // JGit takes null as an absent file
     Nothing(Config parent, FS fs) {
       super(parent, null, fs);
     }

@@ -29,9 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.OptionalLong;
 
-/**
- * Moves objects between the bucket and the archive, never without looking at their digest. Blocks.
- */
+/** Copies objects between the bucket and the archive; always verifies their digest. Blocks. */
 @ApplicationScoped
 class ObjectCopier {
   private static final Duration PUT = Duration.ofMinutes(2);
@@ -51,7 +49,7 @@ class ObjectCopier {
     http.shutdownNow();
   }
 
-  /** Whether the bucket has it with its size. */
+  /** Whether the bucket has the object with this size. */
   boolean has(ObjectName object) {
     return Await.get(bucket.size(object.key())).equals(OptionalLong.of(object.sizeBytes()));
   }
@@ -59,7 +57,7 @@ class ObjectCopier {
   /**
    * Reads an object into a file.
    *
-   * @throws IOException where the bytes are not those of its digest
+   * @throws IOException if the bytes do not match its digest
    */
   void fetch(ObjectName object, Path file) throws IOException {
     try (InputStream in = bucket.open(object.key(), 0, null)) {
@@ -68,11 +66,11 @@ class ObjectCopier {
   }
 
   /**
-   * Gives an object to the bucket as a runner would: it is known before it is there, and the object
+   * Uploads an object to the bucket as a runner does: its row is inserted first, and the object
    * store checks its digest.
    *
-   * @param file for its bytes on their way
-   * @throws IOException where the bytes are not those of its digest, and where the PUT is refused
+   * @param file temporary file for the bytes
+   * @throws IOException if the bytes do not match the digest
    */
   void give(String run, ObjectName object, InputStream in, Path file) throws IOException {
     switch (Await.get(transfers.upload(run, List.of(object))).getFirst()) {

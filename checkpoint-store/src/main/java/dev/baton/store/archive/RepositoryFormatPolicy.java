@@ -19,25 +19,25 @@ import org.eclipse.jgit.errors.ConfigInvalidException;
 import org.eclipse.jgit.lib.Config;
 
 /**
- * Refuses git repositories whose format the library that writes them does not know, before it opens
- * them. What it does not know it writes as if it were of the first format: refs that git calls
- * broken. Reads the repository's own {@code config} and nothing else of it.
+ * Rejects git repositories whose format JGit does not support, before JGit opens them. JGit would
+ * write into such a repository as if it had the original format, with refs that git reports as
+ * broken. Reads only the repository's own {@code config}.
  */
 final class RepositoryFormatPolicy {
-  /** In words, for messages. */
+  /** The supported formats, for messages. */
   static final String SUPPORTED =
       "repositories with SHA-1 names, refs in files, and all their objects";
 
   private static final String EXTENSIONS = "extensions";
 
-  /** They change neither objects nor refs. */
+  /** Extensions that change neither objects nor refs. */
   private static final Set<String> HARMLESS = Set.of("noop", "worktreeconfig", "relativeworktrees");
 
   private static final long LONGEST_CONFIG = 4 << 20;
 
   private RepositoryFormatPolicy() {}
 
-  /** The repository is of a format that Baton does not write. */
+  /** The repository has a format that Baton does not write. */
   static final class UnsupportedFormatException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -50,7 +50,7 @@ final class RepositoryFormatPolicy {
    * Checks a repository's format.
    *
    * @param repository the folder that holds {@code config} and {@code objects}
-   * @throws UnsupportedFormatException when it is not supported, or its config cannot be understood
+   * @throws UnsupportedFormatException if it is not supported, or its config cannot be parsed
    */
   static void check(Path repository) throws IOException {
     List<String> found = new ArrayList<>();

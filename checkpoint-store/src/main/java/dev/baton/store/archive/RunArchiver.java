@@ -28,9 +28,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings runs into the archive, one after the other, on a thread of its own: nobody waits for it. A
- * run that asks again while it waits its turn is archived once. What is lost with the process, does
- * not fit into the queue, or fails, is found again by the events that it has in Postgres.
+ * Archives runs one at a time on a background thread; callers never wait for it. A run that is
+ * queued twice is archived once. Runs that are lost with the process, do not fit into the queue, or
+ * fail are found again by a periodic sweep over their events in Postgres.
  */
 @ApplicationScoped
 public class RunArchiver {
@@ -41,13 +41,13 @@ public class RunArchiver {
   private static final List<Duration> PAUSES =
       List.of(Duration.ofMillis(200), Duration.ofSeconds(1));
 
-  /** Then it is not the runs. */
+  /** After this many failures in a row the cause is not the runs, so the turn ends. */
   private static final int MOST_IN_A_ROW = 5;
 
-  /** An erased run's objects go so long after the last erasure, together with those of others. */
+  /** Delay between the last erasure and the collection of the erased runs' objects. */
   private static final Duration SETTLE = Duration.ofSeconds(10);
 
-  /** Objects that are younger may be of somebody who is just fetching them. */
+  /** Younger objects may be of a git fetch in progress. */
   private static final Duration YOUNG = Duration.ofSeconds(5);
 
   private final ArchiveLocation place;
@@ -58,7 +58,7 @@ public class RunArchiver {
   private final Duration interval;
   private final LinkedHashSet<String> queue = new LinkedHashSet<>();
 
-  /** Held while something is written into the repository or collected in it. */
+  /** Held while the repository is written or collected. */
   private final ReentrantLock writing = new ReentrantLock();
 
   private @Nullable WakeablePeriodicTask loop;
@@ -97,7 +97,7 @@ public class RunArchiver {
     }
   }
 
-  /** Never waits: on an event loop. */
+  /** Never blocks: called on an event loop. */
   void onRested(@Observes RunsQuiescedEvent rested) {
     if (loop == null) {
       return;
@@ -143,7 +143,7 @@ public class RunArchiver {
     }
   }
 
-  /** What fails is tried again with the next look; archiving does not wait for it. */
+  /** Imports runs; a failure is retried at the next interval and does not delay archiving. */
   private void hydrate(GitRunStore git) {
     try {
       hydration.run(git);
@@ -153,18 +153,18 @@ public class RunArchiver {
       }
       metrics.failed();
       LOG.warnf(
-          "runs of the archive could not be taken over, it is tried again in %s: %s",
+          "could not import runs from the archive, retrying in %s: %s",
           interval, FailureTranslator.words(e));
       LOG.debug("hydration", e);
     }
   }
 
-  /** How many runs in a row could not be archived. */
+  /** The number of consecutive runs that could not be archived. */
   private static final class Streak {
     private int failed;
   }
 
-  /** Everything that Postgres has and the archive has not. */
+  /** Archives all runs whose newest events are not archived. */
   private void sweep(GitRunStore git, Streak streak) {
     String after = "";
     for (List<String> due = marks.due(after); !due.isEmpty(); due = marks.due(after)) {
@@ -247,7 +247,10 @@ public class RunArchiver {
         .replace("\r", "");
   }
 
-  /** What only erased runs had; in somebody's working repository that is for its owner to do. */
+  /**
+   * Deletes objects of erased runs, but not in a repository with a working tree, where only its
+   * owner may collect garbage.
+   */
   private void collect(GitRunStore git) {
     if (nextCollection - System.nanoTime() > 0) {
       return;
@@ -275,7 +278,7 @@ public class RunArchiver {
     }
   }
 
-  /** How many refs of the run there are, 0 or 1. Blocks. */
+  /** Counts the run's refs, 0 or 1. Blocks. */
   public long count(String run) {
     if (!place.isConfigured()) {
       return 0;
@@ -289,11 +292,11 @@ public class RunArchiver {
   }
 
   /**
-   * Erases the run's ref; its objects follow. It is not archived again, nor taken over again should
-   * the ref come back. May be repeated. Blocks.
+   * Deletes the run's ref; a later collection deletes its objects. The run is not archived again,
+   * and not imported again if the ref reappears. Idempotent. Blocks.
    *
-   * @return how many refs went, 0 or 1
-   * @throws StoreRequestException UNAVAILABLE where the archive cannot be opened
+   * @return the number of deleted refs, 0 or 1
+   * @throws StoreRequestException UNAVAILABLE if the archive cannot be opened
    */
   public long erase(String run) {
     if (!place.isConfigured()) {

@@ -31,16 +31,16 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.eclipse.jgit.lib.ObjectId;
 
 /**
- * Makes a run of the archive one of this installation: first what its events speak of, then the
- * events. Whoever filled the repository is not trusted: ids, digests and forms are looked at before
- * anything is written. May be repeated. Blocks.
+ * Imports an archived run: first the objects that its events refer to, then the events. The content
+ * of the repository is not trusted: ids, digests and formats are checked before the first write.
+ * Idempotent. Blocks.
  */
 @ApplicationScoped
 class RunImporter {
-  /** Each waits for a few seconds. */
+  /** Maximum number of waits for the events of a run, each of a few seconds. */
   private static final int LOOKS = 20;
 
-  /** Of a file that is read into memory. */
+  /** Maximum size of a file that is read into memory, in bytes. */
   private static final int LARGEST = 64 << 20;
 
   private final ArchiveRepository marks;
@@ -63,9 +63,9 @@ class RunImporter {
   }
 
   /**
-   * Its events are on their way when this returns.
+   * Imports a run; its events may not be acknowledged yet when this returns.
    *
-   * @throws IOException that says why the run cannot be used
+   * @throws IOException with the reason if the run cannot be used
    */
   RunManifest take(GitRunStore git, GitRunStore.Pointer pointer, TraceTopicClient.Session log)
       throws IOException {
@@ -114,7 +114,7 @@ class RunImporter {
     return manifest;
   }
 
-  /** Every line, before the first is written: half a run is worse than none. */
+  /** Checks every line before the first is appended, so that no run is imported in part. */
   private static void check(GitRunStore git, GitRunStore.Archived archived, RunManifest manifest)
       throws IOException {
     long events = 0;
@@ -128,7 +128,7 @@ class RunImporter {
         ProducerRecord<String, byte[]> record = record(line);
         if (TraceCodec.decode(record.key(), record.headers(), record.value())
             instanceof TraceCodec.Decoded.Malformed bad) {
-          throw new IOException("trace.jsonl has an event that is none: " + bad.reason());
+          throw new IOException("trace.jsonl has an invalid event: " + bad.reason());
         }
         events++;
         last = line.id().toString();
@@ -136,7 +136,7 @@ class RunImporter {
     }
     if (events != manifest.events() || !last.equals(manifest.lastEvent())) {
       throw new IOException(
-          "trace.jsonl has %d events up to '%s', manifest.json tells of %d up to '%s'"
+          "trace.jsonl has %d events up to '%s', manifest.json names %d up to '%s'"
               .formatted(events, last, manifest.events(), manifest.lastEvent()));
     }
   }
@@ -224,6 +224,8 @@ class RunImporter {
   }
 
   /**
+   * Waits until the run's events are stored.
+   *
    * @throws StoreRequestException UNAVAILABLE after a minute
    */
   void awaitStored(RunManifest run) {
@@ -239,7 +241,6 @@ class RunImporter {
       }
     }
     throw StoreRequestException.unavailable(
-        "the events of run %s were put into the log and not stored within a minute"
-            .formatted(run.run()));
+        "the events of run %s were published but not stored within a minute".formatted(run.run()));
   }
 }

@@ -14,14 +14,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code manifest.json} of a run's commit. The same for the same events: it has no time of its own.
+ * {@code manifest.json} of a run's commit. Depends only on the events: it contains no time of its
+ * own.
  *
  * @param schema of the commit's tree
- * @param events in {@code trace.jsonl}
+ * @param events number of events in {@code trace.jsonl}
  * @param lastEvent its id
- * @param checkpoints that the commit carries, with their packs
- * @param blobs outputs by reference that it carries
- * @param leftOut what a resume elsewhere would need, and why it is not here
+ * @param checkpoints that the commit contains, with their packs
+ * @param blobs outputs by reference that the commit contains
+ * @param leftOut objects that a resume elsewhere would need, and why they are missing
  */
 record RunManifest(
     int schema,
@@ -46,7 +47,7 @@ record RunManifest(
 
   static final int SCHEMA = 1;
 
-  /** Which are the newest that can be read. */
+  /** Maximum bytes of a manifest that a list of archived runs returns. */
   static final int LARGEST = 8 << 20;
 
   RunManifest {
@@ -56,7 +57,7 @@ record RunManifest(
     leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
   }
 
-  /** In {@code blobs/}, by the hex digits of its digest. */
+  /** An output, stored in {@code blobs/} under the hex digits of its digest. */
   record Blob(String digest, long sizeBytes) {}
 
   /**

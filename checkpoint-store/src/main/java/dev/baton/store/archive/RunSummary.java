@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a run's events say of it as a whole. Its size does not grow with them. Not thread-safe. */
+/** Summarizes a run from its events. Its size does not depend on their number. Not thread-safe. */
 final class RunSummary {
   private RunHead head = RunHead.NONE;
   private TraceEvent.@Nullable RunCreated created;
@@ -57,7 +57,7 @@ final class RunSummary {
     return head;
   }
 
-  /** Empty where the log has lost the run's beginning. */
+  /** Empty if the log has lost the run's {@code run_created}. */
   Optional<TraceEvent.RunCreated> created() {
     return Optional.ofNullable(created);
   }
@@ -66,7 +66,7 @@ final class RunSummary {
     return created == null ? null : inline(created.input());
   }
 
-  /** Null where there is none, and where it travels by reference. */
+  /** The inline output; null if there is none or it is stored by reference. */
   @Nullable JsonNode output() {
     return inline(output);
   }
@@ -91,7 +91,7 @@ final class RunSummary {
     return Optional.ofNullable(last);
   }
 
-  /** Of the last event. */
+  /** The position of the last event. */
   long position() {
     return position;
   }

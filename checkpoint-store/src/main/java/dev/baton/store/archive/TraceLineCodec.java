@@ -25,13 +25,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Events as JSON lines, in the log's order: {@code {"id":…,"type":…,"source":…,"time":…,"data":…}}.
- * The data are the bytes as they came; where they have a line break (which JSON allows between its
- * words), they are text in {@code data_text} instead. The position is not kept: it belongs to one
- * log. Nor is the lease.
+ * Encodes events as JSON lines, in log order: {@code
+ * {"id":…,"type":…,"source":…,"time":…,"data":…}}. The data are the original bytes; if they contain
+ * a line break (which JSON allows between tokens), they are a string in {@code data_text} instead.
+ * The position is not included, since it is specific to one log; nor is the lease.
  */
 final class TraceLineCodec {
-  /** More than Kafka takes in one record. */
+  /** Longer than the largest record in Kafka. */
   private static final int LONGEST = 16 << 20;
 
   private static final JsonFactory JSON = new JsonFactory();
@@ -39,7 +39,7 @@ final class TraceLineCodec {
   private static final byte[] TEXT = utf8(",\"data_text\":");
   private static final byte[] END = utf8("}\n");
 
-  /** One event, ready for the log. */
+  /** A decoded event that can be appended to the trace topic. */
   record Line(EventId id, String type, String source, @Nullable Instant time, byte[] data) {}
 
   private TraceLineCodec() {}
@@ -74,7 +74,7 @@ final class TraceLineCodec {
   }
 
   /**
-   * The bytes of the next line without its end; null at the end.
+   * Reads the bytes of the next line without its line end; null at the end of the stream.
    *
    * @param in buffered
    */
@@ -96,13 +96,13 @@ final class TraceLineCodec {
   }
 
   /**
-   * @throws IOException that says what is wrong with the line
+   * @throws IOException with the reason if the line is invalid
    */
   static Line read(byte[] line) throws IOException {
     Map<String, String> head = new LinkedHashMap<>();
     byte[] data = null;
     try (JsonParser parser = JSON.createParser(line)) {
-      require(parser.nextToken() == JsonToken.START_OBJECT, "it is no object");
+      require(parser.nextToken() == JsonToken.START_OBJECT, "it is not a JSON object");
       while (data == null && parser.nextToken() == JsonToken.FIELD_NAME) {
         String name = parser.currentName();
         if (name.equals("data")) {
@@ -110,7 +110,7 @@ final class TraceLineCodec {
           data = Arrays.copyOfRange(line, start, line.length - 1);
           require(line[line.length - 1] == '}', "it does not end with its data");
         } else {
-          require(parser.nextToken() == JsonToken.VALUE_STRING, name + " is no text");
+          require(parser.nextToken() == JsonToken.VALUE_STRING, name + " is not a string");
           if (name.equals("data_text")) {
             data = utf8(parser.getText());
           } else {
@@ -123,7 +123,7 @@ final class TraceLineCodec {
       throw wrong("it has no data");
     }
     try {
-      require(Json.tree(data).isObject(), "its data are no object");
+      require(Json.tree(data).isObject(), "its data is not a JSON object");
       String time = head.get("time");
       return new Line(
           EventId.parse(text(head, "id")),

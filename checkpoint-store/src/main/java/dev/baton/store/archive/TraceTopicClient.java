@@ -32,7 +32,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/** The trace's topic, for putting events into it again. Blocks. */
+/** Appends archived events to the trace topic. Blocks. */
 @ApplicationScoped
 class TraceTopicClient {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -47,7 +47,7 @@ class TraceTopicClient {
   }
 
   /**
-   * By partition, where the committed records of the log end now; without those that hold nothing.
+   * Returns the current end offset of the committed records by partition; omits empty partitions.
    */
   Map<Integer, Long> ends(String topic) {
     try (Admin admin = Admin.create(new HashMap<>(kafka))) {
@@ -80,9 +80,10 @@ class TraceTopicClient {
   }
 
   /**
-   * Moves positions over what is no committed record, as {@link CommittedRecordsReader#skip} does.
+   * Moves positions past offsets without a committed record, like {@link
+   * CommittedRecordsReader#skip}.
    *
-   * @throws StoreRequestException UNAVAILABLE when the broker refuses
+   * @throws StoreRequestException UNAVAILABLE if the broker refuses
    */
   Map<Integer, Long> skip(String topic, Map<Integer, Long> from, Map<Integer, Long> ends) {
     try {
@@ -94,7 +95,7 @@ class TraceTopicClient {
 
   private static <T> T get(org.apache.kafka.common.@Nullable KafkaFuture<T> future) {
     if (future == null) {
-      throw StoreRequestException.unavailable("Kafka does not know the topic of the trace");
+      throw StoreRequestException.unavailable("Kafka does not have the trace topic");
     }
     try {
       return future.get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
@@ -120,7 +121,7 @@ class TraceTopicClient {
         new KafkaProducer<>(settings, new StringSerializer(), new ByteArraySerializer()));
   }
 
-  /** Appends in order. Not thread-safe. */
+  /** Appends records in order. Not thread-safe. */
   static final class Session implements AutoCloseable {
     private final KafkaProducer<String, byte[]> producer;
     private final AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
@@ -140,7 +141,7 @@ class TraceTopicClient {
           });
     }
 
-    /** Once all are acknowledged. */
+    /** Waits until all records are acknowledged. */
     void flush() {
       producer.flush();
       check();

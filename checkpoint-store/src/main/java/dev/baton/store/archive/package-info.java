@@ -5,8 +5,9 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * Runs as refs of a git repository: what a run was when it ended or began to wait, one commit each
- * time. Nothing of the run waits for it, and a store that knows nothing fills itself from it.
+ * Archives runs as refs of a git repository, with one commit each time a run ends or begins to
+ * wait. The run never waits for the archive. A store whose Postgres is empty imports the archived
+ * runs.
  */
 @NullMarked
 package dev.baton.store.archive;

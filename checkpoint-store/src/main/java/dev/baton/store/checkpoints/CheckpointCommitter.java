@@ -30,8 +30,8 @@ import java.util.Objects;
 import org.jboss.logging.Logger;
 
 /**
- * Makes checkpoints. The manifest's object comes before the row: what Postgres has can be had again
- * from the bucket. Thread-safe.
+ * Commits checkpoints. Writes the manifest's object before the row, so that every checkpoint in
+ * Postgres can be restored from the bucket. Thread-safe.
  */
 @ApplicationScoped
 public class CheckpointCommitter {
@@ -56,7 +56,7 @@ public class CheckpointCommitter {
         WHERE p.project = $1 AND p.digest = ANY($2::bytea[]))
       SELECT number FROM made""";
 
-  /** A checkpoint was committed, and is to be verified. */
+  /** Event: a checkpoint was committed and has to be verified. */
   public record Committed() {}
 
   private final Pool pool;
@@ -79,11 +79,12 @@ public class CheckpointCommitter {
   }
 
   /**
-   * May be repeated with the same bytes. Whether the caller may is asked before.
+   * Commits a checkpoint. Idempotent for the same bytes. The caller must have checked the
+   * permission.
    *
    * @param bytes the manifest
    * @param fresh packs that are not registered yet
-   * @return fails with INVALID for a manifest that is none or not of this run, and REFUSED {@code
+   * @return fails with INVALID if the bytes are not a manifest of this run, and with REFUSED {@code
    *     packs_gone}
    */
   public Uni<Void> commit(
@@ -128,13 +129,13 @@ public class CheckpointCommitter {
               }
               if (!rows.iterator().next().getBoolean(0)) {
                 throw StoreRequestException.invalid(
-                    "checkpoint " + manifest.id() + " is there already, with another manifest");
+                    "checkpoint " + manifest.id() + " already exists, with another manifest");
               }
               return true;
             });
   }
 
-  /** The manifest is on its way while the packs are made live: every step waits for both. */
+  /** Writes the manifest while the packs are made live; the later steps wait for both. */
   private Uni<Void> commit(
       String run, String project, Manifest manifest, byte[] bytes, List<PackRegistration> fresh) {
     List<Hash> wanted =
@@ -146,7 +147,7 @@ public class CheckpointCommitter {
     return Uni.combine()
         .all()
         .unis(live(run, project, fresh, wanted), bucket.put(key, bytes))
-        // Neither is under way any more when a manifest is taken back.
+        // Wait for both, so that neither is still in progress when the manifest is removed again.
         .collectFailures()
         .with((number, put) -> number)
         .onFailure(CompositeException.class)
@@ -158,13 +159,13 @@ public class CheckpointCommitter {
                         made ->
                             made
                                 ? Uni.createFrom().voidItem()
-                                : same(manifest, bytes).replaceWithVoid())) // another was quicker
+                                : same(manifest, bytes).replaceWithVoid())) // lost the race
         .onFailure(CheckpointCommitter::isFinal)
         .call(() -> takeBack(manifest.id(), key))
         .invoke(() -> committed.fire(new Committed()));
   }
 
-  /** The project's number, once its packs are live. */
+  /** Returns the project's number once its packs are live. */
   private Uni<Integer> live(
       String run, String project, List<PackRegistration> fresh, List<Hash> wanted) {
     return packs
@@ -173,14 +174,16 @@ public class CheckpointCommitter {
         .call(number -> packs.requireLive(number, wanted));
   }
 
-  /** Unless another request has made the checkpoint meanwhile. */
+  /** Removes the manifest, unless another request has created the checkpoint in the meantime. */
   private Uni<Void> takeBack(String id, String key) {
     return pool.preparedQuery(EXISTS)
         .execute(Tuple.of(id))
         .chain(rows -> rows.size() > 0 ? Uni.createFrom().voidItem() : bucket.remove(key))
         .onFailure()
         .invoke(
-            failure -> LOG.warnf("manifest %s of no checkpoint was not removed: %s", key, failure))
+            failure ->
+                LOG.warnf(
+                    "manifest %s without a checkpoint could not be removed: %s", key, failure))
         .onFailure()
         .recoverWithNull();
   }
@@ -191,14 +194,16 @@ public class CheckpointCommitter {
             || known.kind() == StoreRequestException.Kind.INVALID);
   }
 
-  /** First all packs are locked and found live, then the references are added. */
+  /** Locks all packs and checks that they are live, then adds the references. */
   private static Uni<Boolean> insert(
       SqlConnection tx, int project, List<Hash> wanted, Manifest manifest, byte[] bytes) {
     return PackRepository.lockLive(tx, project, wanted)
         .chain(() -> insertLocked(tx, project, wanted, manifest, bytes));
   }
 
-  /** In the transaction that has locked the packs. False: the checkpoint is there already. */
+  /**
+   * Inserts a checkpoint in the transaction that has locked the packs. False if it already exists.
+   */
   public static Uni<Boolean> insertLocked(
       SqlConnection tx, int project, List<Hash> wanted, Manifest manifest, byte[] bytes) {
     return tx.preparedQuery(INSERT)

@@ -15,7 +15,7 @@ import java.time.Instant;
 import org.hibernate.annotations.Immutable;
 import org.jspecify.annotations.Nullable;
 
-/** A checkpoint's row without its manifest. Only read here. */
+/** A checkpoint's row without its manifest. Read-only. */
 @Entity
 @Immutable
 @Table(schema = "store", name = "checkpoint")
@@ -92,7 +92,7 @@ public class CheckpointEntity {
     return createdAt;
   }
 
-  /** Of the tree. */
+  /** The digest of the tree. */
   public Hash digest() {
     return Hash.read(digest, 0);
   }
@@ -133,7 +133,7 @@ public class CheckpointEntity {
     return verifiedAt;
   }
 
-  /** What is wrong with it; null: nothing that is known. */
+  /** The problem that verification found; null if none is known. */
   public @Nullable String problem() {
     return problem;
   }

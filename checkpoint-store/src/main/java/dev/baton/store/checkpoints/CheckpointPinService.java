@@ -16,7 +16,7 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Keeps checkpoints from being deleted: pins, for people. Thread-safe. */
+/** Pins checkpoints on a person's request, so that they are not deleted. Thread-safe. */
 @ApplicationScoped
 public class CheckpointPinService {
   private static final int LONGEST_REASON = 1_000;
@@ -31,7 +31,7 @@ public class CheckpointPinService {
       UPDATE store.checkpoint SET pinned_at = NULL, pinned_by = NULL, pin_reason = NULL
       WHERE id = $1 AND NOT deleting RETURNING project, run""";
 
-  /** Who pinned a checkpoint and why, in its object. */
+  /** The content of a pin's object: the user and the reason. */
   public record Pin(String by, String reason) {}
 
   private final Pool pool;
@@ -67,7 +67,8 @@ public class CheckpointPinService {
         .map(
             rows -> {
               if (rows.size() == 0) {
-                throw StoreRequestException.notFound("there is no checkpoint '%s'".formatted(id));
+                throw StoreRequestException.notFound(
+                    "checkpoint '%s' does not exist".formatted(id));
               }
               return rows.iterator().next();
             });

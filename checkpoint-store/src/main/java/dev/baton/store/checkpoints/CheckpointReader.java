@@ -20,7 +20,7 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 
-/** Hands out what a restore needs. Thread-safe. */
+/** Returns the manifest and the pack URLs that a restore needs. Thread-safe. */
 @ApplicationScoped
 public class CheckpointReader {
   static final String MANIFEST =
@@ -28,7 +28,7 @@ public class CheckpointReader {
       SELECT manifest FROM store.checkpoint
       WHERE id = $1 AND ($2::text = '' OR project = $2::text) AND NOT deleting""";
 
-  // So that they are there for as long as their addresses work, whatever becomes of the checkpoint.
+  // Keeps the packs for as long as their URLs are valid, even if the checkpoint is deleted.
   static final String TOUCH =
       """
       WITH due AS MATERIALIZED (
@@ -39,11 +39,11 @@ public class CheckpointReader {
         ORDER BY p.id FOR NO KEY UPDATE OF p)
       UPDATE store.pack p SET touched_at = now() FROM due WHERE p.id = due.id""";
 
-  /** A pack and where to get it. */
+  /** A pack and the URL to download it from. */
   public record OpenPack(Hash digest, long sizeBytes, int indexBytes, String getUrl) {}
 
   /**
-   * @param manifest as it came
+   * @param manifest the bytes as they were committed
    */
   public record Opened(byte[] manifest, List<OpenPack> packs) {}
 
@@ -55,7 +55,10 @@ public class CheckpointReader {
     this.bucket = bucket;
   }
 
-  /** NOT_FOUND when the project has no such checkpoint. */
+  /**
+   * Returns the manifest and a URL for each pack. Fails with NOT_FOUND if the project has no such
+   * checkpoint.
+   */
   public Uni<Opened> open(String project, String id) {
     return pool.preparedQuery(TOUCH)
         .execute(Tuple.of(id))
@@ -65,7 +68,7 @@ public class CheckpointReader {
   }
 
   /**
-   * @param project empty: of any project
+   * @param project empty for any project
    */
   public Uni<byte[]> manifest(String project, String id) {
     return pool.preparedQuery(MANIFEST)
@@ -75,7 +78,7 @@ public class CheckpointReader {
               if (rows.size() == 0) {
                 throw StoreRequestException.notFound(
                     project.isEmpty()
-                        ? "there is no checkpoint '%s'".formatted(id)
+                        ? "checkpoint '%s' does not exist".formatted(id)
                         : "project %s has no checkpoint '%s'".formatted(project, id));
               }
               return rows.iterator().next().get(Buffer.class, 0).getBytes();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /** Finds checkpoints, newest first. */
 @ApplicationScoped
 public class CheckpointRepository {
-  /** Of a page at most. */
+  /** Maximum number of checkpoints in a page. */
   public static final int MOST = 1_000;
 
   private static final String COLUMNS =
@@ -27,7 +27,7 @@ public class CheckpointRepository {
         pin_reason, verified_at, problem
       FROM store.checkpoint WHERE NOT deleting AND""";
 
-  // In SQL: the first HQL query would load and run the whole parser on the event loop.
+  // Native SQL: the first HQL query would load and run the whole parser on the event loop.
   private static final String BY_ID = COLUMNS + " id = :id";
   private static final String PAGE =
       COLUMNS
@@ -37,10 +37,10 @@ public class CheckpointRepository {
   static final String OF_RUN = PAGE.formatted("run");
   static final String OF_PROJECT = PAGE.formatted("project");
 
-  /** After every time that there is. */
+  /** Later than any checkpoint. */
   private static final Instant END = Instant.parse("9999-12-31T00:00:00Z");
 
-  /** Where a page ends. */
+  /** The last checkpoint of a page. */
   public record Cursor(Instant createdAt, String id) {
     static final Cursor START = new Cursor(END, "~");
   }
@@ -52,7 +52,8 @@ public class CheckpointRepository {
   }
 
   /**
-   * To be called on a Vert.x context, as Hibernate Reactive demands; NOT_FOUND if there is none.
+   * Finds a checkpoint; fails with NOT_FOUND if there is none. Must be called on a Vert.x context,
+   * as Hibernate Reactive requires.
    */
   public Uni<CheckpointEntity> get(String id) {
     return sessions
@@ -65,17 +66,18 @@ public class CheckpointRepository {
         .invoke(
             found -> {
               if (found == null) {
-                throw StoreRequestException.notFound("there is no checkpoint '%s'".formatted(id));
+                throw StoreRequestException.notFound(
+                    "checkpoint '%s' does not exist".formatted(id));
               }
             });
   }
 
-  /** To be called on a Vert.x context. */
+  /** Must be called on a Vert.x context. */
   public Uni<List<CheckpointEntity>> ofRun(String run, @Nullable Cursor after, int most) {
     return page(OF_RUN, run, after, most);
   }
 
-  /** To be called on a Vert.x context. */
+  /** Must be called on a Vert.x context. */
   public Uni<List<CheckpointEntity>> ofProject(String project, @Nullable Cursor after, int most) {
     return page(OF_PROJECT, project, after, most);
   }

@@ -1,4 +1,4 @@
-/** Checkpoints: how they are made, found, opened, pinned and held. */
+/** Checkpoints: commits, finds, opens and pins them. */
 @NullMarked
 package dev.baton.store.checkpoints;
 

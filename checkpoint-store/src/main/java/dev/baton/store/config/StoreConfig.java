@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All keys of the checkpoint-store. A wrong value stops the start with a message that names the
- * key, the value and what is allowed.
+ * All configuration keys of the checkpoint-store. An invalid value stops the start with a message
+ * that names the key, the value and what is allowed.
  */
 @ConfigMapping(prefix = "baton")
 public interface StoreConfig {
@@ -28,13 +28,14 @@ public interface StoreConfig {
   ObjectStore objectStore();
 
   /**
-   * Names this replica in the consumer group, so that a restart takes its partitions back at once
-   * instead of after the session timeout. Must differ between replicas and outlast a restart.
+   * The static member id of this replica in the consumer group: after a restart it gets its
+   * partitions again at once, not after the session timeout. Must be unique per replica and stay
+   * the same across restarts.
    */
   @WithDefault("${hostname:localhost}-${quarkus.http.port}")
   String storeInstance();
 
-  /** Where the public keys of leases are. */
+  /** The orchestrator, which publishes the public keys of leases. */
   @WithDefault("http://127.0.0.1:7070")
   @WithConverter(StoreConfigConverter.HttpUrl.class)
   URI orchestratorUrl();
@@ -58,17 +59,17 @@ public interface StoreConfig {
   /** The port that serves REST and gRPC. */
   interface Http {
     /**
-     * Hosts under which this service is reached, without ports, besides those of loopback and its
-     * own address; {@code *} for any.
+     * Host names under which clients reach this service, without ports, in addition to loopback and
+     * its own address; {@code *} for any.
      */
     Optional<List<String>> allowedHosts();
   }
 
-  /** The token that ties a runner to one run and one epoch. */
+  /** The lease: a token that binds a runner to one run and one epoch. */
   interface Lease {
     /**
-     * Whether what a runner sends or asks is refused where no lease came with it; a bad one is
-     * always refused. As the orchestrator has it.
+     * Whether requests of runners without a lease are refused; an invalid lease is always refused.
+     * Must have the same value as in the orchestrator.
      */
     @WithDefault("false")
     boolean required();
@@ -98,7 +99,7 @@ public interface StoreConfig {
 
   /** S3. */
   interface ObjectStore {
-    /** As runners reach it too: presigned URLs begin with it. */
+    /** Must be reachable by runners too: presigned URLs start with it. */
     @WithDefault("http://127.0.0.1:9000")
     @WithConverter(StoreConfigConverter.HttpUrl.class)
     URI endpoint();
@@ -115,12 +116,12 @@ public interface StoreConfig {
     @WithConverter(StoreConfigConverter.Name.class)
     String secretKey();
 
-    /** Named, so that signing an URL needs no question to the server. */
+    /** Configured explicitly, so that signing a URL needs no request to the server. */
     @WithDefault("us-east-1")
     @WithConverter(StoreConfigConverter.Name.class)
     String region();
 
-    /** How long a presigned URL works: 1 minute to 7 days. */
+    /** How long a presigned URL is valid: 1 minute to 7 days. */
     @WithDefault("PT1H")
     @WithConverter(StoreConfigConverter.UrlLife.class)
     Duration urlLife();
@@ -128,37 +129,37 @@ public interface StoreConfig {
 
   /** Snapshots. */
   interface Snapshot {
-    /** How long a question for an epoch waits where it does not say: 100 ms to 60 s. */
+    /** How long a query for an epoch waits if the request has no wait time: 100 ms to 60 s. */
     @WithDefault("PT10S")
     @WithConverter(StoreConfigConverter.Wait.class)
     Duration defaultWait();
 
     /**
-     * JSON bytes of all states that are folded at once, 1 MiB to 1 GiB; a larger one is refused,
-     * and a step that would let a run's state grow beyond seven eighths of it fails. In memory a
-     * state takes up to twice as much.
+     * Total JSON bytes of the states that are folded at the same time, 1 MiB to 1 GiB. A larger
+     * state is refused, and a step fails if it would let a run's state grow beyond seven eighths of
+     * this value. In memory a state needs up to twice as much.
      */
     @WithDefault("134217728")
     @WithConverter(StoreConfigConverter.SnapshotBytes.class)
     long maxBytes();
   }
 
-  /** Reading what was uploaded. */
+  /** Verification of uploaded packs and checkpoints. */
   interface Verify {
-    /** How long after the last commit it begins: 0 to 1 hour. */
+    /** Delay between the last commit and the start of verification: 0 to 1 hour. */
     @WithDefault("PT2S")
     @WithConverter(StoreConfigConverter.Delay.class)
     Duration delay();
   }
 
-  /** Reading again what was verified before. */
+  /** Repeated verification of packs that were verified before. */
   interface Scrub {
-    /** Bytes a second at most, 0 to 1 GiB; 0: never. */
+    /** Maximum bytes per second, 0 to 1 GiB; 0 disables scrubbing. */
     @WithDefault("4194304")
     @WithConverter(StoreConfigConverter.Rate.class)
     long bytesPerSecond();
 
-    /** How old a pack's last verification may become: 1 second to 10 years. */
+    /** Maximum age of a pack's last verification: 1 second to 10 years. */
     @WithDefault("PT720H")
     @WithConverter(StoreConfigConverter.Age.class)
     Duration after();
@@ -169,55 +170,58 @@ public interface StoreConfig {
     @WithDefault("true")
     boolean enabled();
 
-    /** 1 second to 7 days. */
+    /** Time between two passes: 1 second to 7 days. */
     @WithDefault("PT1H")
     @WithConverter(StoreConfigConverter.Period.class)
     Duration interval();
 
     /**
-     * How long a pack that no checkpoint refers to is kept after it was last promised to a runner:
-     * 2 minutes to 10 years, and at least twice {@code baton.object-store.url-life}.
+     * How long an unreferenced pack is kept after the store last promised it to a runner: 2 minutes
+     * to 10 years, and at least twice {@code baton.object-store.url-life}.
      */
     @WithDefault("PT24H")
     @WithConverter(StoreConfigConverter.Grace.class)
     Duration grace();
   }
 
-  /** Which checkpoints are deleted. */
+  /** The rules by which checkpoints are deleted. */
   interface Retention {
     @WithDefault("true")
     boolean enabled();
 
-    /** 1 second to 7 days. */
+    /** Time between two passes: 1 second to 7 days. */
     @WithDefault("PT5M")
     @WithConverter(StoreConfigConverter.Period.class)
     Duration interval();
 
-    /** Of a run, besides those that are kept for what they are: 1 to 1,000,000. */
+    /**
+     * Maximum number of checkpoints per run, not counting those that {@code keep-complete} and
+     * {@code keep-error} keep: 1 to 1,000,000.
+     */
     @WithDefault("10")
     @WithConverter(StoreConfigConverter.Count.class)
     int maxCheckpoints();
 
-    /** 1 second to 10 years. */
+    /** Maximum age of a checkpoint: 1 second to 10 years. */
     @WithDefault("PT168H")
     @WithConverter(StoreConfigConverter.Age.class)
     Duration maxAge();
 
-    /** Those made when a run completed. */
+    /** Whether checkpoints created when a run completed are always kept. */
     @WithDefault("true")
     boolean keepComplete();
 
-    /** Those made when something failed. */
+    /** Whether checkpoints created at an error are always kept. */
     @WithDefault("true")
     boolean keepError();
 
-    /** Other values for a project. */
+    /** Overrides per project. */
     Map<String, Special> projects();
 
-    /** Other values for a workflow, by its name; they come before the project's. */
+    /** Overrides per workflow name; they take precedence over those of the project. */
     Map<String, Special> workflows();
 
-    /** What differs; the rest is as above. */
+    /** The overridden values; an absent one falls back to the general value. */
     interface Special {
       @WithConverter(StoreConfigConverter.Count.class)
       Optional<Integer> maxCheckpoints();
@@ -231,26 +235,26 @@ public interface StoreConfig {
     }
   }
 
-  /** Runs in a git repository. */
+  /** The archive of runs in a git repository. */
   interface Archive {
     /**
-     * The repository's folder, bare or not; where there is nothing yet, a bare one is made. Absent:
-     * no archive.
+     * The repository's folder, bare or not; if the folder is absent or empty, a bare repository is
+     * created. Absent: the archive is disabled.
      */
     @WithConverter(StoreConfigConverter.Folder.class)
     Optional<Path> git();
 
     /**
-     * Bytes of outputs and packs that a run's commit may carry, 0 to 8 GiB. What does not fit is
-     * left out, and the manifest says so.
+     * Maximum bytes of outputs and packs in a run's commit, 0 to 8 GiB. Objects beyond it are left
+     * out and listed in the manifest.
      */
     @WithDefault("67108864")
     @WithConverter(StoreConfigConverter.ArchiveBytes.class)
     long maxWorkspace();
 
     /**
-     * How often the store looks for runs that it has not archived, and for archived ones that it
-     * does not know: 1 second to 7 days.
+     * How often the store searches for runs that are not archived, and for archived runs that are
+     * not in Postgres: 1 second to 7 days.
      */
     @WithDefault("PT5M")
     @WithConverter(StoreConfigConverter.Period.class)

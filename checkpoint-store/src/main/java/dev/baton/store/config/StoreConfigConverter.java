@@ -14,7 +14,8 @@ import java.util.regex.Pattern;
 import org.eclipse.microprofile.config.spi.Converter;
 
 /**
- * The bounds of the keys' values, as converters: the config names the key, these what is allowed.
+ * Converts and bounds the values of configuration keys. The configuration adds the key to an error,
+ * the converter what is allowed.
  */
 public final class StoreConfigConverter {
   private static final Duration TEN_YEARS = Duration.ofDays(3_650);
@@ -56,7 +57,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** A host, user or key: printable, without blanks. */
+  /** A host, user or key: printable ASCII without blanks. */
   public static final class Name implements Converter<String> {
     private static final Pattern FORM = Pattern.compile("[!-~]{1,255}");
 
@@ -82,7 +83,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** Where a server is. */
+  /** The HTTP URL of a server. */
   public static final class HttpUrl implements Converter<URI> {
     @Override
     public URI convert(String value) {
@@ -101,7 +102,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** S3 signs for seven days at most. */
+  /** The validity of a presigned URL: S3 allows at most seven days. */
   public static final class UrlLife implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
@@ -109,7 +110,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** How long a request may wait. */
+  /** The time that a request may wait. */
   public static final class Wait implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
@@ -117,7 +118,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** How large the states that are in memory at once may be. */
+  /** The total size of the states in memory. */
   public static final class SnapshotBytes implements Converter<Long> {
     @Override
     public Long convert(String value) {
@@ -125,7 +126,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** How much a commit of the archive may carry. */
+  /** The maximum size of a commit of the archive. */
   public static final class ArchiveBytes implements Converter<Long> {
     @Override
     public Long convert(String value) {
@@ -133,7 +134,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** A folder's absolute path. */
+  /** The absolute path of a folder. */
   public static final class Folder implements Converter<Path> {
     @Override
     public Path convert(String value) {
@@ -151,7 +152,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** How long something waits before it begins. */
+  /** The delay before a task starts. */
   public static final class Delay implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
@@ -159,7 +160,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** How often something is done. */
+  /** The time between two passes of a periodic task. */
   public static final class Period implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
@@ -167,7 +168,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** How old something may become. */
+  /** A maximum age. */
   public static final class Age implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
@@ -175,7 +176,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** Longer than an upload takes. */
+  /** A grace period, which must be longer than an upload takes. */
   public static final class Grace implements Converter<Duration> {
     @Override
     public Duration convert(String value) {
@@ -183,7 +184,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** How many are kept. */
+  /** The number of objects to keep. */
   public static final class Count implements Converter<Integer> {
     @Override
     public Integer convert(String value) {
@@ -191,7 +192,7 @@ public final class StoreConfigConverter {
     }
   }
 
-  /** Bytes a second. */
+  /** A rate in bytes per second. */
   public static final class Rate implements Converter<Long> {
     @Override
     public Long convert(String value) {

@@ -17,22 +17,25 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The pool of connections to Postgres. Waits for a connection are bounded by number here and by
- * time in the callers: the pool's own timer goes off even where the wait has failed, and fills the
- * log with errors for as long as Postgres is away.
+ * Creates the Postgres connection pool. The pool bounds the number of callers that wait for a
+ * connection, and the callers bound their waiting time. The pool's own timer is not used: it also
+ * fires for a wait that has already failed, and fills the log with errors while Postgres is
+ * unavailable.
  *
- * <p>A caller who stops waiting for an answer does not end the query, so its connection stays
- * taken. Postgres ends what takes longer than callers wait; a connection on which no answer comes
- * at all (its other end is gone, and no packet says so) is closed.
+ * <p>A caller that times out does not cancel its query, so the connection stays in use. Postgres
+ * cancels statements that run longer than callers wait. A connection without any answer (the peer
+ * is gone and no packet reports it) is closed.
  */
 @Singleton
 class StorePgPoolCreator implements PgPoolCreator {
   private static final int MOST_WAITING = 2_000;
 
-  /** Less than the 30 s that callers wait. */
+  /** Shorter than the 30 s that callers wait. */
   private static final Duration LONGEST_STATEMENT = Duration.ofSeconds(25);
 
-  /** More than the pool's idle time, so that only a connection that is waited for is closed. */
+  /**
+   * Longer than the pool's idle timeout, so that only a connection with a pending query is closed.
+   */
   static final Duration LONGEST_SILENCE = Duration.ofSeconds(60);
 
   @Override

@@ -1,4 +1,4 @@
-/** What the checkpoint-store is told, checked at start. */
+/** The configuration of the checkpoint-store, validated at start. */
 @NullMarked
 package dev.baton.store.config;
 

@@ -7,7 +7,7 @@
 package dev.baton.store.deletion;
 
 /**
- * What there is of a run.
+ * Counts the stored parts of a run.
  *
  * @param manifests objects; a pin counts with its manifest
  * @param blobs objects that only this run uses

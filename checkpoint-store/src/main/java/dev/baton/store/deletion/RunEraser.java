@@ -29,9 +29,9 @@ import java.util.TreeSet;
 import org.jboss.logging.Logger;
 
 /**
- * Erases a run that has ended: events, cuts, checkpoints with their objects, blobs that only it
- * uses, and its ref in the git archive. Packs are shared, so they go by garbage collection. May be
- * repeated after a failure; blocks.
+ * Erases a run that has ended: events, cuts, checkpoints with their objects, blobs that no other
+ * run uses, and its ref in the git archive. Packs are shared, so the garbage collector deletes
+ * them. Can be repeated after a failure. Blocks.
  */
 @ApplicationScoped
 public class RunEraser {
@@ -58,7 +58,8 @@ public class RunEraser {
       WHERE p.id = ANY($1::bigint[])
         AND NOT EXISTS (SELECT FROM store.checkpoint_pack r WHERE r.pack = p.id)""";
 
-  // An upload that may be open: a pack of the project that another run was promised lately.
+  // Excludes projects with a possible open upload: another run was promised a pack of the project
+  // recently.
   static final String QUIET =
       """
       SELECT p.id FROM store.pack p
@@ -70,13 +71,13 @@ public class RunEraser {
             AND o.project = p.project AND o.run <> $2 AND o.run <> '')""";
 
   /**
-   * @param left counted again afterwards
-   * @param packsWaiting that nobody needs any more, for the garbage collection
+   * @param left counts after the deletion
+   * @param packsWaiting unreferenced packs that the garbage collector will delete later
    */
   public record Proof(
       RunCounts deleted, RunCounts left, long packsWaiting, long packsWaitingBytes) {}
 
-  /** What the run has in the snapshot tables. */
+  /** The run's rows in the snapshot tables. */
   private record Holdings(List<String> checkpoints, TreeSet<String> projects, List<Long> packs) {}
 
   private final Pool pool;
@@ -117,10 +118,11 @@ public class RunEraser {
   }
 
   /**
-   * REFUSED while the run goes on, and while a checkpoint of it is pinned.
+   * Deletes the run. Fails with REFUSED while the run is alive, and while one of its checkpoints is
+   * pinned unless {@code force} is set.
    *
-   * @param now whether packs go at once where nobody may be about to use them
-   * @param force though checkpoints are pinned
+   * @param now whether to delete packs at once if no upload can be about to use them
+   * @param force whether to delete pinned checkpoints too
    */
   public Proof delete(String run, boolean now, boolean force) {
     if (Await.get(needs.of(run)) instanceof RequiredCheckpoints.Need.Alive) {
@@ -129,12 +131,12 @@ public class RunEraser {
     Holdings holdings = holdings(run, force);
     RunCounts before = count(run, holdings);
     deletion.delete(holdings.checkpoints(), force);
-    holdings(run, force); // one that was pinned meanwhile is still there
+    holdings(run, force); // checks again: a checkpoint pinned meanwhile was not deleted
     forks.keepOriginsOfForksOf(run);
     List<Long> blobs = rows.deleteBlobs(run);
     LogChunkService.Deleted chunks = logs.delete(run, holdings.projects());
     removeManifests(run, holdings);
-    // Before the events: what they say is archived again as long as they are there.
+    // Before the events are deleted: the archiver would archive the run again from its events.
     long archived = archive.erase(run);
     long events = rows.deleteEvents(run);
     folds.forget(run);
@@ -194,7 +196,7 @@ public class RunEraser {
         archive.count(run));
   }
 
-  /** The keys of manifests and pins, of which a crash may have left some without a row. */
+  /** The keys of manifests and pins in the bucket; a crash may have left some without a row. */
   private List<String> keys(String run, Holdings holdings) {
     List<String> keys = new ArrayList<>();
     for (String project : holdings.projects()) {
@@ -205,7 +207,7 @@ public class RunEraser {
     return keys;
   }
 
-  /** A pin counts with its manifest. */
+  /** Counts manifests; a pin counts with its manifest. */
   private long manifests(String run, Holdings holdings) {
     return keys(run, holdings).stream()
         .map(key -> key.replaceFirst("\\.(json|pin)$", ""))

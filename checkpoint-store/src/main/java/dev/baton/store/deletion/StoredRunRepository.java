@@ -17,7 +17,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A run's rows and blobs. Blocks. */
+/** Counts and deletes a run's rows and blobs. Blocks. */
 @ApplicationScoped
 class StoredRunRepository {
   private static final int BATCH = 10_000;
@@ -41,7 +41,7 @@ class StoredRunRepository {
 
   static final String BLOBS = "SELECT key FROM store.object_use WHERE run = $1 LIMIT 1000";
 
-  // Whoever notes the blob meanwhile waits for this row, and then finds that the object is gone.
+  // A concurrent request that registers the blob waits for this row, then finds the object gone.
   static final String LOCK_BLOB = "SELECT size_bytes FROM store.object WHERE key = $1 FOR UPDATE";
   static final String OTHERS =
       "SELECT run FROM store.object_use WHERE key = $1 AND run <> $2 LIMIT 1";
@@ -63,7 +63,7 @@ class StoredRunRepository {
         .getLong(0);
   }
 
-  /** How many rows went. */
+  /** Returns the number of deleted rows. */
   long delete(String statement, String run) {
     return Await.get(pool.preparedQuery(statement).execute(Tuple.of(run))).rowCount();
   }
@@ -76,7 +76,7 @@ class StoredRunRepository {
     return all;
   }
 
-  /** The sizes of the blobs that went: those that no other run uses. */
+  /** Deletes the blobs that no other run uses and returns their sizes. */
   List<Long> deleteBlobs(String run) {
     List<Long> sizes = new ArrayList<>();
     for (List<String> keys = blobs(run); !keys.isEmpty(); keys = blobs(run)) {
@@ -98,7 +98,7 @@ class StoredRunRepository {
     return keys;
   }
 
-  /** The blob's size; -1 when it stays. */
+  /** Returns the size of the deleted blob; -1 if another run still uses it. */
   private Uni<Long> deleteBlob(SqlConnection tx, String run, String key) {
     return tx.preparedQuery(LOCK_BLOB)
         .execute(Tuple.of(key))

@@ -1,4 +1,4 @@
-/** Erases a run and proves it. */
+/** Erases a run and reports what was deleted and what is left. */
 @NullMarked
 package dev.baton.store.deletion;
 

@@ -15,9 +15,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A run's events in log order: what is stored, and with {@code follow} also what comes, until the
- * run has ended. Each event exactly once, since a stream asks Postgres for what lies after its last
- * position and nothing else feeds it.
+ * Streams a run's events in log order: the stored ones and, with {@code follow}, later ones until
+ * the run has ended. Delivers each event exactly once, since the stream only reads from Postgres,
+ * from its last position on.
  */
 @ApplicationScoped
 public class EventStreamService {
@@ -38,10 +38,10 @@ public class EventStreamService {
   }
 
   /**
-   * Reads a page only when its events are asked for.
+   * Streams events; reads a page only when its events are requested.
    *
    * @param after a position; 0 for all
-   * @param limit after how many events to end; 0 for no limit
+   * @param limit maximum number of events; 0 for no limit
    */
   public Multi<StoredEvent> stream(String run, long after, boolean follow, long limit) {
     return Multi.createBy()
@@ -53,14 +53,14 @@ public class EventStreamService {
   }
 
   /**
-   * @param ended nothing follows, and the step itself is empty
+   * @param ended the stream is complete; this step has no events
    */
   private record Step(List<StoredEvent> events, boolean ended) {}
 
   private static final Step END = new Step(List.of(), true);
   private static final Step NOTHING_YET = new Step(List.of(), false);
 
-  /** Where one stream is. Used by one subscription, which asks for one step after the other. */
+  /** The position of one stream. Used by one subscription, which requests one step at a time. */
   private final class Cursor {
     private final String run;
     private final boolean follow;
@@ -113,7 +113,7 @@ public class EventStreamService {
           .hasEnded(run)
           .chain(
               ended -> {
-                // Between the empty page and the fold more may have come: look once more.
+                // Events may have arrived between the empty page and the fold: read once more.
                 if (ended && idle) {
                   return Uni.createFrom().item(END);
                 }

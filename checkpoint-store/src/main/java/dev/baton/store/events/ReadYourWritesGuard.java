@@ -18,16 +18,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Holds a reader's answer until the store has the events that the reader has already seen: the
- * orchestrator reads the same log by itself, and may be further when this service or its database
- * was away. Without it a run could be shown as completed with a step that is not. Thread-safe.
+ * Delays a response until the store has the events that the reader has already seen. The
+ * orchestrator reads the same log independently and may be ahead after an outage of this service or
+ * of Postgres. Without the guard a run could be shown as completed while one of its steps is not.
+ * Thread-safe.
  */
 @ApplicationScoped
 public class ReadYourWritesGuard {
-  /** How long an answer waits. */
+  /** How long a response is delayed at most. */
   public static final Duration PATIENCE = Duration.ofSeconds(3);
 
-  /** Events that one reader may name. */
+  /** Maximum number of events that one reader may name. */
   public static final int MOST = 16;
 
   private static final String STORED =
@@ -44,10 +45,10 @@ public class ReadYourWritesGuard {
   }
 
   /**
-   * Completes when all of these are stored; fails with {@link StoreRequestException.Kind#NOT_YET}
-   * after {@link #PATIENCE}.
+   * Completes when all of these events are stored; fails with {@link
+   * StoreRequestException.Kind#NOT_YET} after {@link #PATIENCE}.
    *
-   * @param seen events of this run, without doubles; none to wait for nothing
+   * @param seen distinct events of this run; if empty, the wait completes at once
    */
   public Uni<Void> await(String run, List<EventId> seen) {
     if (seen.isEmpty()) {
@@ -60,7 +61,7 @@ public class ReadYourWritesGuard {
                 stored.orElseThrow(
                     () ->
                         StoreRequestException.notYet(
-                            "of the events %s not all were stored within %d ms; ask again"
+                            "events %s: not all were stored within %d ms; retry later"
                                 .formatted(seen, PATIENCE.toMillis()))))
         .replaceWithVoid();
   }

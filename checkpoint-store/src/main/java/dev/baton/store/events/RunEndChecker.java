@@ -15,7 +15,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether a run has ended. Only the fold knows: a terminal event of a fenced runner ends nothing.
+ * Determines whether a run has ended by folding its events: a terminal event of a fenced runner
+ * does not end the run.
  */
 @ApplicationScoped
 class RunEndChecker {
@@ -32,7 +33,7 @@ class RunEndChecker {
     this.log = log;
   }
 
-  /** Whether the events hold one that may end the run: without one, there is no need to fold. */
+  /** Whether one of the events may end the run; if not, the caller can skip the fold. */
   static boolean isPossibleIn(List<StoredEvent> events) {
     return events.stream().anyMatch(event -> TERMINAL.contains(event.type()));
   }

@@ -21,11 +21,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An event out of Postgres.
+ * An event read from Postgres.
  *
- * @param position strictly rising within a run
- * @param timeMicros since the epoch; null where the event has no time
- * @param data JSON, the bytes as they came
+ * @param position strictly increasing within a run
+ * @param timeMicros since the epoch; null if the event has no time
+ * @param data JSON, the original bytes
  */
 public record StoredEvent(
     long position, EventId id, String type, String source, @Nullable Long timeMicros, byte[] data) {
@@ -34,7 +34,7 @@ public record StoredEvent(
     return timeMicros == null ? Instant.EPOCH : Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS);
   }
 
-  /** For the fold; empty for a type that this version does not know. */
+  /** Decodes the event for the fold; empty for a type that this version does not support. */
   public Optional<TraceRecord> typed() {
     return EventTypeRegistry.recordOf(type)
         .map(known -> new TraceRecord(id, URI.create(source), time(), read(known)));

@@ -20,21 +20,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The stored trace of one run, page by page: a run may have more events than fit into memory at
+ * Reads the stored trace of one run in pages: a run may have more events than fit into memory at
  * once. Thread-safe.
  */
 @ApplicationScoped
 public class StoredEventRepository {
-  /** Events of a page at most. */
+  /** Maximum number of events in a page. */
   public static final int PAGE = 1_000;
 
-  /** Of their data: a page ends with the event that reaches it. */
+  /** Maximum bytes of event data in a page: the page ends with the event that reaches it. */
   public static final int PAGE_BYTES = 4 << 20;
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  // The length of a large value is known without reading it. One more is looked for than is given,
-  // to tell whether there are more.
+  // Postgres has the length of a large value without reading the value. The query fetches one row
+  // more than the limit to find out whether more rows follow.
   private static final String IN_LOG_ORDER =
       """
       SELECT position, lane, seq, type, source, time_micros, data, found FROM (
@@ -53,9 +53,9 @@ public class StoredEventRepository {
       WHERE run = $1 AND lane = 0 ORDER BY position""";
 
   /**
-   * Some events in log order.
+   * A page of events in log order.
    *
-   * @param last whether there were no more when it was read
+   * @param last whether no more events followed when the page was read
    */
   public record Page(List<StoredEvent> events, boolean last) {
     public Page {
@@ -89,7 +89,10 @@ public class StoredEventRepository {
             });
   }
 
-  /** The orchestrator's facts about a run: few, whatever the number of its steps. */
+  /**
+   * Reads the orchestrator's events of a run; there are few of them, however many steps the run
+   * has.
+   */
   public Uni<List<StoredEvent>> control(String run) {
     return pool.preparedQuery(OF_CONTROL)
         .execute(Tuple.of(run))
@@ -105,7 +108,7 @@ public class StoredEventRepository {
     return events;
   }
 
-  /** Of a row with position, lane, seq, type, source, time_micros and data, in this order. */
+  /** Converts a row with position, lane, seq, type, source, time_micros and data, in this order. */
   public static StoredEvent event(String run, Row row) {
     int lane = row.getInteger(1);
     Lane of = lane == 0 ? Lane.CONTROL : Lane.runner(lane);

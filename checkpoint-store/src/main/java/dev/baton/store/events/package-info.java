@@ -1,4 +1,4 @@
-/** A run's events out of Postgres: pages, and streams that follow the log. */
+/** Reads a run's events from Postgres: pages, and streams that follow the log. */
 @NullMarked
 package dev.baton.store.events;
 

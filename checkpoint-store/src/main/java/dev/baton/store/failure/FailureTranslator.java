@@ -14,15 +14,13 @@ import java.io.IOException;
 import java.util.Objects;
 import org.jboss.logging.Logger;
 
-/** Failures in the two languages that callers speak. */
+/** Translates failures into gRPC statuses and REST problems. */
 public final class FailureTranslator {
   private static final Logger LOG = Logger.getLogger(FailureTranslator.class);
 
   private FailureTranslator() {}
 
-  /**
-   * Whatever went wrong as one of the failures that callers know; what nobody foresaw is logged.
-   */
+  /** Translates any failure into a gRPC status; logs unexpected ones. */
   public static StatusRuntimeException asStatus(Throwable thrown) {
     if (thrown instanceof StatusRuntimeException status) {
       return status;
@@ -43,7 +41,7 @@ public final class FailureTranslator {
     if (isAway(thrown)) {
       return Status.UNAVAILABLE.withDescription(words(thrown)).asRuntimeException();
     }
-    LOG.error("a request failed in a way that was not foreseen", thrown);
+    LOG.error("request failed with an unexpected error", thrown);
     return Status.INTERNAL.withDescription(words(thrown)).asRuntimeException();
   }
 
@@ -59,8 +57,8 @@ public final class FailureTranslator {
   }
 
   /**
-   * Whether a server behind the store (Postgres, the object store) is away, starting or stopping:
-   * the same request may succeed later.
+   * Whether a dependency (Postgres, the object store) is unavailable, starting or stopping: the
+   * same request may succeed later.
    */
   public static boolean isAway(Throwable thrown) {
     for (Throwable t = thrown; t != null; t = t.getCause()) {
@@ -84,8 +82,8 @@ public final class FailureTranslator {
   }
 
   /**
-   * Whether Postgres took offence at a value (SQLSTATE 22 data, 23 integrity): the same rows will
-   * never be accepted.
+   * Whether Postgres rejected a value (SQLSTATE 22 data, 23 integrity): the same rows will never be
+   * accepted.
    */
   public static boolean isRefused(Throwable thrown) {
     if (thrown instanceof PgException pg) {

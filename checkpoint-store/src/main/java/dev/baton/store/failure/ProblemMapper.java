@@ -12,7 +12,7 @@ import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
-/** Failures of REST requests as RFC 9457 problems. */
+/** Maps failures of REST requests to RFC 9457 problems. */
 final class ProblemMapper {
 
   @ServerExceptionMapper

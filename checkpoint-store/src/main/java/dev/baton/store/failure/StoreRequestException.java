@@ -6,25 +6,27 @@
  */
 package dev.baton.store.failure;
 
-/** A request that cannot be answered; the message is for the caller. */
+/** A request that cannot be served; the message is meant for the caller. */
 public final class StoreRequestException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What the caller may do about it. */
+  /** The kind of failure, which determines how the caller should react. */
   public enum Kind {
-    /** Ask something else: the request is wrong. */
+    /** The request is wrong; do not retry it. */
     INVALID,
-    /** There is no such thing. */
+    /** The object does not exist. */
     NOT_FOUND,
-    /** The world is not as the request takes it to be; the message begins with a word for it. */
+    /**
+     * The current state does not allow the request; the message begins with a code for the reason.
+     */
     REFUSED,
-    /** Stop: a newer epoch holds the run. */
+    /** A newer epoch holds the run; the runner must stop. */
     FENCED,
-    /** Ask again later: it has not been stored yet. */
+    /** The data has not been stored yet; retry later. */
     NOT_YET,
-    /** It needs more memory than there is for it. */
+    /** The request needs more memory than is available. */
     EXHAUSTED,
-    /** Ask again soon: something behind the store is away. */
+    /** A dependency of the store is unavailable; retry soon. */
     UNAVAILABLE
   }
 

@@ -1,4 +1,4 @@
-/** How requests fail: one kind of failure each for gRPC and REST. */
+/** Translates each kind of request failure into one gRPC status and one REST status. */
 @NullMarked
 package dev.baton.store.failure;
 

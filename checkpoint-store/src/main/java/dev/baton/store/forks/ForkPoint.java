@@ -10,15 +10,14 @@ import dev.baton.protocol.trace.Cut;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in its parent a fork begins.
+ * The point of the parent's log at which a fork begins.
  *
- * @param position of the parent's last event that is a part of it; 0: where the parent itself
- *     begins; {@link dev.baton.store.snapshot.RunFoldService#FILES_ONLY}: with files alone
- * @param step after or within which that is; null: of the whole run
- * @param inside the cut, where it is none between two steps
- * @param single no branch is open there, so that {@code newest} is all that it needs
- * @param newest the main line's newest cut there; null where it has none, and where that is not
- *     known
+ * @param position of the parent's last event that the fork includes; 0 for the parent's own
+ *     beginning; {@link dev.baton.store.snapshot.RunFoldService#FILES_ONLY} for files only
+ * @param step the step after or within which the fork begins; null for the whole run
+ * @param inside the cut, if it is not between two steps
+ * @param single whether no branch is open at this point, so that {@code newest} is sufficient
+ * @param newest the main line's newest cut at this point; null if it has none or if it is not known
  */
 record ForkPoint(
     String parent,

@@ -29,14 +29,14 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the cuts of a run's log from which another may begin. Thread-safe. */
+/** Finds the cuts in a run's log from which a fork can begin. Thread-safe. */
 @ApplicationScoped
 class ForkPointFinder {
-  /** A checkpoint may be known before its event is. */
+  /** A checkpoint may be visible before its event is stored; bounds the wait for the event. */
   private static final Duration EVENT = Duration.ofSeconds(3);
 
-  // A milestone's is told of before its step has completed with it: after the step is the better
-  // place.
+  // The checkpoint of a milestone appears first in checkpoint_saved, then in the step_completed of
+  // its step. A fork after the step is preferred.
   static final String OF_CHECKPOINT =
       """
       SELECT e.position, e.lane, e.seq, e.type, e.source, e.time_micros, e.data
@@ -47,7 +47,7 @@ class ForkPointFinder {
   static final String COPIED =
       "SELECT FROM store.fork, jsonb_each_text(copies) WHERE run = $1 AND value = $2";
 
-  // From the newest one on: JSON is read only until it is found.
+  // Newest first, so that JSON is parsed only until the step is found.
   static final String OF_STEP =
       """
       SELECT position, lane, seq, type, source, time_micros, data FROM store.event
@@ -55,7 +55,7 @@ class ForkPointFinder {
         AND convert_from(data, 'UTF8')::json ->> 'step' = $2
       ORDER BY position DESC LIMIT 10""";
 
-  // Those of the main line that end a step.
+  // Cuts of the main line at the end of a step.
   static final String NEWEST =
       """
       SELECT e.position, e.lane, e.seq, e.type, e.source, e.time_micros, e.data
@@ -74,7 +74,10 @@ class ForkPointFinder {
     this.wakeups = wakeups;
   }
 
-  /** Fails with REFUSED {@code no_cut} when nothing can go on from there. */
+  /**
+   * Finds the fork point of a checkpoint. Fails with REFUSED {@code no_cut} if a fork cannot begin
+   * there.
+   */
   Uni<ForkPoint> ofCheckpoint(String run, String checkpoint) {
     return wakeups
         .await(run, EVENT, () -> look(run, checkpoint))
@@ -83,7 +86,7 @@ class ForkPointFinder {
                 found.orElseThrow(
                     () ->
                         StoreRequestException.refused(
-                            "no_cut: no event of run %s carries checkpoint %s: only its files can be begun with"
+                            "no_cut: no event of run %s carries checkpoint %s: a fork can begin only with its files"
                                 .formatted(run, checkpoint))));
   }
 
@@ -103,7 +106,7 @@ class ForkPointFinder {
                         .map(Optional::of));
   }
 
-  /** A fork's own first checkpoints are in no event: they are what it began with. */
+  /** Finds a checkpoint that a fork copied from its parent; no event of the fork carries it. */
   private Uni<Optional<ForkPoint>> ofCopy(String run, String checkpoint) {
     return pool.preparedQuery(COPIED)
         .execute(Tuple.of(run, checkpoint))
@@ -115,7 +118,7 @@ class ForkPointFinder {
   }
 
   /**
-   * After the newest completion of a step. NOT_FOUND when there is none.
+   * Returns the point after the newest completion of a step. Fails with NOT_FOUND if there is none.
    *
    * @param step its path
    */
@@ -130,7 +133,7 @@ class ForkPointFinder {
         .chain(event -> ofEvent(run, event));
   }
 
-  /** With the files of a checkpoint, and nothing else of its run. */
+  /** Returns a point with the files of a checkpoint and nothing else of its run. */
   static ForkPoint filesOf(String run, byte[] manifest) {
     Manifest read = ManifestCodec.read(manifest);
     Manifest.Workspace files = read.workspace();
@@ -171,7 +174,8 @@ class ForkPointFinder {
                         ? newestCut(run, event.position())
                             .map(
                                 cut ->
-                                    // One that it has not made itself it may have begun with.
+                                    // Without a cut of its own the run may have begun with one of
+                                    // its parent.
                                     new ForkPoint(
                                         run, event.position(), done.step(), null, cut != null, cut))
                         : Uni.createFrom()
@@ -188,14 +192,14 @@ class ForkPointFinder {
   }
 
   private static StoreRequestException noCut(StoredEvent event) {
-    return StoreRequestException.refused("no_cut: %s is no cut".formatted(event.id()));
+    return StoreRequestException.refused("no_cut: event %s is not a cut".formatted(event.id()));
   }
 
   private static boolean isOnMainLine(String step) {
     return StepPath.branchOf(step).equals(StepPath.MAIN);
   }
 
-  /** Of the main line; null where the run itself has made none yet. */
+  /** The newest cut of the main line; null if the run itself has not created one yet. */
   private Uni<@Nullable Cut> newestCut(String run, long position) {
     return newest(run, NEWEST, Tuple.of(run, position))
         .map(
@@ -206,7 +210,7 @@ class ForkPointFinder {
                     .orElse(null));
   }
 
-  /** The first of them that counts. */
+  /** The first of the selected events that is not fenced. */
   private Uni<Optional<StoredEvent>> newest(String run, String statement, Tuple values) {
     return pool.preparedQuery(statement).execute(values).chain(rows -> firstThatCounts(run, rows));
   }

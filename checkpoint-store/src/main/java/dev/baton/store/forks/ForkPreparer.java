@@ -44,9 +44,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prepares runs that begin with a cut of another. A fork gets checkpoints of its own, of the same
- * packs: it holds nothing of its parent's, and nothing of the parent's changes. What it costs does
- * not depend on the length of the parent's log where the cut is between two steps of the main line.
+ * Prepares runs that begin with a cut of another run. A fork gets checkpoints of its own that refer
+ * to the same packs: it holds nothing of its parent, and the parent does not change. If the cut is
+ * between two steps of the main line, the cost does not depend on the length of the parent's log.
  * Thread-safe.
  */
 @ApplicationScoped
@@ -62,8 +62,8 @@ public class ForkPreparer {
       SELECT id, problem, manifest FROM store.checkpoint
       WHERE id = ANY($1::text[]) AND project = $2 AND NOT deleting""";
 
-  // A deletion of the run that is decided at the same time comes before, and is seen, or after, and
-  // then sees the fork.
+  // Serializes with a concurrent deletion of the run: a deletion that locks first is visible here,
+  // and one that locks later sees the fork.
   static final String LOCK =
       """
       SELECT id FROM store.checkpoint WHERE id = ANY($1::text[]) AND NOT deleting
@@ -82,7 +82,8 @@ public class ForkPreparer {
 
   static final String THAT_NEED = "SELECT run FROM store.fork WHERE parent = $1 AND state IS NULL";
 
-  // Whoever prepared it never created the run; a week is more than the store may be behind.
+  // A fork that was prepared but whose run was never created; seven days exceed any lag of the
+  // store.
   static final String ABANDONED =
       """
       SELECT run FROM store.fork f WHERE made_at < now() - interval '7 days'
@@ -91,12 +92,12 @@ public class ForkPreparer {
   static final String DELETE = "DELETE FROM store.fork WHERE run = $1";
 
   /**
-   * Where a fork is to begin.
+   * Requests where a fork begins.
    *
-   * @param parent the run; may be empty with a checkpoint
-   * @param checkpoint of it; empty: after a step
-   * @param step after its newest completion; empty with a checkpoint
-   * @param filesOnly with the checkpoint's files, at the first step of whatever is run
+   * @param parent the run; may be empty if a checkpoint is given
+   * @param checkpoint of the parent; empty to begin after a step
+   * @param step begins after its newest completion; empty if a checkpoint is given
+   * @param filesOnly with the checkpoint's files, at the first step of the new run's workflow
    */
   public record Asked(
       String run,
@@ -107,16 +108,16 @@ public class ForkPreparer {
       boolean filesOnly) {}
 
   /**
-   * @param checkpoint of the parent's; null where the cut has none
-   * @param step after or within which it begins; null: of the whole run
+   * @param checkpoint of the parent; null if the cut has none
+   * @param step after or within which the fork begins; null for the whole run
    */
   public record Prepared(
       String parent, long position, @Nullable String step, @Nullable String checkpoint) {}
 
   /**
-   * A checkpoint of the parent's as one of the fork's.
+   * A checkpoint of the parent, copied as one of the fork.
    *
-   * @param of the parent's
+   * @param of the id of the parent's checkpoint
    * @param bytes of the manifest
    */
   private record Copy(String of, Manifest manifest, List<Hash> packs, byte[] bytes) {
@@ -155,9 +156,9 @@ public class ForkPreparer {
   }
 
   /**
-   * To be done before the run is created; may be repeated.
+   * Prepares a fork; must be called before the run is created. Idempotent.
    *
-   * @return fails with NOT_FOUND for a checkpoint or step that is not there, REFUSED {@code
+   * @return fails with NOT_FOUND if the checkpoint or step does not exist, and with REFUSED {@code
    *     no_cut}, {@code checkpoint_gone} and {@code corrupt}
    */
   public Uni<Prepared> prepare(Asked asked) {
@@ -284,7 +285,8 @@ public class ForkPreparer {
   }
 
   /**
-   * The same files as the fork's own. Its id follows from the two: a repeated request makes none.
+   * Copies a checkpoint of the parent for the fork, with the same files. The id is derived from the
+   * run and the parent's checkpoint, so a repeated request creates no second copy.
    */
   private static Copy copy(String run, byte[] bytes) {
     Manifest of = ManifestCodec.read(bytes);
@@ -394,8 +396,8 @@ public class ForkPreparer {
   }
 
   /**
-   * Folds what the run's forks begin with, where that has not been done: the run is about to go.
-   * Its checkpoints are gone, so no further fork can come. Blocks.
+   * Folds and stores the origin state of each fork of this run that has none yet, before the run is
+   * deleted. The run's checkpoints are already deleted, so no new fork can begin. Blocks.
    */
   public void keepOriginsOfForksOf(String run) {
     List<String> forks = new ArrayList<>();
@@ -404,14 +406,14 @@ public class ForkPreparer {
     forks.forEach(fork -> Await.get(folds.base(fork)));
   }
 
-  /** Runs that were prepared a week ago or before and never created. */
+  /** Runs that were prepared at least a week ago and never created. */
   public List<String> abandoned() {
     List<String> runs = new ArrayList<>();
     Await.get(pool.query(ABANDONED).execute()).forEach(row -> runs.add(row.getString(0)));
     return runs;
   }
 
-  /** What is known of how the run began. Blocks. */
+  /** Deletes the fork row of a run. Blocks. */
   public long delete(String run) {
     return Await.get(pool.preparedQuery(DELETE).execute(Tuple.of(run))).rowCount();
   }

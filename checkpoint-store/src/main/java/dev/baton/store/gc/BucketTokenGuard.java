@@ -23,9 +23,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The same word in the bucket and in Postgres. Where they differ, this database does not know what
- * is in the bucket (it was lost, and made anew), and nothing may be deleted for being unknown.
- * Blocks.
+ * Compares a token stored in the bucket with the one in Postgres. If they differ, this database
+ * does not describe the bucket (it was lost and created again), and objects without a row must not
+ * be deleted. Blocks.
  */
 @ApplicationScoped
 public class BucketTokenGuard {
@@ -50,7 +50,7 @@ public class BucketTokenGuard {
     this.bucket = bucket;
   }
 
-  /** Whether this database knows this bucket. Where neither has a token, both get one. */
+  /** Whether the tokens match. If the bucket has none, both get the same one. */
   boolean matches() {
     Optional<String> there = inBucket();
     Optional<String> here = inPostgres();
@@ -66,7 +66,7 @@ public class BucketTokenGuard {
     return there.equals(here);
   }
 
-  /** From now on this database knows this bucket. */
+  /** Copies the bucket's token into Postgres: from now on this database describes the bucket. */
   public void adopt() {
     Optional<String> there = inBucket();
     if (there.isEmpty()) {

@@ -35,9 +35,10 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Packs in the bucket that no row knows, though a row is there before an upload is allowed: left by
- * a database that went back in time. In a project with a manifest that no row knows, none is
- * deleted: the database is behind the bucket, and {@code reindex} is what is needed. Blocks.
+ * Deletes packs in the bucket that have no row. Since a row is inserted before an upload is
+ * allowed, they are left over from a database that was restored to an earlier time. In a project
+ * that has a manifest without a row nothing is deleted: the database is behind the bucket and
+ * requires {@code reindex}. Blocks.
  */
 @ApplicationScoped
 class OrphanPackCollector {
@@ -56,7 +57,7 @@ class OrphanPackCollector {
       WHERE NOT EXISTS (
         SELECT FROM store.pack p WHERE p.project = $1 AND p.digest = asked.digest)""";
 
-  // The row takes the name for as long as the object is being deleted.
+  // The row reserves the digest while the object is being deleted.
   static final String TAKE =
       """
       INSERT INTO store.pack (project, digest, size_bytes, index_bytes, state, run, touched_at)
@@ -87,8 +88,8 @@ class OrphanPackCollector {
   PackGarbageCollector.Report run(Duration grace, boolean dryRun) {
     if (!token.matches()) {
       LOG.warn(
-          "this database does not know what is in the bucket: nothing is deleted that it does not"
-              + " know. Run the store's Reindex.");
+          "this database does not belong to the bucket: objects without a row are not deleted."
+              + " Run the store's Reindex.");
       return PackGarbageCollector.Report.NOTHING;
     }
     Pass pass = new Pass(ZonedDateTime.now(ZoneOffset.UTC).minus(grace), dryRun);
@@ -100,8 +101,8 @@ class OrphanPackCollector {
   }
 
   /**
-   * Goes through the keys in their order, in which a project's manifests come before its packs: so
-   * it is known in time whether the database is behind.
+   * Lists the keys in order. A project's manifests come before its packs, so the pass detects a
+   * database that is behind before it deletes a pack.
    */
   private final class Pass {
     private final ZonedDateTime before;
@@ -155,8 +156,8 @@ class OrphanPackCollector {
       if (!manifests.isEmpty() && !behind && isUnknown(manifests)) {
         behind = true;
         LOG.warnf(
-            "project %s has checkpoints in the bucket that this database does not know: no pack of"
-                + " it is deleted for being unknown. Run the store's Reindex.",
+            "project %s has checkpoints in the bucket that are not in this database: its packs"
+                + " without a row are not deleted. Run the store's Reindex.",
             project);
       }
       manifests.clear();
@@ -171,9 +172,7 @@ class OrphanPackCollector {
     }
   }
 
-  /**
-   * Chunks of logs whose runs are not known: of those that were deleted while they were uploaded.
-   */
+  /** Deletes log chunks of runs without rows: their run was deleted while they were uploaded. */
   private PackGarbageCollector.Report deleteChunks(List<Item> chunks, boolean dryRun) {
     Map<String, List<Item>> ofRuns =
         chunks.stream()
@@ -218,7 +217,7 @@ class OrphanPackCollector {
         Await.get(pool.preparedQuery(UNKNOWN_PACKS).execute(Tuple.of(project, digests))));
   }
 
-  /** False: someone has begun to upload it. */
+  /** Deletes the pack's object. False if a runner has started to upload it. */
   private boolean delete(int project, Found pack) {
     RowSet<Row> taken =
         Await.get(

@@ -18,13 +18,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The steps by which a pack goes: doomed, its object deleted, its row deleted. Each may be the last
- * before a crash, and each may be repeated.
+ * The statements of the three stages of a pack's deletion: the pack is doomed, its object deleted,
+ * its row deleted. A crash may follow each stage, and each can be repeated.
  */
 final class PackDeletion {
   static final int BATCH = 200;
 
-  /** No lock: what is found here is looked at again. */
+  /** Takes no lock: each candidate is checked again. */
   static final String CANDIDATES =
       """
       SELECT p.id FROM store.pack p
@@ -32,7 +32,7 @@ final class PackDeletion {
         AND NOT EXISTS (SELECT FROM store.checkpoint_pack r WHERE r.pack = p.id)
       ORDER BY p.touched_at LIMIT $2""";
 
-  // One that someone holds is being used.
+  // Skips a pack that another transaction has locked, since it is in use.
   static final String LOCK =
       """
       SELECT p.id FROM store.pack p
@@ -40,8 +40,8 @@ final class PackDeletion {
         AND p.touched_at < now() - make_interval(secs => $1::double precision)
       ORDER BY p.id FOR UPDATE SKIP LOCKED""";
 
-  // A statement of its own, after the lock: so it sees the reference of whoever had the lock
-  // before.
+  // A separate statement after the lock, so that it sees a reference that the previous lock holder
+  // added.
   static final String DOOM =
       """
       UPDATE store.pack p SET state = 2, touched_at = now()
@@ -55,7 +55,10 @@ final class PackDeletion {
           + " FROM store.pack p JOIN store.project j ON j.id = p.project"
           + " WHERE p.id = ANY($1::bigint[]) AND p.state = 2";
 
-  /** Left by a crash, or by an object store that did not answer: not those of right now. */
+  /**
+   * Packs left by a crash or by an object store that did not respond; skips those doomed within the
+   * last minute.
+   */
   static final String LEFT =
       "SELECT "
           + PackRow.COLUMNS
@@ -78,7 +81,7 @@ final class PackDeletion {
         .map(PackDeletion::ids);
   }
 
-  /** In a transaction. Gives those that are doomed now. */
+  /** Dooms packs in a transaction. Returns those that are doomed now. */
   static Uni<List<Long>> doom(SqlConnection tx, Duration grace, List<Long> candidates) {
     return lock(tx, grace, candidates).chain(locked -> doomLocked(tx, locked));
   }

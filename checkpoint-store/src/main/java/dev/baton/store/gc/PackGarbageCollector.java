@@ -26,17 +26,17 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes packs that no checkpoint refers to and that nobody was promised within the grace period.
- * Any number of replicas may do it at once.
+ * Deletes packs that no checkpoint refers to and that were not promised to a runner within the
+ * grace period. Safe to run on any number of replicas at once.
  */
 @ApplicationScoped
 public class PackGarbageCollector {
   private static final Logger LOG = Logger.getLogger(PackGarbageCollector.class);
 
-  /** An upload begins within one life of its address and may last as long. */
+  /** An upload starts within the validity of its URL and may last as long again. */
   private static final int LIVES = 2;
 
-  /** What one pass did, or would do. */
+  /** What one pass deleted, or would delete. */
   public record Report(
       long doomed, long deletedPacks, long deletedBytes, long orphanObjects, long orphanBytes) {
     static final Report NOTHING = new Report(0, 0, 0, 0, 0);
@@ -92,7 +92,7 @@ public class PackGarbageCollector {
     }
   }
 
-  /** One pass. Blocks. */
+  /** Runs one pass. Blocks. */
   public Report run(boolean dryRun) {
     return run(config.grace(), dryRun);
   }
@@ -102,7 +102,7 @@ public class PackGarbageCollector {
     report = report.and(orphans.run(grace, dryRun));
     if (report.deletedPacks() > 0 || report.orphanObjects() > 0) {
       LOG.infof(
-          "%s %d packs (%d bytes) that no checkpoint needs, and %d objects (%d bytes) that nothing knows",
+          "%s %d unreferenced packs (%d bytes) and %d objects without a row (%d bytes)",
           dryRun ? "would delete" : "deleted",
           report.deletedPacks(),
           report.deletedBytes(),
@@ -126,14 +126,15 @@ public class PackGarbageCollector {
               ? List.of()
               : Await.get(pool.withTransaction(tx -> PackDeletion.doom(tx, grace, candidates)));
       if (doomed.isEmpty()) {
-        return report; // the others are in use: they are looked at again at the next pass
+        return report; // the others are in use; the next pass checks them again
       }
       report = report.and(new Report(doomed.size(), 0, 0, 0, 0)).and(delete(doomedRows(doomed)));
     }
   }
 
   /**
-   * Dooms packs at once, whether they were promised to someone or not, and deletes them. Blocks.
+   * Dooms unreferenced packs at once, even if they were promised to a runner, and deletes them.
+   * Blocks.
    */
   public Report now(List<Long> unwanted) {
     if (unwanted.isEmpty()) {
@@ -151,7 +152,9 @@ public class PackGarbageCollector {
                 .execute(Tuple.tuple().addValue(ids.toArray(Long[]::new)))));
   }
 
-  /** The object before the row: what is without a row could be uploaded again at any moment. */
+  /**
+   * Deletes the object before the row: a pack without a row could be uploaded again at any moment.
+   */
   private Report delete(List<PackRow> doomed) {
     Report report = Report.NOTHING;
     for (PackRow pack : doomed) {
@@ -162,10 +165,11 @@ public class PackGarbageCollector {
         packs.increment();
         bytes.increment(pack.sizeBytes());
       } catch (RuntimeException e) {
-        // It may still have been deleted, now or a little later: the row stays for a while.
+        // The object may still be deleted, now or a little later, so the row stays for a while.
         Await.get(pool.preparedQuery(PackDeletion.AGAIN).execute(Tuple.of(pack.id())));
         LOG.warnf(
-            "could not delete %s, will try again: %s", pack.key(), FailureTranslator.words(e));
+            "could not delete %s, retrying in a later pass: %s",
+            pack.key(), FailureTranslator.words(e));
       }
     }
     return report;

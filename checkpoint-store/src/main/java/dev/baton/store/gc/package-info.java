@@ -1,4 +1,4 @@
-/** Deletes packs that nobody needs, without ever deleting one that somebody is about to use. */
+/** Deletes packs that are not needed, without ever deleting one that a runner is about to use. */
 @NullMarked
 package dev.baton.store.gc;
 

@@ -30,22 +30,25 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies lease tokens. A key that the orchestrator did not publish when it was asked after the
- * token had come is nobody's: it publishes a key before it signs anything with it. Thread-safe.
+ * Verifies lease tokens. The orchestrator publishes a key before it signs with it, so a key that is
+ * missing in a response fetched after the token arrived does not exist. Thread-safe.
  */
 @ApplicationScoped
 public class LeaseAuthenticator {
   private static final Logger LOG = Logger.getLogger(LeaseAuthenticator.class);
 
-  /** Before the channels open. */
+  /** Runs before the channels open. */
   private static final int FIRST = 100;
 
   private static final Duration SQL = Duration.ofSeconds(10);
 
-  /** A key that is no longer published stops counting within this time. */
+  /** Within this time a key that is no longer published becomes invalid. */
   private static final Duration REFRESH = Duration.ofMinutes(1);
 
-  /** How long a key that was not published is not asked for again, and how many of those. */
+  /**
+   * How long the store does not fetch again for a key that was not published, and how many such
+   * keys it remembers.
+   */
   private static final Duration NOBODYS = Duration.ofSeconds(10);
 
   private static final int MOST_NOBODYS = 1_000;
@@ -72,7 +75,7 @@ public class LeaseAuthenticator {
       refusals.put(
           reason,
           Counter.builder("baton.store.leases.refused")
-              .description("events and calls that no valid lease vouched for")
+              .description("events and calls without a valid lease")
               .tag("reason", reason.word())
               .register(metrics));
     }
@@ -87,8 +90,8 @@ public class LeaseAuthenticator {
   }
 
   /**
-   * To be waited for before {@link #refusal}: brings the keys that these tokens name, as far as
-   * there are any. Fails with UNAVAILABLE while the orchestrator, which alone knows, does not say.
+   * Fetches the published keys if these tokens name unknown ones; must complete before {@link
+   * #refusal} is called. Fails with UNAVAILABLE if the orchestrator does not respond.
    */
   public Uni<Void> learn(Collection<String> tokens) {
     if (tokens.isEmpty()) {
@@ -118,7 +121,7 @@ public class LeaseAuthenticator {
     return published.ask().invoke(keys -> verifier.keys(keys)).replaceWithVoid();
   }
 
-  /** Nobody waits for it: keys are rarely taken away. */
+  /** Refreshes the keys in the background: keys are rarely revoked. */
   private void refresh(long now) {
     long before = askedAt.get();
     if (now - before > REFRESH.toNanos() && askedAt.compareAndSet(before, now)) {
@@ -128,12 +131,14 @@ public class LeaseAuthenticator {
               done -> {},
               failure ->
                   LOG.debugf(
-                      "the keys of leases stay as they are: %s", FailureTranslator.words(failure)));
+                      "cannot refresh the lease keys, keeping the current ones: %s",
+                      FailureTranslator.words(failure)));
     }
   }
 
   /**
-   * Why the sender may not act for this run and epoch, in one line; null when it may. Counts.
+   * Returns in one line why the sender may not act for this run and epoch; null if it may. Counts
+   * refusals.
    *
    * @param token null or empty for none
    */
@@ -142,11 +147,11 @@ public class LeaseAuthenticator {
   }
 
   /**
-   * Fails with FENCED when the lease does not vouch for the caller, and with UNAVAILABLE where that
-   * cannot be known now.
+   * Fails with FENCED if the lease is not valid for the caller, and with UNAVAILABLE if the key
+   * cannot be fetched now.
    *
-   * @param epoch of the runner that asks; 0 for a service, which needs no lease
-   * @param project null where the call names none
+   * @param epoch of the calling runner; 0 for a service, which needs no lease
+   * @param project null if the call names none
    */
   public Uni<Void> require(String token, String run, int epoch, @Nullable String project) {
     if (epoch == 0) {

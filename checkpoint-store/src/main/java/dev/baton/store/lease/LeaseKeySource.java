@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orchestrator's public keys: asked for over HTTP, kept in Postgres for as long as it is away.
- * Thread-safe.
+ * Fetches the orchestrator's public keys over HTTP and stores them in Postgres for the time that
+ * the orchestrator is unavailable. Thread-safe.
  */
 @ApplicationScoped
 class LeaseKeySource {
@@ -37,7 +37,7 @@ class LeaseKeySource {
   private static final int MOST_AT_ONCE = 4;
   private static final int MAX_BYTES = 1 << 20;
 
-  // What is no longer published is taken away in the same statement.
+  // The same statement deletes keys that are no longer published.
   private static final String REPLACE =
       """
       WITH gone AS (DELETE FROM store.lease_key WHERE NOT kid = ANY($1::text[]))
@@ -61,7 +61,7 @@ class LeaseKeySource {
     }
   }
 
-  /** What was known when the store last asked. */
+  /** Returns the keys of the last successful fetch. */
   Uni<Map<String, LeaseKey>> kept() {
     return pool.query("SELECT public_key FROM store.lease_key")
         .execute()
@@ -77,7 +77,7 @@ class LeaseKeySource {
             });
   }
 
-  /** What is published now. Fails with UNAVAILABLE where the orchestrator does not say. */
+  /** Fetches the published keys. Fails with UNAVAILABLE if the orchestrator does not respond. */
   Uni<Map<String, LeaseKey>> ask() {
     return Uni.createFrom()
         .deferred(
@@ -86,7 +86,8 @@ class LeaseKeySource {
                 asking.decrementAndGet();
                 return Uni.createFrom()
                     .failure(
-                        StoreRequestException.unavailable("too many ask for unknown lease keys"));
+                        StoreRequestException.unavailable(
+                            "too many concurrent fetches of lease keys; retry soon"));
               }
               return Uni.createFrom()
                   .completionStage(() -> client().sendAsync(request(), this::body))
@@ -98,7 +99,7 @@ class LeaseKeySource {
         .transform(
             failure ->
                 StoreRequestException.unavailable(
-                    "the keys of leases cannot be had from %s: %s"
+                    "cannot fetch the lease keys from %s: %s"
                         .formatted(address, FailureTranslator.words(failure))))
         .call(this::keep);
   }
@@ -122,7 +123,7 @@ class LeaseKeySource {
   private static Map<String, LeaseKey> read(HttpResponse<byte[]> response) {
     if (response.statusCode() != 200) {
       throw new java.io.UncheckedIOException(
-          new IOException("it answered " + response.statusCode()));
+          new IOException("HTTP status " + response.statusCode()));
     }
     return LeaseKey.readSet(response.body());
   }

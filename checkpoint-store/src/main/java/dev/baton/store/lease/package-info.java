@@ -1,4 +1,4 @@
-/** Which lease tokens count: verified with the keys that the orchestrator publishes. */
+/** Verifies lease tokens with the keys that the orchestrator publishes. */
 @NullMarked
 package dev.baton.store.lease;
 

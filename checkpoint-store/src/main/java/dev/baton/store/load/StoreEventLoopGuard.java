@@ -29,13 +29,13 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a blocked event loop by a probe that each loop answers; watches from a thread of its own,
- * twice a second. A loop that has not answered for {@link #PATIENCE} is blocked: the guard logs
- * what its thread does, at first and then every ten seconds, and counts it. Thread-safe.
+ * Detects a blocked event loop by a probe that each loop answers; its own thread checks the loops
+ * twice a second. A loop that has not answered for {@link #PATIENCE} is blocked: the guard logs the
+ * stack of its thread at once and then every ten seconds, and counts the incident. Thread-safe.
  */
 @ApplicationScoped
 public class StoreEventLoopGuard {
-  /** How long a loop may take to answer. */
+  /** The time that a loop has for an answer. */
   public static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final Logger LOG = Logger.getLogger(StoreEventLoopGuard.class);
@@ -82,12 +82,12 @@ public class StoreEventLoopGuard {
     }
   }
 
-  /** How many loops are blocked. */
+  /** The number of blocked loops. */
   public int blocked() {
     return (int) probes.stream().filter(probe -> probe.blocked).count();
   }
 
-  /** Sends a probe to each loop that has answered the one before, and judges the others. */
+  /** Sends a new probe to each loop that has answered the previous one, and checks the others. */
   void look() {
     long now = nanoTime.getAsLong();
     for (Probe probe : probes) {
@@ -117,7 +117,7 @@ public class StoreEventLoopGuard {
         probe.name(), probe.waitedMillis(now), probe.stack());
   }
 
-  /** One loop; everything but the answer is of the guard's thread. */
+  /** The probe of one loop; only the answer is accessed outside the guard's thread. */
   private static final class Probe {
     private final EventExecutor loop;
     private volatile boolean answered = true;

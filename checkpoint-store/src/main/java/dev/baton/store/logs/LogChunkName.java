@@ -13,8 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The name of a chunk's object. In the order of their keys a run's chunks are in the order of their
- * lines.
+ * The name of a log chunk's object. The order of the keys is the order of the lines within a run.
  *
  * @param hash the 32 bytes of its SHA-256
  */
@@ -22,13 +21,13 @@ public record LogChunkName(String project, String run, int epoch, long firstLine
   private static final Pattern KEY =
       Pattern.compile("([^/]+)/logs/([0-9a-z]{26})/([0-9]{9})-([0-9]{15})-([0-9a-f]{64})");
 
-  /** Of a digest's 32 bytes. */
+  /** Creates a name from the 32 bytes of a digest. */
   public static LogChunkName of(
       String project, String run, int epoch, long firstLine, byte[] hash) {
     return new LogChunkName(project, run, epoch, firstLine, HexFormat.of().formatHex(hash));
   }
 
-  /** The chunk with this key; empty where it is another object's. */
+  /** Parses a chunk's key; empty for the key of another kind of object. */
   public static Optional<LogChunkName> ofKey(String key) {
     Matcher matcher = KEY.matcher(key);
     return matcher.matches() && RunId.isValid(matcher.group(2))
@@ -42,12 +41,12 @@ public record LogChunkName(String project, String run, int epoch, long firstLine
         : Optional.empty();
   }
 
-  /** With what the keys of all chunks of a project begin. */
+  /** The key prefix of all log chunks of a project. */
   public static String projectPrefix(String project) {
     return project + "/logs/";
   }
 
-  /** With what the keys of all chunks of a run begin. */
+  /** The key prefix of all log chunks of a run. */
   public static String prefix(String project, String run) {
     return projectPrefix(project) + run + "/";
   }

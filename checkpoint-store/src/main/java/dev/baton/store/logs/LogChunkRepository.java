@@ -20,16 +20,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Finds the chunks of runs' logs by their rows. Blocks. Thread-safe. */
+/** Finds the rows of log chunks. Blocks. Thread-safe. */
 @ApplicationScoped
 class LogChunkRepository {
-  /** Rows of an answer at most: each comes with its index. */
+  /** Maximum rows in a result: each row contains its index. */
   private static final int AT_ONCE = 64;
 
   private static final String COLUMNS =
       "epoch, first_line, lines, project, digest, last_micros, last, index";
 
-  // The chunk that has the line, and those behind it.
+  // The chunk that contains the line, and the following ones.
   static final String FROM =
       "SELECT "
           + COLUMNS
@@ -57,13 +57,12 @@ class LogChunkRepository {
   static final String CLOSED =
       "SELECT bool_or(last) FROM store.log_chunk WHERE run = $1 AND epoch = $2";
 
-  /** A chunk. */
   record Chunk(LogChunkName name, boolean last, long lastMicros, LogIndex index) {
     int epoch() {
       return name.epoch();
     }
 
-    /** How many of its lines are of such attempts. */
+    /** Counts the lines of the attempts that match. */
     long lines(Predicate<LogAttempt> wanted) {
       return index.attempts().stream()
           .filter(attempt -> wanted.test(attempt.of()))
@@ -78,17 +77,17 @@ class LogChunkRepository {
     this.pool = pool;
   }
 
-  /** The chunk with this line and those behind it, some of them; empty where there are no more. */
+  /** Returns the chunk with this line and some of the following ones; empty if there are none. */
   List<Chunk> from(String run, int epoch, long line) {
     return chunks(run, Await.get(pool.preparedQuery(FROM).execute(Tuple.of(run, epoch, line))));
   }
 
-  /** The chunks that begin before this line, the nearest first, some of them. */
+  /** Returns some of the chunks that begin before this line, nearest first. */
   List<Chunk> before(String run, int epoch, long line) {
     return chunks(run, Await.get(pool.preparedQuery(BEFORE).execute(Tuple.of(run, epoch, line))));
   }
 
-  /** Whether the epoch has chunks, and none of them is the last. */
+  /** Whether the epoch has chunks, but not its last one. */
   boolean isCutOff(String run, int epoch) {
     Boolean closed =
         Await.get(pool.preparedQuery(CLOSED).execute(Tuple.of(run, epoch)))

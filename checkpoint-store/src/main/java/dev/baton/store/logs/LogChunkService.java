@@ -29,15 +29,15 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * Writes and deletes the chunks of runs' logs. A chunk counts from when its row is there; its
- * object is there before. Thread-safe.
+ * Writes and deletes log chunks. A chunk is valid once its row exists; its object is uploaded
+ * first. Thread-safe.
  */
 @ApplicationScoped
 public class LogChunkService {
-  /** Bytes of a chunk's object at most. */
+  /** Maximum size of a chunk's object in bytes. */
   public static final long LARGEST = 32L << 20;
 
-  // A runner that was taken for dead may have had more lines to a chunk than were found of it.
+  // A runner that was presumed dead may upload more lines for a chunk than its successor found.
   static final String ADD =
       """
       INSERT INTO store.log_chunk AS old (run, epoch, first_line, lines, project, digest, size_bytes,
@@ -55,14 +55,14 @@ public class LogChunkService {
   static final String THERE =
       "SELECT FROM store.log_chunk WHERE run = $1 AND epoch = $2 AND first_line = $3";
 
-  // A run that has events may have chunks that are just being uploaded.
+  // Excludes runs that have events: their chunks may be in the middle of an upload.
   static final String UNKNOWN_RUNS =
       """
       SELECT run FROM unnest($1::text[]) AS asked(run)
       WHERE NOT EXISTS (SELECT FROM store.log_chunk c WHERE c.run = asked.run)
         AND NOT EXISTS (SELECT FROM store.event e WHERE e.run = asked.run)""";
 
-  /** How many objects went, and their bytes. */
+  /** The number of deleted objects and their bytes. */
   public record Deleted(long objects, long bytes) {}
 
   private final Pool pool;
@@ -73,21 +73,21 @@ public class LogChunkService {
     this.bucket = bucket;
   }
 
-  /** Where to PUT it, with these headers. */
+  /** The URL for the PUT of the chunk; requires {@link #putHeaders}. */
   public String putUrl(LogChunkName name) {
     return bucket.putUrl(name.key(), putHeaders(name));
   }
 
-  /** What the PUT must carry. */
+  /** The headers that the PUT must carry. */
   public Map<String, String> putHeaders(LogChunkName name) {
     return BucketClient.checksum(name.digest());
   }
 
   /**
-   * Makes an uploaded chunk a part of its run's log. May be repeated.
+   * Adds an uploaded chunk to its run's log. Idempotent.
    *
-   * @param index that was read of {@code bytes}
-   * @return fails with INVALID where the object is not there with this size
+   * @param index parsed from {@code bytes}
+   * @return fails with INVALID if the object does not exist with this size
    */
   public Uni<Void> commit(ObjectName object, LogIndex index, byte[] bytes) {
     LogChunkName name =
@@ -99,7 +99,7 @@ public class LogChunkService {
             there -> {
               if (there.isEmpty() || there.getAsLong() != object.sizeBytes()) {
                 throw StoreRequestException.invalid(
-                    "log chunk %s was told to have %d bytes, its object %s"
+                    "log chunk %s was registered with %d bytes, but its object %s"
                         .formatted(
                             name.key(),
                             object.sizeBytes(),
@@ -110,10 +110,10 @@ public class LogChunkService {
   }
 
   /**
-   * Reads and checks an index.
+   * Parses and validates an index.
    *
    * @param size of the object, in bytes
-   * @throws StoreRequestException INVALID that says what is wrong
+   * @throws StoreRequestException INVALID with the reason
    */
   public static LogIndex index(String run, long size, byte[] bytes) {
     try {
@@ -150,9 +150,9 @@ public class LogChunkService {
   }
 
   /**
-   * Deletes everything of a run's log, also what was never acknowledged. Blocks.
+   * Deletes the whole log of a run, including chunks that were never committed. Blocks.
    *
-   * @param projects in which it may be
+   * @param projects that may contain chunks of the run
    */
   public Deleted delete(String run, Collection<String> projects) {
     TreeSet<String> all = new TreeSet<>(projects);
@@ -171,7 +171,7 @@ public class LogChunkService {
     return new Deleted(objects, bytes);
   }
 
-  /** Those of the runs of which this database knows nothing. Blocks. */
+  /** Returns the runs of which this database has no chunk and no event. Blocks. */
   public List<String> unknown(Collection<String> runs) {
     List<String> unknown = new ArrayList<>();
     Await.get(
@@ -182,10 +182,10 @@ public class LogChunkService {
   }
 
   /**
-   * Makes the row of an object again, from the object alone. Blocks.
+   * Restores a chunk's row from its object. Blocks.
    *
-   * @return whether there was none
-   * @throws IOException where the object cannot be read, or is no chunk
+   * @return whether the row was absent
+   * @throws IOException if the object cannot be read or is not a chunk
    */
   public boolean reindex(LogChunkName name, long size) throws IOException {
     if (Await.get(

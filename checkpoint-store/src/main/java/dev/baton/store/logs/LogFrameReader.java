@@ -18,7 +18,7 @@ import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads frames of chunks. Blocks. Thread-safe. */
+/** Reads the frames of log chunks. Blocks. Thread-safe. */
 @ApplicationScoped
 class LogFrameReader {
   private final BucketClient bucket;
@@ -28,10 +28,10 @@ class LogFrameReader {
   }
 
   /**
-   * The frame's records.
+   * Reads the records of a frame.
    *
-   * @throws IOException where the object has other bytes than the index says
-   * @throws dev.baton.store.failure.StoreRequestException NOT_FOUND where it is not there
+   * @throws IOException if the bytes do not match the index
+   * @throws dev.baton.store.failure.StoreRequestException NOT_FOUND if the object does not exist
    */
   List<LogRecord> read(LogChunkName name, LogIndex.Frame frame) throws IOException {
     byte[] packed;

@@ -11,14 +11,15 @@ import dev.baton.protocol.log.LogRecord;
 import java.util.List;
 
 /**
- * Lines of a run's log.
+ * A page of a run's log.
  *
- * @param epoch where to go on, with {@code line}; all lines before have been looked at
- * @param end whether the store has no lines from there on
- * @param closed whether there will be none of that epoch either; only at the end
- * @param lastMicros when the line before that place was read; 0: there is none, or it is not known
- * @param begun whether the store has a chunk of that epoch
- * @param cutOff the epochs that were left behind though their last chunk is not here
+ * @param epoch continue here, at {@code line}; all earlier lines have been read
+ * @param end whether the store has no lines from this position on
+ * @param closed whether no further lines of the epoch will follow; only set at the end
+ * @param lastMicros time of the last line before this position; 0 if there is none or it is not
+ *     known
+ * @param begun whether the store has a chunk of the epoch
+ * @param cutOff the earlier epochs whose last chunk is not stored
  */
 public record LogPage(
     List<Line> lines,
@@ -30,6 +31,6 @@ public record LogPage(
     boolean begun,
     List<Integer> cutOff) {
 
-  /** A line; of what is known of it its number comes from its place. */
+  /** A line; its number follows from its position. */
   public record Line(int epoch, long number, LogAttempt of, LogRecord record) {}
 }

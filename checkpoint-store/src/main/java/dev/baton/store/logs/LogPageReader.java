@@ -21,17 +21,17 @@ import java.util.List;
 import org.jboss.logging.Logger;
 
 /**
- * Reads pages of runs' logs. Holds one frame at a time. What cannot be read becomes a line that
- * says what is missing. Blocks. Thread-safe.
+ * Reads pages of a run's log. Holds one frame in memory at a time. Replaces unreadable lines by one
+ * line that states what is missing. Blocks. Thread-safe.
  */
 @ApplicationScoped
 public class LogPageReader {
   private static final Logger LOG = Logger.getLogger(LogPageReader.class);
 
-  /** A page has no more than one frame once it has so many bytes of text. */
+  /** A page takes no further frame once it has this many bytes of text. */
   private static final long FULL_BYTES = 512 << 10;
 
-  /** Frames that are looked through for one page, wanted or not. */
+  /** Maximum frames read for one page, including those without a matching line. */
   private static final int MOST_FRAMES = 64;
 
   private final LogChunkRepository rows;
@@ -42,13 +42,13 @@ public class LogPageReader {
     this.frames = frames;
   }
 
-  /** The first page of what is wanted. */
+  /** Reads the first page of the matching lines. */
   public LogPage read(LogQuery query) {
     LogQuery from = query.tail() > 0 ? tail(query) : query;
     return new PageAssembler(from).read();
   }
 
-  /** Where the last lines begin. */
+  /** Moves the query to the beginning of its last {@code tail} lines. */
   private LogQuery tail(LogQuery query) {
     long left = query.tail();
     int epoch = Integer.MAX_VALUE;
@@ -70,7 +70,7 @@ public class LogPageReader {
     }
   }
 
-  /** The number of a wanted line of the chunk, counted from 0. */
+  /** The number of a matching line of the chunk, after skipping the given number of matches. */
   private long lineAt(LogQuery query, LogChunkRepository.Chunk chunk, long skipped) {
     if (query.wantsAllAttempts()) {
       return chunk.index().firstLine() + skipped;
@@ -110,7 +110,7 @@ public class LogPageReader {
         : new LogAttempt("", 1, 1);
   }
 
-  /** One page. */
+  /** Collects one page. */
   private final class PageAssembler {
     private final LogQuery query;
     private final List<LogPage.Line> lines = new ArrayList<>();
@@ -157,7 +157,7 @@ public class LogPageReader {
           List.copyOf(cutOff));
     }
 
-    /** Whether there is room for more. */
+    /** Adds the lines of a chunk. False if the page is full. */
     private boolean take(LogChunkRepository.Chunk chunk) {
       LogIndex index = chunk.index();
       if (chunk.epoch() > epoch) {
@@ -238,7 +238,9 @@ public class LogPageReader {
       bytes += record.bytes().length;
     }
 
-    /** Of all attempts: which ones it were is not known. */
+    /**
+     * Adds a line for missing lines. Their attempts are not known, so it is added for any query.
+     */
     private void missing(LogChunkRepository.Chunk chunk, long number, long count, String why) {
       byte[] text = (count + " lines are missing here: they " + why).getBytes(UTF_8);
       LogAttempt of =

@@ -9,17 +9,17 @@ package dev.baton.store.logs;
 import dev.baton.protocol.log.LogAttempt;
 
 /**
- * Which lines of a run's log are wanted.
+ * Selects lines of a run's log.
  *
  * @param epoch 0: from the first
  * @param line of that epoch; 0: from the first
- * @param step empty: of all steps
- * @param visit 0: of all
- * @param attempt 0: of all
- * @param sinceMicros since 1970; 0: whenever it was
- * @param untilMicros since 1970, not included; 0: whenever it was
- * @param tail only the last so many of them; 0: from the place above
- * @param limit lines of an answer at most; 0: as many as fit
+ * @param step empty: all steps
+ * @param visit 0: all visits
+ * @param attempt 0: all attempts
+ * @param sinceMicros since the epoch 1970; 0: no lower bound
+ * @param untilMicros since the epoch 1970, exclusive; 0: no upper bound
+ * @param tail only this many of the last lines; 0: from the position above
+ * @param limit maximum lines in a response; 0: as many as fit
  */
 public record LogQuery(
     String run,
@@ -43,7 +43,7 @@ public record LogQuery(
     return micros >= sinceMicros && (untilMicros == 0 || micros < untilMicros);
   }
 
-  /** Whether something within these times may be wanted. */
+  /** Whether a line within these times may match. */
   boolean wants(long first, long last) {
     return last >= sinceMicros && (untilMicros == 0 || first < untilMicros);
   }

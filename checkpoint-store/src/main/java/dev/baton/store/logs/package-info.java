@@ -1,4 +1,4 @@
-/** Runs' logs: chunks of lines as objects, and the pages that are read of them. */
+/** Logs of runs: stores chunks of lines as objects and reads them in pages. */
 @NullMarked
 package dev.baton.store.logs;
 

@@ -47,10 +47,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one bucket. Packs and outputs never pass through here on their way: it looks, it signs, and
- * it reads to verify. What may pass by itself is tried again, {@value #TRIES} times at most.
- * Answers come on any thread: who opens a session then comes back to a Vert.x context first.
- * Thread-safe.
+ * The client of the one bucket. Packs and outputs do not pass through it on upload and download: it
+ * checks, signs URLs, and reads to verify. Retries transient failures, at most {@value #TRIES}
+ * times. Results arrive on any thread, so a caller that opens a session must first return to a
+ * Vert.x context. Thread-safe.
  */
 @ApplicationScoped
 public class BucketClient {
@@ -60,7 +60,7 @@ public class BucketClient {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(30);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-  /** S3 sees to it that an object has the digest that its upload names. */
+  /** S3 checks that the object has the digest that this header names. */
   private static final String CHECKSUM = "x-amz-checksum-sha256";
 
   private final MinioAsyncClient client;
@@ -86,7 +86,7 @@ public class BucketClient {
     return endpoint + "/" + name;
   }
 
-  /** Creates the bucket unless it exists. Blocks; for the start. */
+  /** Creates the bucket if it does not exist. Blocks; for use at start. */
   public void ensure(Duration patience)
       throws InterruptedException,
           ExecutionException,
@@ -107,17 +107,17 @@ public class BucketClient {
   }
 
   /**
-   * Tries with one small object what is required of an object store: that it refuses bytes of
-   * another digest than the upload names, gives a part of an object, lists from after a key, and
-   * shows what was just written and removed. Blocks; for the start.
+   * Probes the required features of the object store with one small object: it rejects bytes whose
+   * digest differs from the one in the upload, returns a part of an object, lists from a key on,
+   * and shows at once what was written and removed. Blocks; for use at start.
    *
-   * @return what it does not do, each in words; empty for a store that will do
+   * @return the missing features in words; empty if all are supported
    */
   public List<String> missing() {
     return new BucketProbe(this).missing();
   }
 
-  /** The object's size in bytes; empty when there is none. */
+  /** Returns the object's size in bytes; empty if it does not exist. */
   public Uni<OptionalLong> size(String key) {
     return ask(() -> client.statObject(StatObjectArgs.builder().bucket(name).object(key).build()))
         .map(StatObjectResponse::size)
@@ -128,7 +128,7 @@ public class BucketClient {
         .transform(this::away);
   }
 
-  /** Writes a small object. May be repeated. */
+  /** Writes a small object. Idempotent. */
   public Uni<Void> put(String key, byte[] bytes) {
     return ask(() ->
             client.putObject(
@@ -143,7 +143,7 @@ public class BucketClient {
         .transform(this::away);
   }
 
-  /** Also succeeds when there is no such object. */
+  /** Removes an object; also succeeds if it does not exist. */
   public Uni<Void> remove(String key) {
     return ask(() ->
             client.removeObject(RemoveObjectArgs.builder().bucket(name).object(key).build()))
@@ -154,10 +154,10 @@ public class BucketClient {
   }
 
   /**
-   * The object's bytes from {@code offset} on, to be closed. A read of it may fail, and is then for
-   * the caller to try again. NOT_FOUND when there is no such object. Blocks.
+   * Opens the object's bytes from {@code offset} on; the caller must close the stream. A read may
+   * fail, and the caller then retries. Fails with NOT_FOUND if the object does not exist. Blocks.
    *
-   * @param length null for all that follow
+   * @param length null for all remaining bytes
    */
   public InputStream open(String key, long offset, @Nullable Long length) {
     return Await.get(
@@ -178,8 +178,8 @@ public class BucketClient {
   }
 
   /**
-   * The objects whose keys begin so, in the order of the keys; asks for one page after the other.
-   * Going on fails with UNAVAILABLE when the object store does not answer. Blocks.
+   * Lists the objects with this key prefix in key order and fetches one page at a time. The
+   * iterator fails with UNAVAILABLE if the object store does not respond. Blocks.
    */
   public Iterable<Item> list(String prefix) {
     return list(prefix, PAGE);
@@ -198,7 +198,7 @@ public class BucketClient {
             .iterator();
   }
 
-  /** The first objects after this key; null: the first of all. */
+  /** Lists the first objects after this key; null for the beginning. */
   private List<Item> page(String prefix, @Nullable String after, int most) {
     ListObjectsArgs args =
         ListObjectsArgs.builder()
@@ -253,13 +253,13 @@ public class BucketClient {
     return status(failure) == 404;
   }
 
-  /** Whether the same request may succeed: not what the server has refused for good. */
+  /** Whether the same request may succeed later: false if the server rejected it permanently. */
   static boolean mayPass(Throwable failure) {
     int status = status(failure);
     return status < 400 || status >= 500 || status == 408 || status == 429;
   }
 
-  /** The server's answer; 0 when there was none that could be read. */
+  /** The HTTP status of the response; 0 without a readable response. */
   private static int status(Throwable failure) {
     for (Throwable t = failure; t != null; t = t.getCause()) {
       if (t instanceof ErrorResponseException refused) {
@@ -277,7 +277,7 @@ public class BucketClient {
     return cause.toString();
   }
 
-  /** What a PUT to the object's address must carry: S3 refuses other bytes than the digest's. */
+  /** The headers that a PUT of the object must carry: S3 rejects bytes with another digest. */
   public Map<String, String> putHeaders(ObjectName object) {
     return Map.of(CHECKSUM, object.digestBase64());
   }
@@ -286,12 +286,12 @@ public class BucketClient {
     return presign(Method.PUT, object.key(), putHeaders(object));
   }
 
-  /** Where to PUT an object of another name, with these headers. */
+  /** The URL for a PUT of an object with any key and these headers. */
   public String putUrl(String key, Map<String, String> headers) {
     return presign(Method.PUT, key, headers);
   }
 
-  /** By which S3 refuses other bytes than those with this SHA-256, of 32 bytes. */
+  /** The header that lets S3 reject bytes with another SHA-256. {@code hash} has 32 bytes. */
   public static Map<String, String> checksum(byte[] hash) {
     return Map.of(CHECKSUM, Base64.getEncoder().encodeToString(hash));
   }
@@ -300,7 +300,7 @@ public class BucketClient {
     return presign(Method.GET, key, Map.of());
   }
 
-  /** Local: the region is known, so nobody is asked. */
+  /** Local: the region is configured, so no request is sent. */
   private String presign(Method method, String key, Map<String, String> headers) {
     try {
       return client.getPresignedObjectUrl(
@@ -312,7 +312,7 @@ public class BucketClient {
               .extraHeaders(headers)
               .build());
     } catch (MinioException | GeneralSecurityException | IOException e) {
-      throw new IllegalStateException("cannot sign an URL for " + key, e);
+      throw new IllegalStateException("cannot sign a URL for " + key, e);
     }
   }
 }

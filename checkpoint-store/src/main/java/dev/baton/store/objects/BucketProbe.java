@@ -23,7 +23,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** Tries what Baton requires of an object store, with one object that it removes again. Blocks. */
+/**
+ * Probes the features that Baton requires of an object store, with one object that it removes
+ * again. Blocks.
+ */
 final class BucketProbe {
   private static final String FOLDER = "probes/";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
@@ -41,22 +44,22 @@ final class BucketProbe {
     List<String> missing = new ArrayList<>();
     try (HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
       if (put(http, key, WRONG) < 300) {
-        missing.add("to refuse an upload whose bytes have another SHA-256 than it names");
+        missing.add("rejection of an upload whose bytes do not match its SHA-256");
       }
       int status = put(http, key, RIGHT);
       if (status >= 300) {
-        missing.add("an upload to a presigned address with a checksum (it answers " + status + ")");
+        missing.add("upload to a presigned URL with a checksum (HTTP status " + status + ")");
         return missing;
       }
       if (!part(key).equals("ato")) {
-        missing.add("to give a part of an object");
+        missing.add("read of a part of an object");
       }
       if (!bucket.list(FOLDER).iterator().hasNext()) {
-        missing.add("to list what was just written");
+        missing.add("listing of an object that was just written");
       }
       Await.get(bucket.remove(key));
       if (Await.get(bucket.size(key)).isPresent()) {
-        missing.add("to show that an object was removed");
+        missing.add("absence of an object that was just removed");
       }
     } catch (IOException e) {
       throw StoreRequestException.unavailable(

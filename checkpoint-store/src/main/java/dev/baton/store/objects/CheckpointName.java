@@ -10,12 +10,14 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A checkpoint of a run: where its own objects are. Its packs are the project's. */
+/**
+ * The location of a checkpoint's own objects (manifest and pin). Its packs are stored per project.
+ */
 public record CheckpointName(String project, String run, String id) {
   private static final Pattern MANIFEST =
       Pattern.compile("([^/]+)/checkpoints/([^/]+)/([^/]+)\\.json");
 
-  /** The one whose manifest has this key; empty where it is another object's. */
+  /** Parses a manifest's key; empty for the key of another kind of object. */
   public static Optional<CheckpointName> ofManifest(String key) {
     Matcher matcher = MANIFEST.matcher(key);
     return matcher.matches()
@@ -23,12 +25,12 @@ public record CheckpointName(String project, String run, String id) {
         : Optional.empty();
   }
 
-  /** With what the keys of all manifests and pins of a project begin. */
+  /** The key prefix of all manifests and pins of a project. */
   public static String prefix(String project) {
     return project + "/checkpoints/";
   }
 
-  /** With what those of a run begin. */
+  /** The key prefix of all manifests and pins of a run. */
   public static String prefix(String project, String run) {
     return prefix(project) + run + "/";
   }
@@ -37,7 +39,7 @@ public record CheckpointName(String project, String run, String id) {
     return prefix(project, run) + id + ".json";
   }
 
-  /** Where it is told that it is pinned, so that this outlives Postgres. */
+  /** The key of the object that records a pin, so that the pin survives a loss of Postgres. */
   public String pinKey() {
     return prefix(project, run) + id + ".pin";
   }

@@ -8,14 +8,17 @@ package dev.baton.store.objects;
 
 import java.util.Locale;
 
-/** What an object is, which says where it lies. Its digest is that of its bytes. */
+/**
+ * The kind of an object, which determines its location. The digest of an object is that of its
+ * bytes.
+ */
 public enum ObjectKind {
   /** An output or a log. */
   BLOB,
   /** Chunks of snapshots. */
   PACK;
 
-  /** As it is stored and shown. */
+  /** The kind's name in the database and in messages. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

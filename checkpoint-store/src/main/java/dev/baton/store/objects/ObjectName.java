@@ -13,16 +13,16 @@ import java.util.HexFormat;
 import java.util.regex.Pattern;
 
 /**
- * An object of a project. Projects never share objects, so no one learns from an upload what others
- * have.
+ * The name of an object of a project. Projects never share objects, so an upload reveals nothing
+ * about the objects of other projects.
  *
- * @param sizeBytes of the stored bytes; 0 where it is not known
+ * @param sizeBytes of the stored bytes; 0 if it is not known
  */
 public record ObjectName(String project, ObjectKind kind, String digest, long sizeBytes) {
   public static final String DEFAULT_PROJECT = "default";
   private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
 
-  /** S3 takes no more in one PUT. */
+  /** S3 accepts at most 5 GiB in one PUT. */
   private static final long LARGEST = 5L * 1024 * 1024 * 1024;
 
   /**
@@ -42,7 +42,7 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
   }
 
   /**
-   * A project's name as it is stored: empty stands for the default.
+   * Validates a project's name and returns its stored form: empty stands for the default project.
    *
    * @throws StoreRequestException that names what is wrong and what is allowed
    */
@@ -58,7 +58,7 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
     return name;
   }
 
-  /** Its key in the bucket. */
+  /** The object's key in the bucket. */
   public String key() {
     String hex = digest.substring(digest.indexOf(':') + 1);
     return switch (kind) {

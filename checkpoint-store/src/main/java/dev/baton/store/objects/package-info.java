@@ -1,4 +1,4 @@
-/** The object store: the bucket, and the names of what is in it. */
+/** The object store: the client of the bucket and the names of its objects. */
 @NullMarked
 package dev.baton.store.objects;
 

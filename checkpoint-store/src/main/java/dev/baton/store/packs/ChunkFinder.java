@@ -19,19 +19,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where chunks are. A run sees its own packs, and those of its project of which every byte was
- * found right: nobody can be given a chunk that someone else only says to have. Chunks of packs
- * that were told many at a time are not found before these are verified. Thread-safe.
+ * Finds the packs that hold given chunks. A run sees its own packs and the verified ones of its
+ * project: an unverified pack of another run may not contain the chunks that were registered for
+ * it. Chunks of a large registration are not found until its packs are verified. Thread-safe.
  */
 @ApplicationScoped
 public class ChunkFinder {
-  /** Chunks of a request at most. */
+  /** Maximum chunks in a request. */
   public static final int MOST = 10_000;
 
-  // A subquery for each chunk, not a join: that would be planned to read all chunks of the project.
-  // What is named is touched, so that it is there for the grace period. What was touched within the
-  // last minute need not be: the shortest grace period is two. The row lock sees to it that a pack
-  // that is being doomed drops out.
+  // A subquery for each chunk instead of a join, for which Postgres would plan to read all chunks
+  // of the project. A returned pack is touched, so that it is kept for the grace period; one
+  // touched within the last minute is not, since the shortest grace period is two minutes. The row
+  // lock excludes packs that are being doomed.
   static final String FIND =
       """
       WITH asked AS MATERIALIZED (
@@ -61,12 +61,12 @@ public class ChunkFinder {
       SELECT FROM store.pack WHERE project = $1 AND state = 1 AND problem IS NULL
         AND (run = $2 OR verified_at IS NOT NULL) LIMIT 1""";
 
-  /** A pack that holds chunks that were asked for. */
+  /** A pack that holds requested chunks. */
   public record FoundPack(Hash digest, long sizeBytes, int indexBytes) {}
 
   /**
-   * @param places for each digest asked for: 0 when it is absent, n when it is in the n-th pack
-   * @param nothing whether no digest at all would be found
+   * @param places for each requested digest: 0 if it is absent, n if it is in the n-th pack
+   * @param nothing whether a query for any digest would find nothing
    */
   public record Found(List<FoundPack> packs, int[] places, boolean nothing) {}
 
@@ -105,7 +105,10 @@ public class ChunkFinder {
                                     : absent(number, run, count)));
   }
 
-  /** A project's first capture asks for everything in vain, unless it is told so. */
+  /**
+   * Reports whether the run can see any pack at all, so that the first capture of a project can
+   * skip its further queries.
+   */
   private Uni<Found> absent(int project, String run, int count) {
     return pool.preparedQuery(ANY)
         .execute(Tuple.of(project, run))

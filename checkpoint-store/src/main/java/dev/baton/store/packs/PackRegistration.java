@@ -10,16 +10,16 @@ import dev.baton.snapshot.format.Hash;
 import dev.baton.store.failure.StoreRequestException;
 
 /**
- * A pack as its runner tells of it.
+ * A pack as its runner registers it.
  *
  * @param indexBytes of index and trailer
  * @param chunks the hashes of its chunks, 32 bytes each; not copied
  */
 public record PackRegistration(Hash digest, long sizeBytes, int indexBytes, byte[] chunks) {
-  /** Bytes of a pack at most. */
+  /** Maximum size of a pack in bytes. */
   public static final long LARGEST = 64 << 20;
 
-  /** Chunks of a pack at most. */
+  /** Maximum number of chunks in a pack. */
   public static final int MOST_CHUNKS = 100_000;
 
   private static final int TRAILER = 44;

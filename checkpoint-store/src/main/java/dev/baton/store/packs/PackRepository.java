@@ -24,17 +24,21 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.StreamSupport;
 
-/** Packs from the end of their upload to their use in a checkpoint. Thread-safe. */
+/**
+ * Registers and locks packs, from the end of their upload to their use in a checkpoint.
+ * Thread-safe.
+ */
 @ApplicationScoped
 public class PackRepository {
-  /** Packs of a request at most. */
+  /** Maximum packs in a request. */
   public static final int MOST = 1_000;
 
   private static final int LOOKS_AT_ONCE = 8;
 
   /**
-   * A request's chunks are listed at once if there are no more: a capture that has many is worth
-   * more than finding them soon, and those who verify the packs list what is in them anyway.
+   * Maximum chunks of a request whose rows are inserted at once. For a larger capture a fast
+   * response matters more than finding its chunks soon, and the verification of its packs inserts
+   * the rows anyway.
    */
   private static final int MOST_LISTED = 4_096;
 
@@ -48,12 +52,12 @@ public class PackRepository {
       SELECT digest FROM store.pack
       WHERE project = $1 AND digest = ANY($2::bytea[]) AND state = 1""";
 
-  // Waits for whoever dooms one of them, and then does not find it.
+  // Waits for a transaction that dooms one of the packs, and then does not return that pack.
   static final String LOCK_LIVE = LIVE + " ORDER BY id FOR KEY SHARE";
 
-  // The chunks of all packs come as one value, which is cut up where it lies: as a column of the
-  // packs it would be copied for each chunk.
-  // A doomed pack is not brought back: it is missing in the answer.
+  // The chunks of all packs are one parameter, of which each row takes a substring: as a column of
+  // the packs it would be copied for each chunk. A doomed pack is not revived: it is missing in the
+  // result.
   static final String REGISTER =
       """
       WITH given AS MATERIALIZED (
@@ -101,10 +105,10 @@ public class PackRepository {
   }
 
   /**
-   * Makes packs live whose objects are there. May be repeated.
+   * Makes uploaded packs live. Idempotent.
    *
-   * @return fails with REFUSED {@code packs_gone} that names those that were collected, and INVALID
-   *     for one whose object is missing or of another size
+   * @return fails with REFUSED {@code packs_gone} that names the packs that were collected, and
+   *     with INVALID if an object is missing or has another size
    */
   public Uni<Void> register(String run, String project, List<PackRegistration> packs) {
     if (packs.isEmpty()) {
@@ -120,7 +124,9 @@ public class PackRepository {
     for (PackRegistration pack : packs) {
       if (!names.add(pack.digest())) {
         return Uni.createFrom()
-            .failure(StoreRequestException.invalid("pack " + pack.digest() + " is there twice"));
+            .failure(
+                StoreRequestException.invalid(
+                    "pack " + pack.digest() + " occurs twice in the request"));
       }
     }
     return Uni.join()
@@ -140,7 +146,7 @@ public class PackRepository {
             size -> {
               if (size.isEmpty() || size.getAsLong() != pack.sizeBytes()) {
                 throw StoreRequestException.invalid(
-                    "pack %s was told to have %d bytes, its object %s"
+                    "pack %s was registered with %d bytes, but its object %s"
                         .formatted(
                             pack.digest(),
                             pack.sizeBytes(),
@@ -150,7 +156,7 @@ public class PackRepository {
         .replaceWithVoid();
   }
 
-  /** In a transaction; gives those that are live now. */
+  /** Registers packs in a transaction; returns those that are live now. */
   public static Uni<Set<Hash>> register(
       SqlConnection tx, int project, String run, List<PackRegistration> packs) {
     Buffer[] digests = digests(packs.stream().map(PackRegistration::digest).toList());
@@ -185,19 +191,22 @@ public class PackRepository {
         .addValue(chunks);
   }
 
-  /** Those of them that are live now. */
+  /** Returns those of the packs that are live now. */
   public Uni<Set<Hash>> live(int project, Collection<Hash> digests) {
     return pool.preparedQuery(LIVE)
         .execute(Tuple.of(project, digests(digests)))
         .map(PackRepository::hashes);
   }
 
-  /** Fails with REFUSED {@code packs_gone} unless all are live now. */
+  /** Fails with REFUSED {@code packs_gone} unless all packs are live now. */
   public Uni<Void> requireLive(int project, Collection<Hash> wanted) {
     return live(project, wanted).invoke(live -> requireAll(wanted, live)).replaceWithVoid();
   }
 
-  /** In a transaction: from now on they stay. Fails with REFUSED {@code packs_gone}. */
+  /**
+   * Locks packs in a transaction, so that they are kept until it ends. Fails with REFUSED {@code
+   * packs_gone}.
+   */
   public static Uni<Void> lockLive(SqlConnection tx, int project, Collection<Hash> wanted) {
     return tx.preparedQuery(LOCK_LIVE)
         .execute(Tuple.of(project, digests(wanted)))
@@ -209,19 +218,19 @@ public class PackRepository {
     List<Hash> gone = wanted.stream().filter(hash -> !there.contains(hash)).distinct().toList();
     if (!gone.isEmpty()) {
       throw StoreRequestException.refused(
-          "packs_gone: %s%s: capture again, whole"
+          "packs_gone: %s%s: capture all files again"
               .formatted(
                   gone.subList(0, Math.min(gone.size(), 10)),
                   gone.size() > 10 ? " and " + (gone.size() - 10) + " more" : ""));
     }
   }
 
-  /** Digests as a column of a statement. */
+  /** Converts digests to a statement's parameter. */
   public static Buffer[] digests(Collection<Hash> hashes) {
     return hashes.stream().map(hash -> Buffer.buffer(hash.toBytes())).toArray(Buffer[]::new);
   }
 
-  /** The hashes in the first column. */
+  /** Reads the hashes in the first column. */
   public static Set<Hash> hashes(Iterable<Row> rows) {
     Set<Hash> hashes = new HashSet<>();
     StreamSupport.stream(rows.spliterator(), false)

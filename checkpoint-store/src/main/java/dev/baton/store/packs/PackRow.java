@@ -11,12 +11,12 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Row;
 
 /**
- * A pack as it is stored.
+ * The row of a pack.
  *
  * @param project its name
  */
 public record PackRow(long id, int projectNumber, String project, Hash digest, long sizeBytes) {
-  /** What {@link #of} reads, of {@code store.pack p} and {@code store.project j}. */
+  /** The columns that {@link #of} reads, of {@code store.pack p} and {@code store.project j}. */
   public static final String COLUMNS = "p.id, p.project, j.name, p.digest, p.size_bytes";
 
   public static PackRow of(Row row) {
@@ -28,7 +28,7 @@ public record PackRow(long id, int projectNumber, String project, Hash digest, l
         row.getLong(4));
   }
 
-  /** Of its object. */
+  /** The key of its object. */
   public String key() {
     return PackRepository.key(project, digest);
   }

@@ -20,13 +20,16 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Notes packs before their upload, so that the bucket holds no pack without a row. Thread-safe. */
+/**
+ * Inserts rows for packs before their upload, so that the bucket holds no pack without a row.
+ * Thread-safe.
+ */
 @ApplicationScoped
 public class PackUploadRegistry {
   private static final int TRIES = 40;
   private static final Duration PAUSE = Duration.ofMillis(100);
 
-  // One that is being deleted is not noted, and is missing in the answer.
+  // A pack that is being deleted is not recorded and is missing in the result.
   static final String NOTE =
       """
       INSERT INTO store.pack AS old (project, digest, size_bytes, index_bytes, state, run, touched_at)
@@ -45,8 +48,8 @@ public class PackUploadRegistry {
   }
 
   /**
-   * Which of them need no upload: this run has registered them, or their bytes were found right.
-   * Waits, within a bound, for those that are just being deleted.
+   * Records packs and returns for each whether it needs no upload: this run has registered it, or
+   * it was verified. Waits, within a bound, for packs that are being deleted.
    *
    * @param objects distinct packs of one project, at least one
    */
@@ -94,7 +97,7 @@ public class PackUploadRegistry {
                   .ifPresent(
                       hash -> {
                         throw StoreRequestException.unavailable(
-                            "pack " + hash + " is just being deleted: ask again soon");
+                            "pack " + hash + " is being deleted; retry soon");
                       });
               return present;
             });

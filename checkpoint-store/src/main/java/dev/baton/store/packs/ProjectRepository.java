@@ -13,14 +13,14 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Numbers of projects. They never change, so they are asked for once. Thread-safe. */
+/** Maps projects to numbers. They never change, so each is queried once. Thread-safe. */
 @ApplicationScoped
 public class ProjectRepository {
   private static final int MOST_REMEMBERED = 10_000;
 
   static final String FIND = "SELECT id FROM store.project WHERE name = $1";
 
-  // The update that changes nothing makes it return the row of another's insert too.
+  // The no-op update lets the statement also return a row that another transaction inserted.
   static final String NUMBER =
       """
       INSERT INTO store.project (name) VALUES ($1)
@@ -33,7 +33,7 @@ public class ProjectRepository {
     this.pool = pool;
   }
 
-  /** The project's number; a new one where it has none yet. */
+  /** Returns the project's number; assigns a new one if it has none yet. */
   public Uni<Integer> number(String project) {
     Integer number = known.get(project);
     if (number != null) {

@@ -1,7 +1,7 @@
 /**
- * Packs of chunks: which there are, what is in them, and what keeps them from being collected.
+ * Packs of chunks: which exist, what they contain, and what protects them from collection.
  *
- * <p>Rows of packs are locked in the order of their ids, everywhere.
+ * <p>Rows of packs are always locked in the order of their ids.
  */
 @NullMarked
 package dev.baton.store.packs;

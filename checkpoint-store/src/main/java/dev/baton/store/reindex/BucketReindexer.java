@@ -39,9 +39,9 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Goes through the manifests in the bucket and adds what Postgres lacks: packs, out of their own
- * indexes, then the checkpoint. What it adds is verified again like any upload. Adds, never
- * removes; may be repeated. Blocks.
+ * Restores missing Postgres rows from the manifests in the bucket: first the packs, from their own
+ * indexes, then the checkpoint. Restored rows are verified again like any upload. Only adds rows,
+ * never removes any. Idempotent. Blocks.
  */
 @ApplicationScoped
 public class BucketReindexer {
@@ -52,7 +52,7 @@ public class BucketReindexer {
 
   /**
    * @param packs rows added
-   * @param problems objects that cannot be used, and why
+   * @param problems objects that cannot be used, each with the reason
    */
   public record Report(
       long packs, long chunks, long checkpoints, List<String> problems, long logChunks) {}
@@ -86,7 +86,8 @@ public class BucketReindexer {
   }
 
   /**
-   * @param only this project; empty: all, after which this database is taken to know the bucket
+   * @param only this project; empty for all, after which this database counts as complete for the
+   *     bucket
    */
   public Report run(String only) {
     String prefix = only.isEmpty() ? "" : CheckpointName.prefix(ObjectName.project(only));
@@ -113,17 +114,17 @@ public class BucketReindexer {
   }
 
   /**
-   * A checkpoint whose packs are in the bucket, of which nothing else is known. May be repeated.
+   * Adds a checkpoint whose packs are in the bucket, from its manifest alone. Idempotent.
    *
    * @param bytes its manifest
-   * @throws IOException where a pack cannot be read
-   * @throws IllegalArgumentException where it is no manifest
+   * @throws IOException if a pack cannot be read
+   * @throws IllegalArgumentException if the bytes are not a manifest
    */
   public void add(byte[] bytes) throws IOException {
     new Tally().add(ManifestCodec.read(bytes), bytes);
   }
 
-  /** Goes from manifest to manifest. */
+  /** Processes one manifest after the other and counts the results. */
   private final class Tally {
     private final List<String> problems = new ArrayList<>();
     private long packCount;

@@ -1,4 +1,4 @@
-/** Rebuilds what Postgres knows of snapshots from the objects alone. */
+/** Restores the rows about snapshots in Postgres from the objects in the bucket. */
 @NullMarked
 package dev.baton.store.reindex;
 

@@ -20,15 +20,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Deletes checkpoints: marked first, so that nobody opens, pins or forks them any more, then the
- * manifest's object, then the rows. What a crash leaves is taken up by the next pass. Blocks.
+ * Deletes checkpoints: marks the rows, so that the checkpoints can no longer be opened, pinned or
+ * forked, then deletes the manifest's object, then the rows. The next pass completes a deletion
+ * that a crash interrupted. Blocks.
  */
 @ApplicationScoped
 public class CheckpointDeleter {
   static final String LOCK =
       "SELECT id FROM store.checkpoint WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE";
 
-  // After the lock, in a statement of its own: so it sees the pin of whoever had the lock before.
+  // A separate statement after the lock, so that it sees a pin that the previous lock holder set.
   static final String MARK =
       """
       UPDATE store.checkpoint c SET deleting = true
@@ -52,10 +53,10 @@ public class CheckpointDeleter {
   }
 
   /**
-   * Those of them that nobody has pinned.
+   * Deletes those of the checkpoints that are not pinned.
    *
-   * @param pinned whether pinned ones go too
-   * @return the ids of those that go
+   * @param pinned whether to delete pinned ones too
+   * @return the ids of the deleted checkpoints
    */
   public List<String> delete(List<String> ids, boolean pinned) {
     if (ids.isEmpty()) {
@@ -79,7 +80,7 @@ public class CheckpointDeleter {
             });
   }
 
-  /** Deletes what is marked. */
+  /** Completes the deletion of marked checkpoints. */
   public void finish() {
     for (RowSet<Row> rows = marked(); rows.size() > 0; rows = marked()) {
       for (Row row : rows) {

@@ -15,22 +15,22 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which checkpoints of a run are kept.
+ * Decides which checkpoints of a run are kept.
  *
- * @param max how many, besides those that are kept for what they are; newest first
- * @param maxAge of those
- * @param keepComplete whether those of a completed run are kept, uncounted and however old
- * @param keepError the same of those made at an error
+ * @param max maximum number, newest first, not counting those that the two flags keep
+ * @param maxAge maximum age, except for those that the two flags keep
+ * @param keepComplete whether to keep those created at a run's completion, however many and old
+ * @param keepError whether to keep checkpoints created at an error in the same way
  */
 record RetentionPolicy(int max, Duration maxAge, boolean keepComplete, boolean keepError) {
 
-  /** A checkpoint as far as it matters here. */
+  /** The properties of a checkpoint that retention depends on. */
   record Candidate(String id, String trigger, Instant createdAt) {
     static final Comparator<Candidate> OLDEST_FIRST =
         Comparator.comparing(Candidate::createdAt).thenComparing(Candidate::id);
   }
 
-  /** What the configuration says for a workflow of a project. */
+  /** Returns the configured policy for a workflow of a project. */
   static RetentionPolicy of(StoreConfig.Retention config, String project, String workflow) {
     RetentionPolicy policy =
         new RetentionPolicy(
@@ -48,7 +48,7 @@ record RetentionPolicy(int max, Duration maxAge, boolean keepComplete, boolean k
             special.keepError().orElse(keepError));
   }
 
-  /** Pure: those that are not kept. */
+  /** Returns the ids of the checkpoints to delete. A pure function. */
   List<String> unwanted(List<Candidate> ofOneRun, Instant now) {
     List<Candidate> newestFirst = new ArrayList<>(ofOneRun);
     newestFirst.sort(Candidate.OLDEST_FIRST.reversed());

@@ -31,14 +31,14 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes the checkpoints that the {@link RetentionPolicy} does not keep, except what someone
- * pinned and what a run that has not ended may need to go on.
+ * Deletes the checkpoints that the {@link RetentionPolicy} does not keep, except pinned ones and
+ * those that a run may still need to resume.
  */
 @ApplicationScoped
 public class RetentionService {
   private static final Logger LOG = Logger.getLogger(RetentionService.class);
 
-  /** Deleted checkpoints that a report names at most. */
+  /** Maximum number of deleted checkpoints that a report lists. */
   private static final int MOST_NAMED = 10_000;
 
   static final String RUNS =
@@ -58,7 +58,7 @@ public class RetentionService {
       FROM store.checkpoint c WHERE c.run = $1 AND NOT c.deleting""";
 
   /**
-   * @param spared would go but for a pin or a run that may go on
+   * @param spared expired, but kept because of a pin or because their run may still need them
    */
   public record Report(long runs, long kept, List<String> deleted, long spared) {}
 
@@ -98,9 +98,9 @@ public class RetentionService {
   }
 
   /**
-   * One pass. Blocks.
+   * Runs one pass. Blocks.
    *
-   * @param only this run; empty: all
+   * @param only this run; empty for all
    */
   public Report run(String only, boolean dryRun) {
     if (!dryRun) {
@@ -127,7 +127,9 @@ public class RetentionService {
     return new Report(tally.runs, tally.kept, tally.deleted, tally.spared);
   }
 
-  /** The database's: a store whose clock is ahead must not find everything old. */
+  /**
+   * Uses the clock of Postgres: a replica whose clock is ahead must not expire every checkpoint.
+   */
   private Instant now() {
     return Await.get(pool.query("SELECT clock_timestamp()").execute())
         .iterator()
@@ -136,7 +138,7 @@ public class RetentionService {
         .toInstant();
   }
 
-  /** A fork that was prepared and never created. */
+  /** Deletes a fork that was prepared but never created. */
   private void forget(String run) {
     List<String> copies = new ArrayList<>();
     Await.get(pool.preparedQuery(OF_RUN).execute(Tuple.of(run)))
@@ -149,7 +151,7 @@ public class RetentionService {
     return Await.get(pool.preparedQuery(RUNS).execute(Tuple.of(after)));
   }
 
-  /** Goes from run to run. */
+  /** Applies the policy to one run after the other and counts the results. */
   private final class Tally {
     private final Instant now;
     private final boolean dryRun;
@@ -205,14 +207,14 @@ public class RetentionService {
         }
       } catch (RuntimeException e) {
         LOG.warnf(
-            "what run %s needs cannot be told now, so nothing of it is deleted: %s",
+            "run %s: cannot determine which checkpoints it needs; deleting none of them: %s",
             run, FailureTranslator.words(e));
         return List.of();
       }
       return unwanted.stream().filter(id -> !needed.contains(id)).toList();
     }
 
-    /** Its event may be on its way. */
+    /** Keeps the newest checkpoint: its event may not be stored yet. */
     private static void newest(List<RetentionPolicy.Candidate> all, Set<String> needed) {
       all.stream()
           .max(RetentionPolicy.Candidate.OLDEST_FIRST)

@@ -1,4 +1,4 @@
-/** Which checkpoints are kept, and the deletion of the others. */
+/** Decides which checkpoints are kept and deletes the others. */
 @NullMarked
 package dev.baton.store.retention;
 

@@ -9,9 +9,9 @@ package dev.baton.store.scheduling;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 
-/** For threads that may block: an answer, or a failure after a bound. */
+/** Blocks a thread that may block until a result arrives; fails after a bound. */
 public final class Await {
-  /** More than Postgres gives a statement, and than the object store is tried for. */
+  /** Longer than the statement timeout of Postgres and than the retries of the object store. */
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
   private Await() {}

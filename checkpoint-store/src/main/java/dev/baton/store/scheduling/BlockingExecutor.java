@@ -14,8 +14,8 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 /**
- * Runs requests that block, each on a virtual thread. How many there may be at once is for the work
- * itself to bound.
+ * Runs blocking requests, each on its own virtual thread. Does not limit their number; the work
+ * must.
  */
 @ApplicationScoped
 public class BlockingExecutor {

@@ -14,13 +14,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
 /**
- * Does one thing again and again, on a virtual thread, until it is closed. What fails is logged and
- * done again at the next turn. Thread-safe.
+ * Runs a task periodically on a virtual thread until it is closed. Logs a failure and tries again
+ * at the next turn. Thread-safe.
  */
 public final class WakeablePeriodicTask implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(WakeablePeriodicTask.class);
 
-  /** How often the beginning of a turn can be put off, in delays. */
+  /** Maximum postponement of a turn, as a multiple of the delay. */
   private static final int PATIENCE = 15;
 
   private final String name;
@@ -41,14 +41,14 @@ public final class WakeablePeriodicTask implements AutoCloseable {
     thread = Thread.ofVirtual().name("baton-" + name).unstarted(this::run);
   }
 
-  /** The first turn is after one interval, or when it is woken. */
+  /** Starts a task; the first turn is after one interval, or earlier if it is woken. */
   public static WakeablePeriodicTask start(String name, Duration interval, Runnable turn) {
     WakeablePeriodicTask loop = new WakeablePeriodicTask(name, interval, turn);
     loop.thread.start();
     return loop;
   }
 
-  /** The next turn begins this much after the last call, though not put off for ever. */
+  /** Starts the next turn after this delay. Further calls postpone it, but only up to a bound. */
   public void wakeIn(Duration delay) {
     lock.lock();
     try {
@@ -69,17 +69,16 @@ public final class WakeablePeriodicTask implements AutoCloseable {
         try {
           turn.run();
         } catch (RuntimeException e) {
-          LOG.warnf(
-              "%s failed, it is tried again in %s: %s", name, interval, FailureTranslator.words(e));
+          LOG.warnf("%s failed, retrying in %s: %s", name, interval, FailureTranslator.words(e));
           LOG.debug(name, e);
         }
       }
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // closed in the middle of a turn
+      Thread.currentThread().interrupt(); // closed during a turn
     }
   }
 
-  /** False: closed. */
+  /** Waits for the next turn. False if closed. */
   private boolean await() throws InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -94,7 +93,7 @@ public final class WakeablePeriodicTask implements AutoCloseable {
     }
   }
 
-  /** Interrupts a turn that is under way and waits for its end, a few seconds at most. */
+  /** Interrupts a running turn and waits at most a few seconds for its end. */
   @Override
   public void close() {
     lock.lock();

@@ -1,4 +1,4 @@
-/** Work that nobody waits for: loops on threads of their own, which may block. */
+/** Background work: periodic tasks on their own threads, which may block. */
 @NullMarked
 package dev.baton.store.scheduling;
 

@@ -16,7 +16,8 @@ import org.hibernate.annotations.Immutable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A workspace that an event carries. Written with the event, in its transaction; only read here.
+ * A cut of the workspace that an event carries. Inserted in the event's transaction; read-only
+ * here.
  */
 @Entity
 @Immutable
@@ -88,7 +89,7 @@ public class CutEntity {
     return timeMicros;
   }
 
-  /** The id of its checkpoint, which retention may have deleted; null: it has none. */
+  /** The id of its checkpoint, which retention may have deleted; null if the cut has none. */
   public @Nullable String checkpoint() {
     return checkpoint;
   }

@@ -12,10 +12,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import org.hibernate.reactive.mutiny.Mutiny;
 
-/** A run's workspace cuts, newest first. Those of a fenced runner are none. */
+/** Returns a run's workspace cuts, newest first, without those of fenced runners. */
 @ApplicationScoped
 public class CutRepository {
-  // In SQL: the first HQL query would load and run the whole parser on the event loop.
+  // Native SQL: the first HQL query would load and run the whole parser on the event loop.
   private static final String NEWEST_FIRST =
       "SELECT * FROM store.cut WHERE run = :run ORDER BY position DESC";
 
@@ -27,7 +27,7 @@ public class CutRepository {
     this.log = log;
   }
 
-  /** To be called on a Vert.x context, as Hibernate Reactive demands. */
+  /** Must be called on a Vert.x context, as Hibernate Reactive requires. */
   public Uni<List<CutEntity>> of(String run) {
     return sessions
         .withSession(
@@ -46,7 +46,7 @@ public class CutRepository {
                         }));
   }
 
-  /** Whether an event of a runner counts: none of a newer epoch's fence came before it. */
+  /** Whether a runner's event is valid: no fence of a newer epoch precedes it. */
   public Uni<Boolean> counts(String run, int epoch, long position) {
     return log.control(run)
         .map(

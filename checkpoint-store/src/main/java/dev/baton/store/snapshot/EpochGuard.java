@@ -14,7 +14,7 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import org.jspecify.annotations.Nullable;
 
-/** Which epoch holds a run, as far as the log is stored. Thread-safe. */
+/** Checks that a caller's epoch still holds the run, according to the stored log. Thread-safe. */
 @ApplicationScoped
 public class EpochGuard {
   static final String NEWEST =
@@ -31,8 +31,8 @@ public class EpochGuard {
   }
 
   /**
-   * For one who writes. Fails with FENCED when a newer epoch was assigned, or where no lease
-   * vouches for it, which where leases are required everybody needs.
+   * Checks a writer. Fails with FENCED if a newer epoch was assigned or the lease is not valid for
+   * the epoch. If leases are required, every writer needs one.
    */
   public Uni<Void> requireWriter(String run, int epoch, String project, String lease) {
     if (epoch == 0 && leases.areRequired()) {
@@ -43,8 +43,9 @@ public class EpochGuard {
   }
 
   /**
-   * For a runner that writes its epoch's log, which it may finish after it was fenced: nothing but
-   * that epoch's lines can come of it. Fails with FENCED where no lease vouches for it.
+   * Checks a runner that writes its epoch's log. A fenced runner may still complete its log, since
+   * it can add only lines of its own epoch. Fails with FENCED if the lease is not valid for the
+   * epoch.
    */
   public Uni<Void> requireLogWriter(String run, int epoch, String project, String lease) {
     if (epoch == 0 && leases.areRequired()) {
@@ -54,15 +55,15 @@ public class EpochGuard {
     return leases.require(lease, run, epoch, project);
   }
 
-  /** {@link #requireWriter} for one who reads, which services may without a lease. */
+  /** Checks a reader like {@link #requireWriter}, but services need no lease. */
   public Uni<Void> requireReader(String run, int epoch, @Nullable String project, String lease) {
     return leases.require(lease, run, epoch, project).chain(() -> require(run, epoch));
   }
 
   /**
-   * Fails with FENCED when a newer epoch was assigned. One that is not stored yet passes.
+   * Fails with FENCED if a newer epoch was assigned. Accepts an epoch that is not stored yet.
    *
-   * @param epoch of the runner that asks; 0 for anyone else
+   * @param epoch of the calling runner; 0 for any other caller
    */
   private Uni<Void> require(String run, int epoch) {
     if (epoch == 0) {

@@ -12,13 +12,13 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * From a position on, only this epoch's events count.
+ * The start of an epoch: from this position on, only its events are valid.
  *
  * @param position of {@code runner_assigned}, or of the {@code run_created} of an external run
  */
 record EpochStart(int epoch, long position) {
 
-  /** In the log's order, out of the control lane. */
+  /** Returns the epochs of the control lane's events, in log order. */
   static List<EpochStart> in(List<StoredEvent> control) {
     return control.stream()
         .flatMap(

@@ -13,8 +13,8 @@ import jakarta.inject.Inject;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The memory for all snapshots that are made at once. One that does not fit is refused: it would
- * end the process, and with it the work for all other runs. Thread-safe.
+ * Limits the memory of all snapshots that are folded at the same time. Refuses a snapshot that does
+ * not fit: it would end the process, and with it the work for all other runs. Thread-safe.
  */
 @ApplicationScoped
 class FoldMemoryBudget {
@@ -30,7 +30,7 @@ class FoldMemoryBudget {
     this.most = most;
   }
 
-  /** The part of one snapshot. For one thread at a time. */
+  /** The share of one snapshot. Not thread-safe. */
   final class Share {
     private final String run;
     private long bytes;
@@ -40,7 +40,7 @@ class FoldMemoryBudget {
     }
 
     /**
-     * @throws StoreRequestException when there is no room for so much
+     * @throws StoreRequestException if the budget has no room for this many bytes
      */
     void grow(long to) {
       if (to > most) {
@@ -52,7 +52,7 @@ class FoldMemoryBudget {
       if (taken.addAndGet(more) > most && more > 0) {
         taken.addAndGet(-more);
         throw StoreRequestException.exhausted(
-            "no room for the %d bytes of run %s while other snapshots are made: ask again soon"
+            "no memory for the %d bytes of run %s while other runs are folded; retry soon"
                 .formatted(to, run));
       }
       bytes = to;

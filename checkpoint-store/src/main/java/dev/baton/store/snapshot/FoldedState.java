@@ -10,10 +10,10 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 
 /**
- * A run's state and how far it goes.
+ * A run's state and the position up to which it is folded.
  *
  * @param run the state
- * @param position of the last event folded; 0 when there was none
+ * @param position of the last event folded; 0 if there was none
  */
 public record FoldedState(RunState run, long position) {
   /** The state as JSON. */
@@ -21,7 +21,7 @@ public record FoldedState(RunState run, long position) {
     return Json.bytes(run);
   }
 
-  /** The state as JSON, compressed while it is written: its whole text is never in memory. */
+  /** The state as JSON, compressed while it is written: the whole text is never in memory. */
   public byte[] packed() {
     return RunStateCompressor.of(run);
   }

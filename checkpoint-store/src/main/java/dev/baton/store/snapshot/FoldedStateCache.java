@@ -16,25 +16,24 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The states of runs with long logs as they were last folded, so that the next question about one
- * folds only what has come since. Bounded: those that were asked for longest ago go first.
- * Thread-safe.
+ * Caches folded states of runs with long logs, so that the next query of a run folds only later
+ * events. Bounded: evicts the least recently used states. Thread-safe.
  */
 @ApplicationScoped
 class FoldedStateCache {
-  /** A fold of fewer events than this is done again as quickly. */
+  /** Minimum number of folded events for an entry: a shorter fold is as fast as the cache. */
   static final int WORTH = 500;
 
-  /** Of one state and of all, in bytes of JSON. In memory they take a few times as much. */
+  /** Maximum JSON bytes of one state and of all. In memory they take a few times as much. */
   private static final long MOST_OF_ONE = 4 << 20;
 
   private static final long MOST = 8 << 20;
 
   /**
-   * @param position of the last event that is in it
+   * @param position of the last event that is in the state
    * @param bytes as JSON
-   * @param returns the resumes that went back to an earlier step, as the log had them. With another
-   *     one what was folded before may be needed, which is not kept
+   * @param returns ids of the resumes from an earlier step that the log had. A new one may need the
+   *     state as of an earlier event, which the entry does not contain
    */
   record Kept(RunState state, long position, long bytes, Set<String> returns) {}
 
@@ -42,8 +41,8 @@ class FoldedStateCache {
   private long bytes;
 
   /**
-   * @param upTo the position of the last event that may be in it
-   * @param returns those of the log as it is now
+   * @param upTo the position of the last event that may be in the state
+   * @param returns ids of the resumes from an earlier step that the log has now
    */
   synchronized Optional<Kept> find(String run, long upTo, Set<String> returns) {
     return Optional.ofNullable(byRun.get(run))
@@ -52,7 +51,7 @@ class FoldedStateCache {
 
   synchronized void keep(Kept newest) {
     String run = newest.state().run();
-    // A state with a gap may yet be mended by an event that becomes visible late.
+    // An event that becomes visible late may still fill a gap of the state.
     if (newest.bytes() > MOST_OF_ONE || newest.state().head().gap() != null) {
       return;
     }

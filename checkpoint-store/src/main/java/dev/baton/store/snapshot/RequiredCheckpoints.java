@@ -17,19 +17,21 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a run may still need of what was stored, by the fold of its events. Thread-safe. */
+/**
+ * Determines from the fold of a run's events which checkpoints the run may still need. Thread-safe.
+ */
 @ApplicationScoped
 public class RequiredCheckpoints {
-  /** A run as far as it matters for deletion. */
+  /** The need of a run, as far as it matters for deletion. */
   public sealed interface Need {
-    /** No event of it is stored: it may be about to begin, or its log may be late. */
+    /** No event of the run is stored: it may be about to begin, or its events may be late. */
     record Unknown() implements Need {}
 
-    /** It goes on, or may go on. */
+    /** The run has not ended. */
     record Alive(Set<String> checkpoints) implements Need {}
 
     /**
-     * @param checkpoints from which a run that failed or was lost goes on when it is resumed
+     * @param checkpoints from which a failed or lost run would be resumed
      */
     record Ended(Set<String> checkpoints) implements Need {}
   }
@@ -40,7 +42,7 @@ public class RequiredCheckpoints {
     this.folds = folds;
   }
 
-  /** Fails with EXHAUSTED when the state is too large to be folded now. */
+  /** Determines the need. Fails with EXHAUSTED if the state is too large to be folded now. */
   public Uni<Need> of(String run) {
     return folds
         .fold(run, Long.MAX_VALUE)
@@ -71,7 +73,7 @@ public class RequiredCheckpoints {
     return checkpoints;
   }
 
-  /** A branch may be set back to what it was at its newest cut, with the branches it had then. */
+  /** A branch may be reset to its newest cut, including the branches that were open at it. */
   private static void add(Set<String> checkpoints, BranchState branch) {
     add(checkpoints, branch.cut());
     BranchUndoRecord undo = branch.undo();

@@ -17,7 +17,9 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** States that a run can go on from, with the files of then. Thread-safe. */
+/**
+ * Finds states that a run can resume from, and checks that their files still exist. Thread-safe.
+ */
 @ApplicationScoped
 public class ResumePointFinder {
   static final String KEPT =
@@ -34,8 +36,8 @@ public class ResumePointFinder {
   }
 
   /**
-   * As of when the step was about to begin, the last time. Fails with NOT_FOUND when the run has
-   * never come to it, with REFUSED {@code checkpoint_gone} when the files of then have been
+   * Returns the state before the last start of the step. Fails with NOT_FOUND if the run has never
+   * reached the step, and with REFUSED {@code checkpoint_gone} if the files of that state have been
    * deleted.
    *
    * @param step of the main line
@@ -57,9 +59,8 @@ public class ResumePointFinder {
   }
 
   /**
-   * Succeeds when the files are there with which the run as it is now would go on. Fails with
-   * NOT_FOUND when it has no events, with REFUSED {@code checkpoint_gone} when some of them are
-   * not.
+   * Succeeds if the files exist with which the run would resume now. Fails with NOT_FOUND if it has
+   * no events, and with REFUSED {@code checkpoint_gone} if some of the files are missing.
    */
   public Uni<Void> requireFiles(String run) {
     return snapshots
@@ -68,7 +69,7 @@ public class ResumePointFinder {
             folded ->
                 requireFiles(
                     folded.run(),
-                    "with which run %s would go on".formatted(run),
+                    "with which run %s would resume".formatted(run),
                     "deleted, or left out of the archive that the run came from"));
   }
 

@@ -31,19 +31,20 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds runs. What a fork begins with is folded from its parent's events when it is first needed,
- * and kept: from then on the parent may go. Thread-safe.
+ * Folds runs. Folds a fork's origin state from its parent's events when it is first needed, and
+ * stores it, so that the parent can be deleted afterwards. Thread-safe.
  */
 @ApplicationScoped
 public class RunFoldService {
-  /** In the place of a position: a fork that begins with files and nothing else. */
+  /** Used instead of a position for a fork that begins with files only. */
   public static final long FILES_ONLY = -1;
 
   static final String ORIGIN =
       "SELECT state, project, parent, position, step, inside, copies::text FROM store.fork WHERE run = $1";
 
-  // The blobs first: with the state it no longer matters whether the parent keeps them. Which blobs
-  // an output is put together of only its own blob knows: then all that the parent has are kept.
+  // Records the fork's use of the blobs together with the state: from then on the parent may delete
+  // its own use. An output that is composed of other blobs lists them only in its own blob; in that
+  // case the fork records all blobs of the parent.
   static final String KEEP =
       """
       WITH used AS (
@@ -76,9 +77,9 @@ public class RunFoldService {
   }
 
   /**
-   * Fails with EXHAUSTED when the state is too large to be folded now.
+   * Folds a run. Fails with EXHAUSTED if the state is too large to be folded now.
    *
-   * @param upTo the position of the last event to fold; 0 for what a fork begins with
+   * @param upTo the position of the last event to fold; 0 for a fork's origin state
    */
   public Uni<FoldedState> fold(String run, long upTo) {
     return upTo == 0
@@ -87,10 +88,10 @@ public class RunFoldService {
   }
 
   /**
-   * The run as of when a step of its main line was about to begin, the last time. Fails with
-   * EXHAUSTED when the state is too large to be folded now.
+   * Folds the run up to the last start of a step of its main line. Fails with EXHAUSTED if the
+   * state is too large to be folded now.
    *
-   * @return empty when the run has never come to the step
+   * @return empty if the run has never reached the step
    */
   public Uni<Optional<ResumeStateFinder.Found>> before(String run, String step) {
     RunFoldTask fold = new RunFoldTask(log, room, kept, run, Long.MAX_VALUE, this::base, step);
@@ -98,8 +99,8 @@ public class RunFoldService {
   }
 
   /**
-   * What a fork begins with, as JSON. Fails with REFUSED {@code origin_lost} where that is not
-   * known and cannot be told any more.
+   * Returns a fork's origin state as JSON. Fails with REFUSED {@code origin_lost} if it is not
+   * stored and can no longer be folded.
    */
   public Uni<byte[]> base(String run) {
     return pool.preparedQuery(ORIGIN)
@@ -119,7 +120,7 @@ public class RunFoldService {
             });
   }
 
-  /** Of a run that is deleted nothing is to be left in memory either. */
+  /** Removes a deleted run from the cache. */
   public void forget(String run) {
     kept.forget(run);
   }
@@ -146,7 +147,7 @@ public class RunFoldService {
 
   private static StoreRequestException lost(String run) {
     return StoreRequestException.refused(
-        "origin_lost: what run %s begins with is not known here any more".formatted(run));
+        "origin_lost: the state that run %s begins with is not stored any more".formatted(run));
   }
 
   private Uni<byte[]> keep(String run, Origin origin, RunState state) {

@@ -45,7 +45,7 @@ final class RunFoldTask {
 
   /**
    * @param upTo the position of the last event to fold
-   * @param bases what a fork begins with, as JSON
+   * @param bases returns a fork's origin state as JSON
    */
   RunFoldTask(
       StoredEventRepository log,
@@ -58,7 +58,7 @@ final class RunFoldTask {
   }
 
   /**
-   * @param before also look for where this step was about to begin; empty: do not
+   * @param before also search for the last start of this step; empty for no search
    */
   RunFoldTask(
       StoredEventRepository log,
@@ -78,7 +78,10 @@ final class RunFoldTask {
     fold = new StateFold(RunState.empty(run));
   }
 
-  /** Fails with {@link StoreRequestException.Kind#EXHAUSTED} when the state is too large. */
+  /**
+   * Folds the run. Fails with {@link StoreRequestException.Kind#EXHAUSTED} if the state is too
+   * large.
+   */
   Uni<FoldedState> fold() {
     FoldMemoryBudget.Share share = room.share(run);
     return log.control(run)
@@ -95,15 +98,15 @@ final class RunFoldTask {
         .invoke(share::release);
   }
 
-  /** What {@link #fold} has found; empty when the run has never come to the step. */
+  /** Returns the point that {@link #fold} found; empty if the run has never reached the step. */
   Optional<ResumeStateFinder.Found> point() {
     return point == null ? Optional.empty() : point.found();
   }
 
   /**
-   * With what is kept of it, where that is a beginning of what is asked for.
+   * Starts from the cached state if it is a prefix of the requested fold.
    *
-   * @param unknown the log has nothing of the run: it may be deleted
+   * @param unknown the log has no event of the run: it may be deleted
    */
   private void begin(FoldMemoryBudget.Share share, boolean unknown) {
     Optional<FoldedStateCache.Kept> known =
@@ -151,7 +154,7 @@ final class RunFoldTask {
     return new FoldedState(state, position);
   }
 
-  /** Whether the run begins with what another left: its first event says so. */
+  /** Whether the run is a fork, according to its first event. */
   private static boolean isFork(StoredEventRepository.Page page) {
     return page.events().stream()
         .findFirst()

@@ -19,11 +19,11 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The state from which an epoch's runner starts: the fold up to and including its own {@code
- * runner_assigned}. Read-your-writes through the log: whatever was acknowledged before the fence is
- * in it, and nothing of an older runner that comes after.
+ * Returns the state from which an epoch's runner starts: the fold up to and including its own
+ * {@code runner_assigned}. The state contains every event that was acknowledged before the fence,
+ * and no event of an older runner after it.
  */
-@Startup // so that its metrics are there before they are first counted
+@Startup // registers the metrics before they are first counted
 @ApplicationScoped
 public class RunSnapshotService {
   public static final Duration LONGEST_WAIT = Duration.ofSeconds(60);
@@ -53,10 +53,10 @@ public class RunSnapshotService {
   }
 
   /**
-   * Waits until the epoch's fence is stored.
+   * Returns the state at an epoch's start; waits until the epoch's fence is stored.
    *
    * @param epoch 1 or more
-   * @param wait how long at most, up to {@link #LONGEST_WAIT}; zero for the configured default
+   * @param wait maximum time, up to {@link #LONGEST_WAIT}; zero for the configured default
    */
   public Uni<FoldedState> asOf(String run, int epoch, Duration wait) {
     Duration bound = wait.isZero() ? defaultWait : wait;
@@ -75,12 +75,12 @@ public class RunSnapshotService {
                     .orElseGet(() -> Uni.createFrom().failure(late(run, epoch, bound))));
   }
 
-  /** Of a larger state no snapshot is made: {@code baton.snapshot.max-bytes}. */
+  /** Maximum size of a state: {@code baton.snapshot.max-bytes}. A larger one is refused. */
   public long maxBytes() {
     return maxBytes;
   }
 
-  /** The state as of now. */
+  /** Returns the current state. Fails with NOT_FOUND if the run has no events. */
   public Uni<FoldedState> now(String run) {
     return fold(run, Long.MAX_VALUE)
         .invoke(

@@ -14,7 +14,9 @@ import java.io.UncheckedIOException;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
 
-/** Compresses states. What steps have in common takes a tenth, so the fastest level is enough. */
+/**
+ * Compresses states. The repeated parts of steps shrink to a tenth, so the fastest level suffices.
+ */
 public final class RunStateCompressor {
   private static final int BUFFER = 64 * 1024;
 

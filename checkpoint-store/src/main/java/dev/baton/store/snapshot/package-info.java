@@ -1,4 +1,4 @@
-/** A run's folded state as of an epoch, and its workspace cuts. */
+/** Folds runs: the state at an epoch's start, fork origins, and workspace cuts. */
 @NullMarked
 package dev.baton.store.snapshot;
 

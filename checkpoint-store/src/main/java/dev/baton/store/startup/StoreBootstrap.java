@@ -26,8 +26,8 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jboss.logging.Logger;
 
 /**
- * Waits for Kafka and the object store and creates topics and bucket. Runs on the main thread
- * before the messaging channels open, which subscribe to what is created here.
+ * Waits for Kafka and the object store, and creates the topics and the bucket. Runs on the main
+ * thread before the messaging channels open, since they subscribe to these topics.
  */
 @ApplicationScoped
 class StoreBootstrap {
@@ -36,7 +36,7 @@ class StoreBootstrap {
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Before the channels, which open at LIBRARY_BEFORE. */
+  /** Runs before the channels, which open at LIBRARY_BEFORE. */
   private static final int FIRST = 100;
 
   private final Map<String, Object> kafka;
@@ -91,12 +91,12 @@ class StoreBootstrap {
           .forEach(
               what ->
                   LOG.warnf(
-                      "the object store at %s: it lacks what Baton requires: %s. What it keeps may"
+                      "the object store at %s lacks features that Baton requires: %s. Stored data may"
                           + " be lost or wrong",
                       bucket.where(), what));
     } catch (StoreRequestException e) {
       LOG.warnf(
-          "the object store at %s: what Baton requires of it could not be tried: %s",
+          "the object store at %s: could not check the required features: %s",
           bucket.where(), e.getMessage());
     }
   }
@@ -111,7 +111,7 @@ class StoreBootstrap {
     }
   }
 
-  /** Tries until it works, {@value #ATTEMPTS} times at most. */
+  /** Repeats an attempt until it succeeds, at most {@value #ATTEMPTS} times. */
   private void insist(String what, Attempt attempt) throws Exception {
     for (int i = 1; ; i++) {
       try {

@@ -9,8 +9,8 @@ package dev.baton.store.startup;
 import java.util.Optional;
 
 /**
- * The one list of what Baton was tried with. Another version may work; that it was never tried is
- * said once at start.
+ * Lists the Postgres and Kafka versions that Baton is tested with. Another version may work; a
+ * warning at start reports it once.
  */
 final class TestedVersionChecker {
   static final int POSTGRES_FROM = 18;
@@ -24,31 +24,31 @@ final class TestedVersionChecker {
   private TestedVersionChecker() {}
 
   /**
-   * What to say of a Postgres.
+   * Returns a warning about the version of Postgres.
    *
-   * @param number {@code server_version_num}, 180001 for one
-   * @return empty where it was tried
+   * @param number {@code server_version_num}, for example 180001
+   * @return empty if the version is tested
    */
   static Optional<String> postgres(int number) {
     int major = number / 10_000;
     return major >= POSTGRES_FROM && major <= POSTGRES_TO
         ? Optional.empty()
         : Optional.of(
-            "Postgres %d was never tried with this Baton; tried: %d to %d"
+            "Postgres %d is not tested with this version of Baton; tested: %d to %d"
                 .formatted(major, POSTGRES_FROM, POSTGRES_TO));
   }
 
   /**
-   * What to say of a Kafka cluster.
+   * Returns a warning about the version of a Kafka cluster.
    *
-   * @param level its finalized {@code metadata.version}; 0 where it has none, before KRaft
-   * @return empty where it was tried
+   * @param level its finalized {@code metadata.version}; 0 if it has none (before KRaft)
+   * @return empty if the version is tested
    */
   static Optional<String> kafka(int level) {
     return level >= KAFKA_FROM && level <= KAFKA_TO
         ? Optional.empty()
         : Optional.of(
-            "a Kafka of metadata.version %s was never tried with this Baton; tried: 4.1 with KRaft"
+            "Kafka metadata.version %s is not tested with this version of Baton; tested: 4.1 with KRaft"
                 .formatted(level == 0 ? "none" : Integer.toString(level)));
   }
 }

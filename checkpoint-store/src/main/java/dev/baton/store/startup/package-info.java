@@ -1,4 +1,4 @@
-/** What must exist before the first record is read: topics and the bucket. */
+/** Creates what must exist before the first record is read: topics and the bucket. */
 @NullMarked
 package dev.baton.store.startup;
 

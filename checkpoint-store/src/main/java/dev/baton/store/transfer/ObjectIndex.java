@@ -14,11 +14,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.function.Function;
 
-/** The index of what the bucket may hold besides packs, and which runs use it. */
+/** Records the objects in the bucket other than packs, and which runs use them. */
 @ApplicationScoped
 class ObjectIndex {
-  // In the order of the keys, so that two runs that ask for the same objects do not wait for each
-  // other in a circle.
+  // Inserts in key order, so that two runs with the same objects cannot deadlock.
   static final String NOTE =
       """
       WITH asked AS MATERIALIZED (
@@ -35,7 +34,7 @@ class ObjectIndex {
     this.pool = pool;
   }
 
-  /** Notes the objects that are new, and that the run uses all of them. */
+  /** Records new objects, and that the run uses all of the given ones. */
   Uni<Void> note(List<ObjectName> objects, String run) {
     return pool.preparedQuery(NOTE)
         .execute(

@@ -20,16 +20,16 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
-/** Says which objects are there, and where to PUT and GET them. */
+/** Checks which objects exist and creates presigned URLs for their PUT and GET. */
 @ApplicationScoped
 public class PresignedTransferService {
-  /** Objects of a request at most. */
+  /** Maximum objects in a request. */
   public static final int MOST = 1_000;
 
-  /** Questions to the object store that one request has under way at once. */
+  /** Maximum concurrent queries to the object store for one request. */
   private static final int AT_ONCE = 8;
 
-  /** What to do about an object that a runner wants to upload. */
+  /** The answer for an object that a runner is about to upload. */
   public sealed interface Upload {
     ObjectName object();
 
@@ -42,7 +42,7 @@ public class PresignedTransferService {
         implements Upload {}
   }
 
-  /** Where to get an object. */
+  /** The URL of an object. */
   public record Download(ObjectName object, String getUrl, long sizeBytes) {}
 
   private final BucketClient bucket;
@@ -55,7 +55,7 @@ public class PresignedTransferService {
     this.packs = packs;
   }
 
-  /** In the order asked. */
+  /** Returns an answer for each object, in the order of the request. */
   public Uni<List<Upload>> upload(String run, List<ObjectName> objects) {
     return bounded(
         objects,
@@ -79,18 +79,21 @@ public class PresignedTransferService {
     return object.kind() == ObjectKind.PACK;
   }
 
-  /** In the order asked; NOT_FOUND names the first that is absent. */
+  /**
+   * Returns a URL for each object, in the order of the request. Fails with NOT_FOUND, which names
+   * the first object that is absent.
+   */
   public Uni<List<Download>> download(List<ObjectName> objects) {
     return bounded(objects, () -> each(objects, this::downloadOf));
   }
 
   private Uni<Upload> uploadOf(ObjectName object, Map<Hash, Boolean> packs) {
     return switch (object.kind()) {
-      // The rows know; a question to the object store for each would cost a first capture most.
+      // Uses the rows: one query to the object store per pack would dominate a first capture.
       case PACK ->
           Uni.createFrom()
               .item(() -> upload(object, packs.getOrDefault(Hash.read(object.hash(), 0), false)));
-      // One of another size under the right name is a wrong upload, to be written over.
+      // An object with the right name but another size is a broken upload and is overwritten.
       case BLOB ->
           bucket
               .size(object.key())

@@ -1,4 +1,4 @@
-/** Where runners PUT and GET objects: they move the bytes, this package hands out the addresses. */
+/** Creates presigned URLs with which runners upload and download objects directly. */
 @NullMarked
 package dev.baton.store.transfer;
 

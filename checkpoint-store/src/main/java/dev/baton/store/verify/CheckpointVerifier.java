@@ -33,15 +33,18 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies in the background: every pack once after its upload, and every checkpoint once all its
- * packs are right: then its tree must be complete in them. Begins a moment after the last commit:
- * an upload under way, which may take minutes, has the machine to itself.
+ * Verifies in the background: each pack once after its upload, and each checkpoint once all its
+ * packs are correct, by checking that its tree is complete in them. Starts some time after the last
+ * commit, so that it does not compete with an upload in progress, which may take minutes.
  */
 @ApplicationScoped
 public class CheckpointVerifier {
   private static final Logger LOG = Logger.getLogger(CheckpointVerifier.class);
 
-  /** For what another replica left, what was never committed, and what could not be told. */
+  /**
+   * Interval for work that no commit of this replica triggers: work left by another replica, packs
+   * that were never committed, and verifications that could not be completed.
+   */
   private static final Duration ROUND = Duration.ofMinutes(1);
 
   private static final int BATCH = 50;
@@ -75,9 +78,9 @@ public class CheckpointVerifier {
   }
 
   /**
-   * What a verification on demand found.
+   * The result of a verification on demand.
    *
-   * @param bytes that were read of the packs
+   * @param bytes read from the packs
    */
   public record Report(List<VerificationFinding> findings, int packs, long bytes) {}
 
@@ -159,7 +162,7 @@ public class CheckpointVerifier {
     return ready;
   }
 
-  /** With what is remembered of the run's checkpoint before. */
+  /** Verifies the tree; reuses the cached nodes of the run's previous checkpoint. */
   private void verify(Candidate candidate) {
     try {
       walk(candidate);
@@ -167,7 +170,7 @@ public class CheckpointVerifier {
       if (e.kind() != StoreRequestException.Kind.NOT_FOUND) {
         throw e;
       }
-      verify(candidate.id()); // an object has gone since its pack was right: the packs are judged
+      verify(candidate.id()); // an object is gone since: verifies the packs
     }
   }
 
@@ -186,13 +189,13 @@ public class CheckpointVerifier {
   }
 
   /**
-   * Reads all of it now, whatever was verified before. NOT_FOUND when there is no such checkpoint.
-   * Blocks.
+   * Reads all packs and the tree now, even if they were verified before. Fails with NOT_FOUND if
+   * the checkpoint does not exist. Blocks.
    */
   public Report verify(String id) {
     var rows = Await.get(pool.preparedQuery(ONE).execute(Tuple.of(id)));
     if (rows.size() == 0) {
-      throw StoreRequestException.notFound("there is no checkpoint '%s'".formatted(id));
+      throw StoreRequestException.notFound("checkpoint '%s' does not exist".formatted(id));
     }
     Candidate candidate = Candidate.of(rows.iterator().next());
     List<VerificationFinding> findings = new ArrayList<>();

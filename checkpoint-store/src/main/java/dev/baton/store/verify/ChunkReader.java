@@ -28,8 +28,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Reads chunks out of one checkpoint's packs, many at a time, so that a block is read once for all
- * of its chunks. Holds one block and a few indexes. For one thread; blocks.
+ * Reads chunks from the packs of one checkpoint, many at a time, so that each block is read once
+ * for all of its chunks. Holds one block and a few indexes in memory. Not thread-safe. Blocks.
  */
 final class ChunkReader implements AutoCloseable {
   private static final int INDEXES = 8;
@@ -57,7 +57,7 @@ final class ChunkReader implements AutoCloseable {
         FROM asked) AS located
       WHERE pack IS NOT NULL""";
 
-  /** Takes a chunk's bytes. */
+  /** Receives a chunk's bytes. */
   interface Sink {
     void accept(Hash chunk, byte[] bytes) throws IOException;
   }
@@ -99,9 +99,9 @@ final class ChunkReader implements AutoCloseable {
   }
 
   /**
-   * Gives each of the chunks to the sink, in the order in which they are stored.
+   * Passes each of the chunks to the sink, in the order in which they are stored.
    *
-   * @throws SnapshotException if one is in none of the packs, or is not what its hash says
+   * @throws SnapshotException if a chunk is in none of the packs, or does not match its hash
    */
   void read(Set<Hash> chunks, Sink sink) throws IOException {
     for (var each : locate(chunks).entrySet()) {

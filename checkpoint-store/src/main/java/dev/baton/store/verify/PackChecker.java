@@ -23,13 +23,13 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 
 /**
- * Reads a pack, every byte once, and compares all digests: of the object, of the index, of each
- * chunk. Holds one block at a time. Blocks.
+ * Reads every byte of a pack once and compares all digests: of the object, of the index and of each
+ * chunk. Holds one block in memory at a time. Blocks.
  */
 final class PackChecker {
   private static final int MAGIC = 4;
 
-  /** What was found. */
+  /** The result of a check. */
   sealed interface Verdict {
     record Right(PackIndex index, int indexBytes) implements Verdict {}
 
@@ -43,7 +43,7 @@ final class PackChecker {
   }
 
   /**
-   * @throws StoreRequestException UNAVAILABLE when the object store does not answer: that is no
+   * @throws StoreRequestException UNAVAILABLE if the object store does not respond, which is not a
    *     verdict
    */
   Verdict check(PackRow pack) {
@@ -72,7 +72,7 @@ final class PackChecker {
       try {
         chunks(index, in, reader);
       } catch (SnapshotException e) {
-        // The rest is read all the same: it tells a wrong object from a wrong index.
+        // The remaining bytes are read anyway, to distinguish a wrong object from a wrong index.
         wrong = e.getMessage();
       }
       in.transferTo(OutputStream.nullOutputStream());

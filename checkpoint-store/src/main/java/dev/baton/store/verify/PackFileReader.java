@@ -16,17 +16,17 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Reads parts of packs out of the object store. Blocks. */
+/** Reads parts of packs from the object store. Blocks. */
 public final class PackFileReader {
-  /** Large enough for most indexes, so that one request brings trailer and index. */
+  /** Large enough for most indexes, so that one request returns trailer and index. */
   private static final int FIRST_TAIL = 128 << 10;
 
   private PackFileReader() {}
 
   /**
-   * The index at the pack's end.
+   * Reads the index at the pack's end.
    *
-   * @throws SnapshotException that says what is wrong with the pack
+   * @throws SnapshotException with the reason if the pack is damaged
    */
   public static PackIndex index(BucketClient bucket, String key, long size) throws IOException {
     byte[] tail =
@@ -38,7 +38,7 @@ public final class PackFileReader {
     return PackIndex.decode(size, length, tail, 0, tail.length);
   }
 
-  /** The hashes of all its chunks in their order, 32 bytes each. */
+  /** Returns the hashes of all its chunks in order, 32 bytes each. */
   public static byte[] hashes(PackIndex index) {
     byte[] all = new byte[index.chunkCount() * Hash.BYTES];
     for (int i = 0; i < index.chunkCount(); i++) {
@@ -47,7 +47,7 @@ public final class PackFileReader {
     return all;
   }
 
-  /** The raw bytes of a block. */
+  /** Reads the raw bytes of a block. */
   static byte[] block(BucketClient bucket, String key, BlockSpan block, BlockReader reader)
       throws IOException {
     byte[] frame = read(bucket, key, block.offset(), block.compressedLength());

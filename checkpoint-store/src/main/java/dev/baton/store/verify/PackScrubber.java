@@ -21,14 +21,14 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads again what was right once: disks forget. The pack whose verification is longest ago comes
- * first; the rate is bounded.
+ * Verifies packs again that were verified before, to detect later damage of the storage. Starts
+ * with the pack whose verification is oldest; limits the read rate.
  */
 @ApplicationScoped
 public class PackScrubber {
   private static final Duration ROUND = Duration.ofMinutes(1);
 
-  /** What one pass read and found. */
+  /** The number of packs and bytes that one pass read, and its findings. */
   public record Report(int packs, long bytes, List<VerificationFinding> findings) {}
 
   private final PackVerificationQueue queue;
@@ -71,9 +71,9 @@ public class PackScrubber {
   }
 
   /**
-   * At once and without pauses. Each pack at most once. Blocks.
+   * Scrubs now and without pauses, each pack at most once. Blocks.
    *
-   * @param maxBytes after how many bytes to end; 0: when all were read
+   * @param maxBytes stops after this many bytes; 0 for all packs
    */
   public Report run(long maxBytes) {
     List<VerificationFinding> findings = new ArrayList<>();

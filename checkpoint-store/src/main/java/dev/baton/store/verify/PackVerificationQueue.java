@@ -17,8 +17,8 @@ import java.time.OffsetDateTime;
 import java.util.Optional;
 
 /**
- * Which pack to read next. A pack that is handed out is left to its reader for ten minutes, so that
- * replicas do not read the same. Thread-safe; blocks.
+ * Selects the next pack to verify. Reserves it for ten minutes, so that no other replica reads the
+ * same pack. Thread-safe. Blocks.
  */
 @ApplicationScoped
 class PackVerificationQueue {
@@ -43,17 +43,17 @@ class PackVerificationQueue {
     this.pool = pool;
   }
 
-  /** One that was never verified. */
+  /** Reserves a pack that was never verified. */
   Optional<PackRow> fresh() {
     return first(Await.get(pool.preparedQuery(NEW).execute()));
   }
 
-  /** The one whose last verification is longest ago, and before this. */
+  /** Reserves the pack whose last verification is oldest and before this time. */
   Optional<PackRow> oldest(OffsetDateTime before) {
     return first(Await.get(pool.preparedQuery(OLDEST).execute(Tuple.of(before))));
   }
 
-  /** Postgres' clock, by which all times here are. */
+  /** The time by the clock of Postgres, which all times here refer to. */
   OffsetDateTime now() {
     return Await.get(pool.query("SELECT now()").execute()).iterator().next().getOffsetDateTime(0);
   }

@@ -29,16 +29,16 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * Checks packs, one at a time, and writes down what it found: a pack, and the checkpoints that need
- * it. Thread-safe; blocks.
+ * Verifies packs, one at a time, and records the result for the pack and for the checkpoints that
+ * need it. Thread-safe. Blocks.
  */
-@Startup // so that its metrics are there before they are first counted
+@Startup // registers the metrics before they are first counted
 @ApplicationScoped
 public class PackVerifier {
   private static final Logger LOG = Logger.getLogger(PackVerifier.class);
   private static final long PATIENCE_MINUTES = 10;
 
-  // The rows of chunks are what the index says, whatever its runner said.
+  // Replaces the chunk rows that the runner registered by those of the verified index.
   static final String RIGHT =
       """
       WITH told AS MATERIALIZED (
@@ -96,10 +96,10 @@ public class PackVerifier {
   }
 
   /**
-   * Reads the pack and writes down what is right or wrong with it.
+   * Reads the pack and records the result.
    *
-   * @throws StoreRequestException UNAVAILABLE when it cannot be told; the queue may hand it out
-   *     again at once
+   * @throws StoreRequestException UNAVAILABLE if the pack cannot be verified now; its reservation
+   *     is released
    */
   public Optional<VerificationFinding> judge(PackRow pack) {
     PackChecker.Verdict verdict;
@@ -119,11 +119,11 @@ public class PackVerifier {
     };
   }
 
-  /** A check holds up to 20 MB. */
+  /** Checks one pack at a time: a check holds up to 20 MB in memory. */
   private PackChecker.Verdict look(PackRow pack) {
     try {
       if (!one.tryAcquire(PATIENCE_MINUTES, TimeUnit.MINUTES)) {
-        throw StoreRequestException.unavailable("other packs are being read: ask again soon");
+        throw StoreRequestException.unavailable("other packs are being verified; retry soon");
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -149,7 +149,7 @@ public class PackVerifier {
   }
 
   private Optional<VerificationFinding> wrong(PackRow pack, String what) {
-    // A pack that was being deleted while it was read is none of ours any more.
+    // A pack that was doomed while it was read is ignored.
     if (Await.get(pool.preparedQuery(WRONG).execute(Tuple.of(pack.id(), what))).size() == 0) {
       return Optional.empty();
     }
@@ -165,7 +165,7 @@ public class PackVerifier {
       }
     }
     LOG.errorf(
-        "%s of project %s is corrupt. It hurts %d checkpoints (%s) of the runs %s",
+        "%s of project %s is corrupt. It affects %d checkpoints (%s) of the runs %s",
         problem, pack.project(), hurt.size(), checkpoints, runs);
     return Optional.of(
         new VerificationFinding(pack.digest().toString(), what, checkpoints, List.copyOf(runs)));

@@ -11,7 +11,7 @@ import dev.baton.store.failure.StoreRequestException;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Reads again what broke off. */
+/** Repeats a read that failed with an I/O error. */
 final class RetryingReader {
   private static final int TRIES = 5;
   private static final Duration PAUSE = Duration.ofMillis(200);
@@ -23,8 +23,9 @@ final class RetryingReader {
   }
 
   /**
-   * @throws SnapshotException as the reading has it: the bytes came, and are wrong
-   * @throws StoreRequestException UNAVAILABLE after a few broken reads; as the reading has it
+   * @throws SnapshotException if the bytes were read and are wrong; not retried
+   * @throws StoreRequestException UNAVAILABLE after a few failed reads; any other one of the
+   *     operation is passed on
    */
   static <T> T insist(String what, ReadOperation<T> reading) throws SnapshotException {
     for (int i = 1; ; i++) {

@@ -27,14 +27,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Walks a checkpoint's tree, level by level, and looks whether every chunk that it names is in one
- * of the checkpoint's packs. Holds the hashes of the directories; reads no file's content. For one
- * thread; blocks.
+ * Walks a checkpoint's tree, level by level, and checks that every referenced chunk is in one of
+ * the checkpoint's packs. Holds the hashes of the directories in memory; does not read the content
+ * of files. Not thread-safe. Blocks.
  */
 final class TreeChecker {
   private static final int BATCH = 4_000;
 
-  /** Directories of a tree at most. */
+  /** Maximum directories in a tree. */
   private static final int MOST_NODES = 2_000_000;
 
   private final ChunkReader chunks;
@@ -45,19 +45,19 @@ final class TreeChecker {
   private final Set<Hash> data = new HashSet<>();
 
   /**
-   * @param complete nodes whose whole subtrees are known to be in these packs
+   * @param complete nodes whose subtrees are already verified in these packs
    */
   TreeChecker(ChunkReader chunks, Set<Hash> complete) {
     this.chunks = chunks;
     this.complete = complete;
   }
 
-  /** The nodes that were read: complete, when nothing was wrong. */
+  /** The nodes that were read; their subtrees are complete if the check found no problem. */
   Set<Hash> seen() {
     return seen;
   }
 
-  /** What is wrong with the tree; empty: nothing. */
+  /** Returns the first problem of the tree; empty if there is none. */
   Optional<String> check(Hash root) {
     try {
       if (!complete.contains(root)) {

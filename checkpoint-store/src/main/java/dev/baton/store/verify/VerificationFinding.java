@@ -9,15 +9,15 @@ package dev.baton.store.verify;
 import java.util.List;
 
 /**
- * Something that is wrong.
+ * A problem that verification found.
  *
- * @param pack its digest; empty: the checkpoint as a whole
- * @param checkpoints that it hurts
- * @param runs theirs
+ * @param pack its digest; empty for a problem of the checkpoint as a whole
+ * @param checkpoints that are affected
+ * @param runs of these checkpoints
  */
 public record VerificationFinding(
     String pack, String what, List<String> checkpoints, List<String> runs) {
-  /** Checkpoints that one names at most. */
+  /** Maximum number of checkpoints that a finding lists. */
   static final int MOST = 1_000;
 
   public VerificationFinding {

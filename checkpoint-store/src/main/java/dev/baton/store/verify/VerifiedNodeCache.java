@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What was found complete in a run's newest checkpoint. The next one has mostly the same nodes, and
- * where it has the same packs too, those need not be read again. Bounded: what is not remembered is
- * read. For one thread.
+ * Caches the verified nodes of a run's newest checkpoint. The next checkpoint shares most nodes,
+ * and if its packs include those of this one, these nodes need not be read again. Bounded: evicted
+ * nodes are read again. Not thread-safe.
  */
 final class VerifiedNodeCache {
   private static final int MOST_NODES = 200_000;
@@ -28,13 +28,13 @@ final class VerifiedNodeCache {
   private final Map<String, Known> runs = new LinkedHashMap<>(16, 0.75f, true);
   private int size;
 
-  /** The run's nodes whose subtrees are in these packs. */
+  /** Returns the run's nodes whose subtrees are verified in these packs. */
   Set<Hash> in(String run, List<PackRow> packs) {
     Known known = runs.get(run);
     return known != null && ids(packs).containsAll(known.packs()) ? known.nodes() : Set.of();
   }
 
-  /** All of them are complete in these packs. */
+  /** Caches nodes whose subtrees are complete in these packs. */
   void put(String run, List<PackRow> packs, Set<Hash> before, Set<Hash> added) {
     Set<Hash> nodes = new HashSet<>(before);
     nodes.addAll(added);

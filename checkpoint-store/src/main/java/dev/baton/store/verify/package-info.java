@@ -1,4 +1,4 @@
-/** Reads what was uploaded, and what was verified long ago, and says what is wrong with it. */
+/** Verifies uploaded objects, and again those verified long ago, and reports what is wrong. */
 @NullMarked
 package dev.baton.store.verify;
 

@@ -71,7 +71,7 @@ class StorePgPoolCreatorTest extends StoreTest {
     }
   }
 
-  /** The pool may give out the closed connection once more before it knows. */
+  /** Retries, since the pool may return the closed connection once more before it notices. */
   private static int askAgain(Pool pool) throws Exception {
     for (int attempt = 1; ; attempt++) {
       try {

@@ -26,15 +26,16 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
 /**
- * A runner that makes a checkpoint and a collector that deletes packs, step by step on two
- * connections, in many orders: whatever the order, a committed checkpoint has its pack.
+ * Runs a runner that creates a checkpoint and a collector that deletes packs, step by step on two
+ * connections, in many orders. In every order a committed checkpoint has its pack.
  */
 @QuarkusTest
 class InterleavingTest extends StoreTest {
   private static final int ORDERS = 150;
 
   /**
-   * After which a step counts as waiting for the other side. A wrong guess is only another order.
+   * After this time a step counts as blocked by the other side. A wrong guess only changes the
+   * order.
    */
   private static final long WAITS_MILLIS = 25;
 
@@ -45,7 +46,7 @@ class InterleavingTest extends StoreTest {
   @Inject ChunkFinder chunks;
   @Inject PackUploadRegistry uploads;
 
-  /** One side. */
+  /** One of the two sides. */
   interface Actor {
     boolean isDone();
 
@@ -63,7 +64,7 @@ class InterleavingTest extends StoreTest {
     }
   }
 
-  /** So that the test above is known to see it. */
+  /** Proves that the test above can detect the fault. */
   @Test
   void shouldSeeACollectorThatLooksBeforeItLocks() {
     long first = new Random().nextLong();
@@ -108,7 +109,7 @@ class InterleavingTest extends StoreTest {
     try {
       step.get(WAITS_MILLIS, TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      return; // it waits for the other side
+      return; // blocked by the other side
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

@@ -61,12 +61,12 @@ class PackGarbageCollectorTest extends StoreTest {
     age();
     assertThat(collection.run(GRACE, true).doomed()).isPositive();
     assertThat(isThere()).isTrue();
-    // One that is being verified is left to the next pass.
+    // A pack that is being verified is skipped until the next pass.
     client.until(() -> collection.run(GRACE, false).deletedPacks(), deleted -> deleted > 0);
 
     assertThat(isThere()).isFalse();
     assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(0);
-    runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now()); // and it can come again
+    runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now()); // uploads it again
     assertThat(isThere()).isTrue();
   }
 

@@ -37,8 +37,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pack that nobody needs and that was last promised long ago, a runner that is about to need it
- * again, and a collector. The statements are the store's own; the object is a boolean.
+ * An unreferenced pack that was last promised long ago, a runner that is about to need it again,
+ * and a collector. Uses the statements of the store; the object is a boolean.
  */
 final class PackRaceScenario {
   private static final Duration GRACE = Duration.ofHours(24);
@@ -125,8 +125,8 @@ final class PackRaceScenario {
   }
 
   /**
-   * Finds the pack, or knows it from its cut before and does not ask; otherwise uploads it. Then it
-   * commits, and begins again with an upload when the pack has gone.
+   * Finds the pack, or has it from its previous cut and skips the query; otherwise uploads it. Then
+   * commits, and starts again with an upload if the pack has been deleted.
    */
   final class Runner implements InterleavingTest.Actor {
     private enum At {
@@ -208,7 +208,7 @@ final class PackRaceScenario {
 
     private Uni<?> register() {
       if (!object.get()) {
-        at = At.NOTE; // the store looks whether the object is there
+        at = At.NOTE; // the store checks that the object exists
         return Uni.createFrom().voidItem();
       }
       return pool.withTransaction(tx -> PackRepository.register(tx, project, run, told()))
@@ -261,7 +261,7 @@ final class PackRaceScenario {
     private int passes;
 
     /**
-     * @param careless looks for references only before it locks
+     * @param careless checks for references only before it locks
      */
     Collector(boolean careless) {
       this.careless = careless;
@@ -322,7 +322,10 @@ final class PackRaceScenario {
           : PackDeletion.doomLocked(connection, packs);
     }
 
-    /** A careless one fails to delete the row of a pack that is referred to: the harm is done. */
+    /**
+     * A careless collector cannot delete the row of a referenced pack, but its object is already
+     * gone.
+     */
     private Uni<?> deleteRow() {
       return PackDeletion.deleteRow(pool, packs.getFirst())
           .onFailure(failure -> careless)

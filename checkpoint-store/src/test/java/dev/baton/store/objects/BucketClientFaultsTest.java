@@ -27,7 +27,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** An endpoint that fails some of the requests, one way or another. */
+/** Uses an endpoint that fails some of the requests in different ways. */
 @QuarkusTest
 class BucketClientFaultsTest extends StoreTest {
   private static final int ROUNDS = 60;
@@ -79,7 +79,7 @@ class BucketClientFaultsTest extends StoreTest {
     }
   }
 
-  /** A read of an object may break off, and is for the caller to try again. */
+  /** Reads an object; repeats a read that fails, as each caller must. */
   private static byte[] read(BucketClient bucket, String key) throws IOException {
     for (int i = 1; ; i++) {
       try (InputStream in = bucket.open(key, 0, null)) {

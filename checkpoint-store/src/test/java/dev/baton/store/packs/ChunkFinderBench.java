@@ -23,8 +23,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * How long a first capture of 85,000 chunks waits for the index. Not part of the build: {@code
- * ./mvnw -f checkpoint-store/pom.xml test -Dtest=ChunkFinderBench}.
+ * Measures how long a first capture of 85,000 chunks waits for the index. Not part of the build:
+ * {@code ./mvnw -f checkpoint-store/pom.xml test -Dtest=ChunkFinderBench}.
  */
 @QuarkusTest
 class ChunkFinderBench extends StoreTest {

@@ -50,14 +50,14 @@ class FoldedStateCacheTest extends StoreTest {
     FoldedState second = fold(Long.MAX_VALUE, kept);
     assertThat(second.state()).isEqualTo(fold(Long.MAX_VALUE, new FoldedStateCache()).state());
     assertThat(second.position()).isGreaterThan(first.position());
-    // As of an earlier event it is folded anew.
+    // The state as of an earlier event is folded without the cache.
     assertThat(fold(first.position() - 1, kept).position()).isEqualTo(first.position() - 1);
 
     kept.forget(trace.run());
     kept.keep(
         new FoldedStateCache.Kept(RunState.empty(trace.run()), second.position(), 2, Set.of()));
     assertThat(Json.read(fold(Long.MAX_VALUE, kept).state(), RunState.class).steps())
-        .as("what is kept is gone on with, and not folded again")
+        .as("the cached state is reused, not folded again")
         .isEmpty();
   }
 

@@ -40,7 +40,7 @@ class LargeStateTest extends StoreTest {
     all.add(trace.assigned(1));
     all.add(trace.started(1));
     for (int i = 0; i < STEPS; i++) {
-      // Every second replaces the output of the one before.
+      // Every second event replaces the output of the previous one.
       all.add(trace.completedWith(1, "step" + i / 2, large()));
     }
     log.send(all);
@@ -73,7 +73,7 @@ class LargeStateTest extends StoreTest {
 
     FoldMemoryBudget.Share other = enough.share("other");
     other.grow(4 << 20);
-    assertThatThrownBy(() -> fold(trace.run(), enough)).hasMessageContaining("ask again soon");
+    assertThatThrownBy(() -> fold(trace.run(), enough)).hasMessageContaining("retry soon");
     other.release();
     assertThat(enough.taken()).isZero();
   }

@@ -1,4 +1,4 @@
-/** Snapshots too large for the memory. */
+/** Tests snapshots that do not fit into memory. */
 @NullMarked
 package dev.baton.store.snapshot;
 

@@ -12,9 +12,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.util.Map;
 
-/** A store with a git archive, which looks at it every second. */
+/** Configures a store with a git archive that it reads every second. */
 public final class ArchiveTestProfile implements QuarkusTestProfile {
-  /** The system property that says where; the tests live in another class loader. */
+  /** The system property with the archive's folder; the tests run in another class loader. */
   public static final String FOLDER = "test.archive";
 
   @Override

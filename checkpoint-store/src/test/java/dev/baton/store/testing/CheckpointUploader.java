@@ -27,7 +27,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 
-/** What a runner does to have a checkpoint stored, in its steps. */
+/** Stores a checkpoint in the same steps as a runner. */
 public final class CheckpointUploader {
   private final StoreTestClient client;
   private final String run;
@@ -123,7 +123,7 @@ public final class CheckpointUploader {
                 .build());
   }
 
-  /** All steps at once; gives the checkpoint's id. */
+  /** Performs all steps and returns the checkpoint's id. */
   public String checkpoint(PackedTestTree tree, CheckpointTrigger trigger, Instant at) {
     tree.packs().forEach(this::put);
     Manifest manifest = tree.manifest(run, project, "flow", epoch, trigger, at);

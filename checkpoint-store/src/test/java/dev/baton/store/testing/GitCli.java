@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Plain git, as people use it. */
+/** Runs the git command, as people do. */
 public final class GitCli {
   private final Path folder;
 
@@ -26,7 +26,7 @@ public final class GitCli {
     return folder;
   }
 
-  /** What it prints; fails where it fails. */
+  /** Returns the output of the command; fails if the command fails. */
   public String run(String... words) {
     List<String> command = new ArrayList<>(List.of("git", "-C", folder.toString()));
     command.addAll(List.of(words));
@@ -49,12 +49,12 @@ public final class GitCli {
     }
   }
 
-  /** A file of a run's newest commit. */
+  /** Returns a file of a run's newest commit. */
   public String show(String run, String path) {
     return run("show", "refs/baton/runs/" + run + ":" + path);
   }
 
-  /** What a ref points to; empty where there is no such ref. */
+  /** Returns the commit of a run's ref; empty if the ref does not exist. */
   public String commit(String run) {
     return run("for-each-ref", "--format=%(objectname)", "refs/baton/runs/" + run).strip();
   }

@@ -23,7 +23,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.eclipse.microprofile.config.ConfigProvider;
 
-/** Writes to Kafka as others would, and looks into topics. */
+/** Produces to Kafka as other services do, and reads topics. */
 public final class KafkaTestClient implements AutoCloseable {
   private final String servers =
       ConfigProvider.getConfig().getValue("kafka.bootstrap.servers", String.class);
@@ -43,13 +43,13 @@ public final class KafkaTestClient implements AutoCloseable {
           new StringSerializer(),
           new ByteArraySerializer());
 
-  /** Returns once all are acknowledged. */
+  /** Returns once all records are acknowledged. */
   @SafeVarargs
   public final List<RecordMetadata> send(ProducerRecord<String, byte[]>... records) {
     return send(List.of(records));
   }
 
-  /** Returns once all are acknowledged. */
+  /** Returns once all records are acknowledged. */
   public List<RecordMetadata> send(List<ProducerRecord<String, byte[]>> records) {
     List<Future<RecordMetadata>> sent = new ArrayList<>();
     records.forEach(record -> sent.add(producer.send(record)));
@@ -67,7 +67,7 @@ public final class KafkaTestClient implements AutoCloseable {
     return acknowledged;
   }
 
-  /** Reads a topic from its beginning until a record passes, for 20 s at most. */
+  /** Reads a topic from its beginning until a record matches, for at most 20 s. */
   public ConsumerRecord<byte[], byte[]> find(
       String topic, java.util.function.Predicate<ConsumerRecord<byte[], byte[]>> wanted) {
     try (var consumer =

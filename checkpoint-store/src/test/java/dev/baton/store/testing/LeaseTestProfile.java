@@ -16,11 +16,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
 
-/** A store that requires leases, and a server in the place of the orchestrator's key set. */
+/**
+ * Configures a store that requires leases, and a server that replaces the orchestrator's key set.
+ */
 public final class LeaseTestProfile implements QuarkusTestProfile {
   /**
-   * The system property that has what is published; without it the server is away. The tests live
-   * in another class loader.
+   * The system property with the published key set; if it is absent, the server does not respond.
+   * The tests run in another class loader.
    */
   public static final String PUBLISHED = "test.lease.keys";
 

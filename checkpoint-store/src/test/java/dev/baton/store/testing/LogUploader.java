@@ -25,11 +25,11 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes and uploads chunks of a run's log as a runner does: 10 lines to a frame. */
+/** Creates and uploads log chunks as a runner does, with 10 lines per frame. */
 public final class LogUploader {
   private static final int FRAME_LINES = 10;
 
-  /** A line is of the attempt with this index, at this second. */
+  /** A line of the attempt with this index, read at this second. */
   public record Line(int attempt, long second, String text) {}
 
   private final StoreTestClient client;
@@ -42,7 +42,7 @@ public final class LogUploader {
     this.attempts = List.of(attempts);
   }
 
-  /** Uploads and acknowledges; gives the object's bytes. */
+  /** Uploads and commits a chunk; returns the object's bytes. */
   public byte[] put(int epoch, long firstLine, boolean last, List<Line> lines) {
     Made made = make(epoch, firstLine, last, lines);
     upload(made);
@@ -50,7 +50,7 @@ public final class LogUploader {
     return made.object;
   }
 
-  /** A chunk that is nowhere yet. */
+  /** A chunk that is not uploaded yet. */
   public record Made(LogIndex index, byte[] json, byte[] object) {
     String digest() {
       return Digest.of(object);

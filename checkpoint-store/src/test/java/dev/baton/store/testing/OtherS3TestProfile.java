@@ -22,10 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The store uses a second implementation of S3, through a proxy that lets requests fail when a test
- * says so.
- */
+/** Configures a second implementation of S3, behind a proxy that fails requests on demand. */
 public final class OtherS3TestProfile implements QuarkusTestProfile {
   private static final String FAIL = "test.fail";
 
@@ -42,7 +39,7 @@ public final class OtherS3TestProfile implements QuarkusTestProfile {
   }
 
   /**
-   * The servers themselves; its object store comes before that of {@link StoreServersTestResource}.
+   * The servers; its object store takes precedence over that of {@link StoreServersTestResource}.
    */
   public static final class Server implements QuarkusTestResourceLifecycleManager {
     private @Nullable Path folder;
@@ -63,7 +60,7 @@ public final class OtherS3TestProfile implements QuarkusTestProfile {
         long seed = new Random().nextLong();
         System.out.println("requests to the object store fail by seed " + seed);
         proxy = new FaultyS3Proxy(URI.create(access.endpoint()), seed);
-        // The tests live in another class loader; the system properties are what both see.
+        // The tests run in another class loader, so the setting is a system property.
         System.setProperty(FAIL, "0");
         proxy.fail(() -> Double.parseDouble(System.getProperty(FAIL, "0")));
         return Map.of(

@@ -34,7 +34,7 @@ import java.util.TreeMap;
 /** A directory with a few files, packed as a runner does. */
 public record PackedTestTree(Hash root, List<Pack> packs, long bytes, long files) {
 
-  /** Files by their names. */
+  /** Packs files by their names. */
   public static PackedTestTree of(Map<String, byte[]> files) {
     SortedMap<String, byte[]> sorted = new TreeMap<>(files);
     List<Pack> packs = new ArrayList<>();
@@ -67,7 +67,7 @@ public record PackedTestTree(Hash root, List<Pack> packs, long bytes, long files
     }
   }
 
-  /** One file with this content. */
+  /** Packs one file with this content. */
   public static PackedTestTree with(String content) {
     return of(Map.of("file", content.getBytes(StandardCharsets.UTF_8)));
   }
@@ -83,12 +83,12 @@ public record PackedTestTree(Hash root, List<Pack> packs, long bytes, long files
         .build();
   }
 
-  /** All chunks of all packs. */
+  /** Returns the chunks of all packs. */
   public List<Hash> chunks() {
     return packs.stream().flatMap(pack -> pack.chunks().stream()).toList();
   }
 
-  /** A checkpoint of this tree. */
+  /** Creates the manifest of a checkpoint of this tree. */
   public Manifest manifest(String run, int epoch, CheckpointTrigger trigger, Instant at) {
     return manifest(run, "default", "flow", epoch, trigger, at);
   }

@@ -21,7 +21,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Kafka, Postgres and S3 as processes, once for the module. They come back when a test kills them.
+ * Runs Kafka, Postgres and S3 as processes, once for the module. Restarts a server that a test
+ * kills.
  */
 public final class StoreServersTestResource implements QuarkusTestResourceLifecycleManager {
   private @Nullable StandaloneStack stack;
@@ -41,7 +42,7 @@ public final class StoreServersTestResource implements QuarkusTestResourceLifecy
       stack = started;
       for (StackComponent component :
           new StackComponent[] {StackComponent.KAFKA, StackComponent.POSTGRES}) {
-        // The tests live in another class loader; the system properties are what both see.
+        // The tests run in another class loader, so the addresses are system properties.
         System.setProperty(
             "test.pid." + component.label(),
             Long.toString(started.process(component).orElseThrow().pid()));
@@ -65,7 +66,7 @@ public final class StoreServersTestResource implements QuarkusTestResourceLifecy
     }
   }
 
-  /** SIGKILL; the supervisor starts it again. Once for each server and test run. */
+  /** Kills a server with SIGKILL; the supervisor restarts it. Once per server and test run. */
   public static void kill(String label) {
     String pid = Objects.requireNonNull(System.clearProperty("test.pid." + label), label);
     ProcessHandle process = ProcessHandle.of(Long.parseLong(pid)).orElseThrow();

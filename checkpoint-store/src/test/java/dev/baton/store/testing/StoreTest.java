@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A test against the running store and real servers. */
+/** The base class of tests against the running store and real servers. */
 @QuarkusTestResource(StoreServersTestResource.class)
 public abstract class StoreTest {
   @TestHTTPResource("/")
@@ -41,7 +41,7 @@ public abstract class StoreTest {
     client.close();
   }
 
-  /** That a call is refused with this status, whose description has these words. */
+  /** Asserts that a call fails with this status and that its description contains these words. */
   protected static void assertStatus(ThrowingCallable call, Status.Code code, String words) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(

@@ -30,7 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 
-/** Asks the store as a runner does, over gRPC, and as a person does, over HTTP. */
+/** Sends requests to the store over gRPC, as a runner does, and over HTTP, as a person does. */
 public final class StoreTestClient implements AutoCloseable {
   private final URI base;
   private final ManagedChannel channel;
@@ -68,12 +68,12 @@ public final class StoreTestClient implements AutoCloseable {
     return all;
   }
 
-  /** Waits until the run has ended and gives all its events' ids in order. */
+  /** Waits until the run has ended and returns the ids of all its events in order. */
   public List<String> idsUntilEnd(String run) {
     return events(run, true).stream().map(Event::getId).toList();
   }
 
-  /** Asks until the answer is as wanted, for 60 s at most. */
+  /** Repeats a query until the result matches, for at most 60 s. */
   public <T> T until(Supplier<T> question, Predicate<T> wanted) {
     long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
     while (true) {
@@ -92,7 +92,7 @@ public final class StoreTestClient implements AutoCloseable {
     return send(HttpRequest.newBuilder(base.resolve(path)).build());
   }
 
-  /** As the store told to. */
+  /** Uploads with the URL and the headers that the store returned. */
   public HttpResponse<String> put(Upload upload, byte[] body) {
     return put(upload.getPutUrl(), upload.getHeadersMap(), body);
   }
@@ -120,8 +120,8 @@ public final class StoreTestClient implements AutoCloseable {
   }
 
   /**
-   * Runs beside the test, on a thread of its own: the common pool has one thread on a small
-   * machine, and the JDK tells of exited processes on it.
+   * Runs work in parallel to the test on its own thread. The common pool has only one thread on a
+   * small machine, and the JDK also reports exited processes on that thread.
    */
   public static <T> CompletableFuture<T> beside(Supplier<T> work) {
     return CompletableFuture.supplyAsync(work, task -> Thread.ofVirtual().start(task));

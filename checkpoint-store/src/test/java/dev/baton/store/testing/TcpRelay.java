@@ -15,7 +15,7 @@ import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Stands between a client and its server, and can fall silent without closing. */
+/** A TCP proxy between a client and its server that can drop all bytes without closing. */
 public final class TcpRelay implements AutoCloseable {
   private final ServerSocket door;
   private final String host;
@@ -34,7 +34,7 @@ public final class TcpRelay implements AutoCloseable {
     return door.getLocalPort();
   }
 
-  /** Whether the bytes of both sides vanish. */
+  /** Whether to drop the bytes of both sides. */
   public void swallow(boolean on) {
     swallowing = on;
   }

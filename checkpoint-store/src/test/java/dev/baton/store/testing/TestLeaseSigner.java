@@ -41,7 +41,7 @@ public final class TestLeaseSigner {
     return lease(key.kid(), run, epoch, project);
   }
 
-  /** Says that it is signed by another's key. */
+  /** Signs a lease with this key but names the key of another signer. */
   public String forged(TestLeaseSigner of, String run, int epoch) {
     return lease(of.key.kid(), run, epoch, "default");
   }
@@ -62,7 +62,7 @@ public final class TestLeaseSigner {
     }
   }
 
-  /** What an orchestrator with these keys publishes. */
+  /** Returns the key set that an orchestrator with these keys publishes. */
   public static String published(TestLeaseSigner... signers) {
     List<Map<String, String>> keys =
         Arrays.stream(signers).map(signer -> signer.key.jwk()).toList();

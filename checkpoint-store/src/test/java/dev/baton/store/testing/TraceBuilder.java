@@ -26,7 +26,7 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers the events of one run as its orchestrator and runners would. */
+/** Creates the events of one run, numbered as its orchestrator and runners do. */
 public final class TraceBuilder {
   private final String run = RunId.next();
   private final Map<Integer, Long> seqs = new HashMap<>();

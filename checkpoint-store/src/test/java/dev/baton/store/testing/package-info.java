@@ -1,4 +1,4 @@
-/** What the store's tests share: real servers, and a writer of traces. */
+/** Shared by the store's tests: real servers, and a builder of traces. */
 @NullMarked
 package dev.baton.store.testing;
 

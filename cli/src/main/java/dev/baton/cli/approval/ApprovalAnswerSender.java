@@ -14,7 +14,7 @@ import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 
-/** Sends an answer. */
+/** Sends the answer of an approval. */
 final class ApprovalAnswerSender {
   private ApprovalAnswerSender() {}
 
@@ -48,12 +48,15 @@ final class ApprovalAnswerSender {
     }
   }
 
-  /** Shows what is asked and about which cut, to which the answer is bound; returns that. */
+  /**
+   * Shows the question and the checkpoint that the answer is bound to. Returns that checkpoint's
+   * digest.
+   */
   private static @Nullable String show(CommandContext context, String approval) {
     JsonNode asked = context.client().get("/checkpoints/" + UrlQueryBuilder.encode(approval));
     String cut = asked.hasNonNull("cut") ? asked.path("cut").asText() : null;
     if (!context.json()) {
-      context.print("asked: " + TextEscaper.block(asked.path("prompt").asText()));
+      context.print("prompt: " + TextEscaper.block(asked.path("prompt").asText()));
       if (cut != null) {
         context.print("about cut " + cut);
       }

@@ -17,12 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What people type for an approval: its id, or the id of a run that waits for exactly one. */
+/** An approval as typed: its id, or the id of a run that waits for exactly one approval. */
 record ApprovalRef(String text) {
   private static final int ULID = 26;
 
   /**
-   * @throws CliException when the run waits for nothing, or for several
+   * @throws CliException when the run waits for no approval, or for several
    */
   String resolve(OrchestratorRestClient client) {
     if (text.length() > ULID + 1

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
 /** {@code baton approvals}. */
 @Command(
     name = "approvals",
-    description = "What waits for a person, oldest first.",
+    description = "List the approvals that wait for a person, oldest first.",
     footer = {
       "%nExamples:",
       "  baton approvals",
@@ -42,10 +42,12 @@ public final class ApprovalsCommand implements Runnable {
       description = "waiting, answered, expired, or all. Default: ${DEFAULT-VALUE}.")
   private String status = "waiting";
 
-  @Option(names = "--run", paramLabel = "ID", description = "Only those of this run.")
+  @Option(names = "--run", paramLabel = "ID", description = "Only approvals of this run.")
   private @Nullable String run;
 
-  @Option(names = "--limit", description = "At most so many. Default: ${DEFAULT-VALUE}.")
+  @Option(
+      names = "--limit",
+      description = "Maximum number of approvals. Default: ${DEFAULT-VALUE}.")
   private int limit = 100;
 
   public ApprovalsCommand(CommandContext context) {
@@ -75,7 +77,7 @@ public final class ApprovalsCommand implements Runnable {
     }
     Instant now = Instant.now();
     TextTable table =
-        new TextTable("APPROVAL", "STEP", "STATUS", "ASKED", "EXPIRES", "BY", "PROMPT");
+        new TextTable("APPROVAL", "STEP", "STATUS", "REQUESTED", "EXPIRES", "BY", "PROMPT");
     for (JsonNode approval : found.path("checkpoints")) {
       Instant expires = TimeFormatter.instant(approval.path("expires_at"));
       table.row(
@@ -88,7 +90,7 @@ public final class ApprovalsCommand implements Runnable {
           shorten(approval.path("prompt").asText()));
     }
     if (table.isEmpty()) {
-      context.print(status.equals("waiting") ? "nothing waits for an answer" : "no approvals");
+      context.print(status.equals("waiting") ? "no approval waits for an answer" : "no approvals");
     } else {
       table.print(context.terminal().out(), context.style());
     }

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
       "%nExamples:",
       "  baton approve 7c9e2f --comment 'looks fine'",
       "  baton approve 7c9e2f --answer '{\"approved\": true, \"channel\": \"beta\"}'",
-      "  baton approve APPROVAL --cut sha256:…   # counts for these files only"
+      "  baton approve APPROVAL --cut sha256:…   # valid for these files only"
     })
 public final class ApproveCommand implements Runnable {
   private final CommandContext context;
@@ -33,19 +33,25 @@ public final class ApproveCommand implements Runnable {
       description = "An approval's id, or the run that waits for it.")
   private String ref = "";
 
-  @Option(names = "--answer", paramLabel = "JSON", description = "What the approval asks for.")
+  @Option(
+      names = "--answer",
+      paramLabel = "JSON",
+      description = "The answer that the approval requests.")
   private @Nullable String answer;
 
-  @Option(names = "--comment", description = "Kept with the answer.")
+  @Option(names = "--comment", description = "A comment, stored with the answer.")
   private @Nullable String comment;
 
-  @Option(names = "--by", paramLabel = "NAME", description = "Who answers. Default: $$USER.")
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      description = "The name of the person that answers. Default: $$USER.")
   private @Nullable String by;
 
   @Option(
       names = "--cut",
       paramLabel = "DIGEST",
-      description = "The cut that was looked at. Default: the one that the approval is about now.")
+      description = "The cut that was reviewed. Default: the approval's current cut.")
   private @Nullable String cut;
 
   public ApproveCommand(CommandContext context) {

@@ -23,16 +23,19 @@ public final class RejectCommand implements Runnable {
       description = "An approval's id, or the run that waits for it.")
   private String ref = "";
 
-  @Option(names = "--comment", description = "Kept with the answer.")
+  @Option(names = "--comment", description = "A comment, stored with the answer.")
   private @Nullable String comment;
 
-  @Option(names = "--by", paramLabel = "NAME", description = "Who answers. Default: $$USER.")
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      description = "The name of the person that answers. Default: $$USER.")
   private @Nullable String by;
 
   @Option(
       names = "--cut",
       paramLabel = "DIGEST",
-      description = "The cut that was looked at. Default: the one that the approval is about now.")
+      description = "The cut that was reviewed. Default: the approval's current cut.")
   private @Nullable String cut;
 
   public RejectCommand(CommandContext context) {

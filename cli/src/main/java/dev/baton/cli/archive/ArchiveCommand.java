@@ -24,9 +24,9 @@ import picocli.CommandLine.Option;
 /** {@code baton history}. */
 @Command(
     name = "history",
-    description = "The runs that the git archive has, newest first.",
+    description = "List the runs in the git archive, newest first.",
     footer = {
-      "%nWithout an archive (baton.archive.git) there are none.",
+      "%nWithout an archive (baton.archive.git) the list is empty.",
       "%nExamples:",
       "  baton history",
       "  baton history --limit 500 -o json"
@@ -36,7 +36,7 @@ public final class ArchiveCommand implements Runnable {
 
   private final CommandContext context;
 
-  @Option(names = "--limit", description = "At most so many runs. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--limit", description = "Maximum number of runs. Default: ${DEFAULT-VALUE}.")
   private int limit = 50;
 
   public ArchiveCommand(CommandContext context) {
@@ -55,7 +55,7 @@ public final class ArchiveCommand implements Runnable {
     }
   }
 
-  /** As the server says it. */
+  /** Adds the archive's address to the server's response. */
   private static JsonNode withSource(JsonNode all) {
     ObjectNode answer = all.deepCopy();
     JsonNode more = answer.remove("next_cursor");

@@ -23,8 +23,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "chaos",
     description =
-        "Inject faults into a stack of its own while runs are under way, record what is seen from outside, "
-            + "and decide whether the promises were kept. Exit 1 when one was not.",
+        "Inject faults into a stack of its own while runs execute, record what a client observes, "
+            + "and check the guarantees. Exit code 1 when one is violated.",
     footer = {
       "%nExamples:",
       "  baton chaos --seed 7 --minutes 5",
@@ -41,55 +41,56 @@ public final class ChaosCommand implements Callable<Integer> {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "Of faults and workload; printed, so it can be repeated.")
+      description = "Seed of faults and workload; printed, so that the test can be repeated.")
   private @Nullable Long seed;
 
   @Option(
       names = "--minutes",
       paramLabel = "M",
-      description = "How long faults are injected, 0.2 to 10080. Default: 5.")
+      description = "Minutes of fault injection, 0.2 to 10080. Default: 5.")
   private @Nullable Double minutes;
 
   @Option(
       names = "--runs",
       paramLabel = "R",
-      description = "At least so many runs, 1 to 100000. Default: 50.")
+      description = "Minimum number of runs, 1 to 100000. Default: 50.")
   private @Nullable Integer runs;
 
   @Option(
       names = "--faults",
       paramLabel = "F",
-      description = "So many are planned, 0 to 1000000. Default: 50 a minute.")
+      description = "Number of planned kills, 0 to 1000000. Default: 50 a minute.")
   private @Nullable Integer faults;
 
   @Option(
       names = "--at-once",
       paramLabel = "A",
-      description = "So many runs are under way, 1 to 1000. Default: 8.")
+      description = "Concurrent runs, 1 to 1000. Default: 8.")
   private @Nullable Integer atOnce;
 
   @Option(
       names = "--replicas",
       paramLabel = "N",
-      description = "So many orchestrators and so many checkpoint-stores, 1 to 3. Default: 1.")
+      description = "Number of orchestrators, and of checkpoint-stores, 1 to 3. Default: 1.")
   private @Nullable Integer replicas;
 
   @Option(
       names = "--bound",
       paramLabel = "SECONDS",
-      description = "All runs must end so soon after the last fault, 1 to 86400. Default: 300.")
+      description =
+          "Seconds after the last fault within which all runs must end, 1 to 86400. Default: 300.")
   private @Nullable Integer bound;
 
   @Option(
       names = "--out",
       paramLabel = "DIR",
-      description = "Where the history is recorded. Default: chaos-<seed>.")
+      description = "Folder for the recorded history. Default: chaos-<seed>.")
   private @Nullable Path out;
 
   @Option(
       names = "--check",
       paramLabel = "DIR",
-      description = "Decide anew about a recorded history; needs no stack.")
+      description = "Check a recorded history again; needs no stack.")
   private @Nullable Path check;
 
   public ChaosCommand(CommandContext context) {
@@ -106,14 +107,14 @@ public final class ChaosCommand implements Callable<Integer> {
       arguments.addAll(options());
     } else if (!options().isEmpty()) {
       throw CliException.usage(
-          "--check decides about what was recorded, and takes no other option; given: "
+          "--check evaluates a recorded history and allows no other option; given: "
               + String.join(" ", options()));
     } else {
       arguments.addAll(List.of("--check", check.toString()));
     }
     if (System.getProperty("baton.home", "").isEmpty()) {
       throw CliException.usage(
-          "where Baton's programs are is not known: start this command by ./baton, which says so");
+          "the location of Baton's programs is unknown: start this command with ./baton, which sets it");
     }
     if (check == null) {
       StartupCacheBuilder.ensure(

@@ -1,4 +1,6 @@
-/** {@code baton chaos}: faults, a recorded history, a verdict. The work is a program of its own. */
+/**
+ * {@code baton chaos}: injects faults, records a history, checks it. Runs as a separate program.
+ */
 @NullMarked
 package dev.baton.cli.chaos;
 

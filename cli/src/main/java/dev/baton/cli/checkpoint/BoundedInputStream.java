@@ -11,8 +11,9 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * Bytes that nobody vouches for: fails once more are read than were allowed last. What a header
- * announces is read into memory before anyone can look at it, hence the bound.
+ * Limits how many bytes of untrusted input are read: a read fails once more bytes were read than
+ * the latest limit allows. Sizes announced by a tar header are read into memory before they can be
+ * checked, hence the bound.
  */
 final class BoundedInputStream extends FilterInputStream {
   private long left;
@@ -49,7 +50,7 @@ final class BoundedInputStream extends FilterInputStream {
   private void spend(long count) throws IOException {
     left -= count;
     if (left < 0) {
-      throw new IOException("a header of the archive is larger than any that is needed");
+      throw new IOException("the archive has a header that is larger than allowed");
     }
   }
 }

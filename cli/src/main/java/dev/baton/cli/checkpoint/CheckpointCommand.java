@@ -12,10 +12,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code baton checkpoint}: alone, what there is to do with them. */
+/** {@code baton checkpoint}: without a subcommand, fails with the list of subcommands. */
 @Command(
     name = "checkpoint",
-    description = "List, make, check, restore, compare and move checkpoints.",
+    description = "List, create, verify, restore, compare, export and import checkpoints.",
     subcommands = {
       CheckpointListCommand.class,
       CheckpointShowCommand.class,
@@ -35,6 +35,6 @@ public final class CheckpointCommand implements Runnable {
   public void run() {
     throw new ParameterException(
         new CommandLine(spec),
-        "what about checkpoints? One of " + String.join(", ", spec.subcommands().keySet()));
+        "a subcommand is missing; allowed: " + String.join(", ", spec.subcommands().keySet()));
   }
 }

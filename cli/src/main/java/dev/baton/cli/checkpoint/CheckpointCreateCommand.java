@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 /** {@code baton checkpoint create RUN}. */
 @Command(
     name = "create",
-    description = "Have a run's runner make a checkpoint now, without stopping the run.",
+    description = "Create a checkpoint of a run now, without stopping the run.",
     footer = {
       "%nExamples:",
       "  baton checkpoint create 7c9e2f",
@@ -61,7 +61,7 @@ final class CheckpointCreateCommand implements Runnable {
   @Option(
       names = "--no-verify",
       negatable = false,
-      description = "Do not have it read and checked at once.")
+      description = "Do not read and verify it after creation.")
   private boolean unverified;
 
   CheckpointCreateCommand(CommandContext context) {
@@ -105,7 +105,7 @@ final class CheckpointCreateCommand implements Runnable {
     }
   }
 
-  /** What else is in it, as its manifest tells. */
+  /** Prints the other contents of the checkpoint that its manifest lists. */
   private void contributors(JsonNode made, ProgressTreePrinter tree)
       throws IOException, InterruptedException {
     for (var part : made.path("manifest").path("contributors").properties()) {
@@ -125,7 +125,7 @@ final class CheckpointCreateCommand implements Runnable {
     return await(id);
   }
 
-  /** The checkpoint with its manifest; one that is still being made is waited for. */
+  /** Returns the checkpoint with its manifest; waits for one that is still being created. */
   private ObjectNode await(String id) {
     long end = System.nanoTime() + WAIT.toNanos();
     RetryBackoff pause = new RetryBackoff(Duration.ofMillis(200), Duration.ofSeconds(2));
@@ -137,7 +137,7 @@ final class CheckpointCreateCommand implements Runnable {
       if (System.nanoTime() > end) {
         throw CliException.of(
             CliExitCode.TIMEOUT,
-            "checkpoint %s is not there after %s; see `baton checkpoint list`"
+            "checkpoint %s was not created within %s; see `baton checkpoint list`"
                 .formatted(id, TimeFormatter.duration(WAIT)));
       }
       pause.next();
@@ -166,7 +166,7 @@ final class CheckpointCreateCommand implements Runnable {
     if (!answer.path("verified").asBoolean()) {
       throw CliException.of(
           CliExitCode.FAILED,
-          "checkpoint %s was made and cannot be restored: %s"
+          "checkpoint %s was created but cannot be restored: %s"
               .formatted(id, answer.at("/findings/0/what").asText("see baton checkpoint verify")));
     }
     made.put("verified", true).put("verification", "verified");

@@ -16,8 +16,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diff",
     description = {
-      "What changed in the files from one checkpoint to another, by path.",
-      "A: added, D: removed, M: changed, with what of it."
+      "Compare the files of two checkpoints, by path.",
+      "A: added, D: removed, M: changed, with the kind of change."
     },
     footer = {
       "%nExamples:",
@@ -33,7 +33,7 @@ final class CheckpointDiffCommand extends SingleCheckpointCommand implements Run
 
   @Option(
       names = "--times",
-      description = "Also what differs in nothing but its time of modification.")
+      description = "Also list files that differ only in their modification time.")
   private boolean times;
 
   CheckpointDiffCommand(CommandContext context) {

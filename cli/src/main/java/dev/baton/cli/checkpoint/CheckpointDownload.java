@@ -23,16 +23,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A checkpoint with the places of all that belongs to it.
+ * A checkpoint's manifest and the addresses of its objects.
  *
- * @param document the manifest as the store has it
- * @param urls for GETs, good for some minutes
+ * @param document the manifest as the checkpoint-store returns it
+ * @param urls presigned addresses for GET requests, valid for some minutes
  */
 record CheckpointDownload(
     String id, JsonNode document, Manifest manifest, Snapshot snapshot, Map<Hash, URI> urls) {
 
   /**
-   * @throws CliException when there is no such checkpoint, or what the server says of it is broken
+   * @throws CliException when the checkpoint does not exist, or the server's response about it is
+   *     invalid
    */
   static CheckpointDownload open(OrchestratorRestClient client, CheckpointRef reference) {
     JsonNode answer = client.get(reference.path("/packs"));
@@ -50,7 +51,7 @@ record CheckpointDownload(
     Manifest.Workspace workspace = manifest.workspace();
     if (!workspace.format().equals(Manifest.Workspace.TREE)) {
       throw new IllegalArgumentException(
-          "its files are stored as '%s', this reads '%s'"
+          "its files are stored in format '%s'; supported: '%s'"
               .formatted(workspace.format(), Manifest.Workspace.TREE));
     }
     List<PackRef> packs = new ArrayList<>();

@@ -39,7 +39,7 @@ final class CheckpointExportCommand extends SingleCheckpointCommand implements R
       description = "A folder, or one archive. Default: the folder checkpoint-ID.")
   private @Nullable Path target;
 
-  @Option(names = "--force", description = "Replace what is there.")
+  @Option(names = "--force", description = "Replace an existing target.")
   private boolean force;
 
   CheckpointExportCommand(CommandContext context) {

@@ -20,9 +20,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 
-/** Compares the files of two checkpoints, and prints a line for each path that differs. One use. */
+/**
+ * Compares the files of two checkpoints and prints a line for each path that differs. For a single
+ * use.
+ */
 public final class CheckpointFileComparer {
-  /** What JSON holds at once; lines are printed as they come. */
+  /**
+   * Maximum number of changes in JSON output, which is held in memory; text output is printed as it
+   * is found.
+   */
   private static final int MOST_IN_JSON = 1_000_000;
 
   private final CommandContext context;
@@ -33,7 +39,7 @@ public final class CheckpointFileComparer {
   private int changed;
 
   /**
-   * @param times also what differs in nothing but its time of modification
+   * @param times also report files that differ only in their modification time
    */
   public CheckpointFileComparer(CommandContext context, boolean times) {
     this.context = context;
@@ -41,9 +47,9 @@ public final class CheckpointFileComparer {
   }
 
   /**
-   * Full ids.
+   * Compares two checkpoints, given by their full ids.
    *
-   * @return what JSON output says: counts and changes
+   * @return the JSON output: counts and changes
    */
   public ObjectNode compare(String before, String after) {
     return compare(new CheckpointRef(before, null), new CheckpointRef(after, null));
@@ -65,7 +71,7 @@ public final class CheckpointFileComparer {
     return result;
   }
 
-  /** For people. */
+  /** Returns the summary for text output. */
   public String summary() {
     return added + removed + changed == 0
         ? "no difference"
@@ -105,7 +111,7 @@ public final class CheckpointFileComparer {
         changed++;
       }
     }
-    // What follows a line feed in a name must not look like a line of ours.
+    // The rest of a name after a line feed must not look like a line of this output.
     String path = change.path().isEmpty() ? "." : RawName.display(change.path());
     if (context.json()) {
       keep(kind, path, what);

@@ -27,8 +27,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "import",
     description = {
-      "Store an exported checkpoint, as that of a new run, pinned.",
-      "Checksums are checked where it has them; nothing of it is trusted."
+      "Store an exported checkpoint as the pinned checkpoint of a new run.",
+      "Checksums are verified if present; all of its content is treated as untrusted."
     },
     footer = {
       "%nExamples:",
@@ -40,10 +40,12 @@ final class CheckpointImportCommand implements Runnable {
 
   @Parameters(
       paramLabel = "DIR|FILE.tar",
-      description = "What `baton checkpoint export` has written, or a tool of the same layout.")
+      description = "The output of `baton checkpoint export`, or of a tool with the same layout.")
   private Path source = Path.of("");
 
-  @Option(names = "--project", description = "Default: the project 'default'.")
+  @Option(
+      names = "--project",
+      description = "The new run's project. Default: the project 'default'.")
   private @Nullable String project;
 
   CheckpointImportCommand(CommandContext context) {
@@ -97,7 +99,7 @@ final class CheckpointImportCommand implements Runnable {
     try {
       return new CheckpointImporter(client, run).store(portable[0], files, tree);
     } finally {
-      // It has nobody to carry it: what is there of it is its checkpoint.
+      // No runner executes this run: it exists only for its checkpoint.
       client.post(
           "/runs/" + run + "/cancel",
           Json.mapper().createObjectNode().put("reason", "an imported checkpoint"));

@@ -35,7 +35,7 @@ final class CheckpointImporter {
     this.run = run;
   }
 
-  /** The checkpoint as the server has it then, pinned. */
+  /** Stores the checkpoint, pinned, and returns the server's view of it. */
   JsonNode store(PortableCheckpoint portable, Path files, ProgressTreePrinter tree)
       throws IOException, InterruptedException {
     CapturedTree[] captured = new CapturedTree[1];
@@ -63,7 +63,9 @@ final class CheckpointImporter {
         "/cuts/" + id + "/pin", Json.mapper().createObjectNode().put("reason", "imported"));
   }
 
-  /** The brought document with what is true here in its place. */
+  /**
+   * Builds the manifest from the imported one; replaces every field that depends on this server.
+   */
   private byte[] manifest(String id, PortableCheckpoint portable, CapturedTree captured)
       throws IOException {
     JsonNode runs = client.get("/runs/" + run);

@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 /** {@code baton checkpoint list [RUN]}. */
 @Command(
     name = "list",
-    description = "The checkpoints of a run, or of a project, newest first.",
+    description = "List the checkpoints of a run, or of a project, newest first.",
     footer = {
       "%nExamples:",
       "  baton checkpoint list 7c9e2f",
@@ -31,15 +31,16 @@ final class CheckpointListCommand implements Runnable {
   @Parameters(
       arity = "0..1",
       paramLabel = "RUN",
-      description = "A run's id, or its last six characters. Without one: all of the project.")
+      description =
+          "A run's id, or its last six characters. Without one: all checkpoints of the project.")
   private @Nullable String run;
 
-  @Option(names = "--project", description = "Default: the project 'default'.")
+  @Option(names = "--project", description = "The project. Default: the project 'default'.")
   private @Nullable String project;
 
   @Option(
       names = "--limit",
-      description = "At most so many checkpoints. Default: ${DEFAULT-VALUE}.")
+      description = "Maximum number of checkpoints. Default: ${DEFAULT-VALUE}.")
   private int limit = 50;
 
   CheckpointListCommand(CommandContext context) {

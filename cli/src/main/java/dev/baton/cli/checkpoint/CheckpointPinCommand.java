@@ -17,13 +17,13 @@ import picocli.CommandLine.Option;
 /** {@code baton checkpoint pin ID}. */
 @Command(
     name = "pin",
-    description = "Keep a checkpoint, whatever retention says, until it is unpinned.",
+    description = "Exclude a checkpoint from retention until it is unpinned.",
     footer = {"%nExample:", "  baton checkpoint pin 4v8k2m --reason 'before the migration'"})
 final class CheckpointPinCommand extends SingleCheckpointCommand implements Runnable {
-  @Option(names = "--reason", description = "Shown with the checkpoint.")
+  @Option(names = "--reason", description = "The reason, shown with the checkpoint.")
   private @Nullable String reason;
 
-  @Option(names = "--by", description = "Who pins it. Default: $$USER.")
+  @Option(names = "--by", description = "The name of the person that pins it. Default: $$USER.")
   private @Nullable String by;
 
   CheckpointPinCommand(CommandContext context) {

@@ -18,14 +18,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Prints checkpoints for people. */
+/** Prints checkpoints as text. */
 final class CheckpointPrinter {
   private static final int SHOWN = 10;
 
   private CheckpointPrinter() {}
 
   /**
-   * @param ofOneRun whether all belong to one run, which then needs no column
+   * @param ofOneRun whether all belong to one run; then the run column is omitted
    */
   static void list(CommandContext context, Iterable<JsonNode> checkpoints, boolean ofOneRun) {
     TerminalStyle style = context.style();
@@ -89,7 +89,7 @@ final class CheckpointPrinter {
     return String.join("; ", notes);
   }
 
-  /** One with its manifest. */
+  /** Prints one checkpoint with its manifest. */
   static void detail(CommandContext context, JsonNode checkpoint) {
     TerminalStyle style = context.style();
     JsonNode manifest = checkpoint.path("manifest");

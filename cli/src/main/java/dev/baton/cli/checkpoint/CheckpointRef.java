@@ -14,21 +14,21 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What people type for a checkpoint: its id, or six or more of its last characters.
+ * A checkpoint as typed: its id, or at least six of its last characters.
  *
- * @param project where a short id is looked for; null: {@code default}
+ * @param project the project in which a short id is resolved; null: {@code default}
  */
 record CheckpointRef(String text, @Nullable String project) {
   private static final Pattern END = Pattern.compile("[0-9a-hjkmnp-tv-z]{6,25}");
 
   /**
-   * @throws CliException when the text can be neither
+   * @throws CliException when the text is neither
    */
   static CheckpointRef parse(String text, @Nullable String project) {
     String lower = text.strip().toLowerCase(Locale.ROOT);
     if (!RunId.isValid(lower) && !END.matcher(lower).matches()) {
       throw CliException.usage(
-          ("'%s' is no checkpoint id: give all 26 characters, or the last six or more as"
+          ("'%s' is not a checkpoint id: give all 26 characters, or the last six or more as"
                   + " `baton checkpoint list` shows them")
               .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
     }
@@ -36,7 +36,7 @@ record CheckpointRef(String text, @Nullable String project) {
   }
 
   /**
-   * @param below empty, or what follows the checkpoint in the path: {@code /pin}
+   * @param below empty, or the rest of the path after the checkpoint: {@code /pin}
    */
   String path(String below) {
     return UrlQueryBuilder.of("/cuts/" + text + below).with("project", project).toString();

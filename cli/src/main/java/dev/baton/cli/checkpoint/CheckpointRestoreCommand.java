@@ -33,7 +33,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "restore",
     description =
-        "Put a checkpoint's files into a directory, exactly as they were. All of them, or nothing.",
+        "Restore a checkpoint's files into a directory, exactly as they were. All or nothing.",
     footer = {
       "%nExamples:",
       "  baton checkpoint restore 4v8k2m --to ./before",
@@ -44,10 +44,12 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
   @Option(
       names = "--to",
       paramLabel = "DIR",
-      description = "A directory that is not there yet, or is empty.")
+      description = "A directory that does not exist yet, or is empty.")
   private @Nullable Path target;
 
-  @Option(names = "--force", description = "Replace what is there, whole and at once.")
+  @Option(
+      names = "--force",
+      description = "Replace the existing directory atomically, with all its content.")
   private boolean force;
 
   @Option(names = "--keep-setuid", description = "Keep setuid and setgid bits.")
@@ -56,12 +58,10 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
   @Option(
       names = "--max-bytes",
       paramLabel = "N",
-      description = "Refuse more bytes of files than this. Default: 64 GiB.")
+      description = "Maximum size of all files in bytes; more is refused. Default: 64 GiB.")
   private long maxBytes = RestoreLimits.defaults().maxBytes();
 
-  @Option(
-      names = "--run",
-      description = "Start a new run from it instead; more ways to do so: baton replay.")
+  @Option(names = "--run", description = "Start a new run from it instead; see also: baton replay.")
   private boolean run;
 
   @Mixin private StartedRunFollower started = new StartedRunFollower();
@@ -90,7 +90,7 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
   private int start() {
     if (target != null) {
       throw CliException.usage(
-          "--to and --run exclude each other: the new run has files of its own");
+          "--to and --run cannot be combined: the new run has files of its own");
     }
     JsonNode of = context.client().get(checkpoint().path(""));
     ObjectNode body = Json.mapper().createObjectNode().put("checkpoint", of.path("id").asText());
@@ -101,7 +101,7 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
   private Path check() {
     if (target == null) {
       throw CliException.usage(
-          "--to DIR is missing: where are the files to go? (--run starts a new run instead)");
+          "--to DIR is missing: give the target directory (--run starts a new run instead)");
     }
     if (maxBytes < 0) {
       throw CliException.usage("--max-bytes " + maxBytes + " is not 0 or more");
@@ -156,8 +156,10 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
     }
     tree.say("Checkpoint " + opened.id() + " restored to " + to + ".");
     NotePrinter.several(
-        context, restored.degradedCount() + " things are not as they were", restored.degraded());
+        context,
+        restored.degradedCount() + " entries could not be restored exactly",
+        restored.degraded());
     NotePrinter.several(
-        context, "what was there before could not be removed entirely", restored.leftovers());
+        context, "the previous content could not be removed completely", restored.leftovers());
   }
 }

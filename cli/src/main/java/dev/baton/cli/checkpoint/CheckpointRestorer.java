@@ -13,12 +13,12 @@ import dev.baton.snapshot.restore.TreeRestorer;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A checkpoint's files, for commands that are about something else. */
+/** Restores a checkpoint's files for commands that need them for another purpose. */
 public final class CheckpointRestorer {
   private CheckpointRestorer() {}
 
   /**
-   * Replaces the target by them.
+   * Replaces the target with the checkpoint's files.
    *
    * @param id of the checkpoint, all 26 characters
    */

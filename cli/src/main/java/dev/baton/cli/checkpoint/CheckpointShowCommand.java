@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 /** {@code baton checkpoint show ID}. */
 @Command(
     name = "show",
-    description = "A checkpoint with its manifest.",
+    description = "Show a checkpoint with its manifest.",
     footer = {
       "%nExamples:",
       "  baton checkpoint show 4v8k2m",

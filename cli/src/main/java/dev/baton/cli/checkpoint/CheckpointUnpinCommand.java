@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 /** {@code baton checkpoint unpin ID}. */
 @Command(
     name = "unpin",
-    description = "Leave a checkpoint to retention again.",
+    description = "Unpin a checkpoint: retention applies to it again.",
     footer = {"%nExample:", "  baton checkpoint unpin 4v8k2m"})
 final class CheckpointUnpinCommand extends SingleCheckpointCommand implements Runnable {
   CheckpointUnpinCommand(CommandContext context) {

@@ -16,10 +16,10 @@ import dev.baton.cli.terminal.ProgressIndicator;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
-/** {@code baton checkpoint verify ID}: 1 when something is wrong with it. */
+/** {@code baton checkpoint verify ID}. Exits with 1 when the checkpoint is damaged. */
 @Command(
     name = "verify",
-    description = "Have everything of a checkpoint read and checked now.",
+    description = "Read and verify all data of a checkpoint now.",
     footer = {
       "%nExamples:",
       "  baton checkpoint verify 4v8k2m",

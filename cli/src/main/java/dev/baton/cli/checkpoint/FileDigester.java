@@ -13,13 +13,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 
-/** Digests of files of any size. */
+/** Computes the digests of files of any size. */
 public final class FileDigester {
   private static final int BUFFER = 1 << 16;
 
   private FileDigester() {}
 
-  /** Of the file's bytes, as {@link Digest} writes them. */
+  /** Returns the file's digest in the notation of {@link Digest}. */
   public static String of(Path file) throws IOException {
     MessageDigest digest = Digest.sha256();
     try (InputStream in = Files.newInputStream(file)) {

@@ -10,19 +10,19 @@ import dev.baton.cli.command.CliException;
 import dev.baton.cli.command.CliExitCode;
 import java.io.IOException;
 
-/** Work on files, whose failures are told in words. */
+/** Runs work on files and turns its failures into error messages. */
 final class FileWork {
   private FileWork() {}
 
-  /** What is done. */
+  /** The work. */
   @FunctionalInterface
   interface Work {
     void run() throws IOException, InterruptedException;
   }
 
   /**
-   * @param what {@code the restore}
-   * @throws CliException that says what went wrong on this side
+   * @param what name of the work in messages: {@code the restore}
+   * @throws CliException that describes the local failure
    */
   static void run(String what, Work work) {
     try {

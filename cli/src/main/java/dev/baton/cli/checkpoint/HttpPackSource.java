@@ -23,8 +23,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /**
- * Packs as objects behind presigned addresses. Reads ranges; what fails is tried again, at most
- * five times in all; addresses that have run out are asked for anew. Thread-safe.
+ * Reads ranges of packs from the object store through presigned addresses. Retries failures, at
+ * most five attempts in all; requests new addresses when they have expired. Thread-safe.
  */
 final class HttpPackSource implements PackSource, AutoCloseable {
   private static final int ATTEMPTS = 5;
@@ -38,7 +38,7 @@ final class HttpPackSource implements PackSource, AutoCloseable {
 
   /**
    * @param urls of all packs that will be read
-   * @param renewal gives new ones
+   * @param renewal requests new ones
    */
   HttpPackSource(Map<Hash, URI> urls, Supplier<Map<Hash, URI>> renewal) {
     this.urls = urls;
@@ -48,14 +48,14 @@ final class HttpPackSource implements PackSource, AutoCloseable {
             urls.values().stream().anyMatch(url -> "https".equals(url.getScheme())));
   }
 
-  /** Those of a checkpoint. */
+  /** Creates a source for the packs of a checkpoint. */
   static HttpPackSource of(OrchestratorRestClient client, CheckpointDownload opened) {
     return new HttpPackSource(
         opened.urls(),
         () -> CheckpointDownload.open(client, new CheckpointRef(opened.id(), null)).urls());
   }
 
-  /** Bytes that have come so far. */
+  /** Returns the number of bytes received so far. */
   long bytesRead() {
     return read.sum();
   }
@@ -65,7 +65,8 @@ final class HttpPackSource implements PackSource, AutoCloseable {
       throws IOException, InterruptedException {
     if (offset < 0 || length < 1 || offset + length > pack.size()) {
       throw new IllegalArgumentException(
-          "%d bytes from %d on are not in a pack of %d".formatted(length, offset, pack.size()));
+          "%d bytes at offset %d are outside of a pack of %d bytes"
+              .formatted(length, offset, pack.size()));
     }
     for (int attempt = 1; ; attempt++) {
       Map<Hash, URI> now = urls;
@@ -101,7 +102,8 @@ final class HttpPackSource implements PackSource, AutoCloseable {
 
   private void get(URI url, PackRef pack, long offset, byte[] into, int length)
       throws IOException, InterruptedException {
-    // A server that ignores the range sends the whole; more than that is no pack of ours.
+    // A server that ignores the range sends the whole object; more bytes than that are not a valid
+    // pack.
     HttpResponse<byte[]> answer =
         PresignedRequestSender.send(
             http,
@@ -124,7 +126,7 @@ final class HttpPackSource implements PackSource, AutoCloseable {
     http.shutdownNow();
   }
 
-  /** An answer that is not what was asked for. */
+  /** A response that does not match the request. */
   static final class PackRefusedException extends IOException {
     private static final long serialVersionUID = 1L;
 

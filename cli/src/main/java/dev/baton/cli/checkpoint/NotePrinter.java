@@ -9,13 +9,13 @@ package dev.baton.cli.checkpoint;
 import dev.baton.cli.command.CommandContext;
 import java.util.List;
 
-/** Remarks on stderr. */
+/** Prints notes on stderr. */
 final class NotePrinter {
   private static final int SHOWN = 10;
 
   private NotePrinter() {}
 
-  /** Where a workspace is large enough for one. */
+  /** Prints a note if the workspace is large. */
   static void size(CommandContext context, long bytes) {
     String note = SizeClass.note(bytes);
     if (!note.isEmpty()) {
@@ -23,7 +23,7 @@ final class NotePrinter {
     }
   }
 
-  /** A heading with its first lines; nothing where there are none. */
+  /** Prints a heading and the first lines of a list; prints nothing for an empty list. */
   static void several(CommandContext context, String heading, List<String> lines) {
     if (lines.isEmpty()) {
       return;

@@ -23,9 +23,9 @@ import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 
 /**
- * A portable checkpoint that somebody brings, as a folder.
+ * An imported portable checkpoint, as a folder.
  *
- * @param checked whether it had checksums, which then were right
+ * @param checked whether it had checksums, which then matched
  */
 record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
   private static final Pattern NAME =
@@ -39,22 +39,22 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
   /**
    * @param source a folder, or one tar of it
    * @param into an empty folder for the content of a tar
-   * @throws CliException when it is no portable checkpoint, or not what its manifest says
+   * @throws CliException when it is not a portable checkpoint, or does not match its manifest
    */
   static PortableCheckpoint open(Path source, Path into) throws IOException {
     if (!Files.exists(source)) {
-      throw CliException.usage("there is no '" + source + "'");
+      throw CliException.usage("no such file or directory: '" + source + "'");
     }
     Path folder = Files.isDirectory(source) ? source : unpack(source, into);
     for (String name : PortableCheckpointFormat.REQUIRED) {
       if (!Files.isRegularFile(folder.resolve(name), LinkOption.NOFOLLOW_LINKS)) {
         throw CliException.usage(
-            "'%s' is no exported checkpoint: it has no file %s".formatted(source, name));
+            "'%s' is not an exported checkpoint: it has no file %s".formatted(source, name));
       }
     }
     if (Files.size(folder.resolve(PortableCheckpointFormat.MANIFEST)) > ManifestCodec.LARGEST) {
       throw CliException.usage(
-          "the manifest has more than " + ManifestCodec.LARGEST + " bytes, which are allowed");
+          "the manifest is larger than the limit of " + ManifestCodec.LARGEST + " bytes");
     }
     JsonNode document = json(folder.resolve(PortableCheckpointFormat.MANIFEST));
     if (!(document instanceof ObjectNode manifest)) {
@@ -63,7 +63,7 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
     return new PortableCheckpoint(folder, manifest, check(folder, manifest));
   }
 
-  /** A file of the folder as JSON; an empty object where there is none. */
+  /** Reads a file of the folder as JSON; returns an empty object when the file does not exist. */
   JsonNode state(String name) throws IOException {
     Path file = folder.resolve(name);
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -71,7 +71,7 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
     }
     if (Files.size(file) > ManifestCodec.LARGEST) {
       throw CliException.usage(
-          "%s has more than %d bytes, which are allowed".formatted(name, ManifestCodec.LARGEST));
+          "%s is larger than the limit of %d bytes".formatted(name, ManifestCodec.LARGEST));
     }
     return json(file);
   }
@@ -91,7 +91,7 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
       return false;
     }
     if (!ManifestCodec.checksum(manifest).equals(manifest.path("checksum").asText())) {
-      throw CliException.usage("the manifest is not what its checksum says: it has been changed");
+      throw CliException.usage("the manifest does not match its checksum: it was modified");
     }
     Map<String, String> wanted = new HashMap<>();
     checksums.properties().forEach(each -> wanted.put(each.getKey(), each.getValue().asText()));
@@ -99,7 +99,7 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
       String expected = wanted.remove(name);
       if (expected != null && !expected.equals(FileDigester.of(folder.resolve(name)))) {
         throw CliException.usage(
-            "%s is not what the manifest's checksum says: it has been changed".formatted(name));
+            "%s does not match its checksum in the manifest: it was modified".formatted(name));
       }
     }
     if (!wanted.isEmpty()) {
@@ -140,7 +140,8 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
     if (!entry.isFile()
         || !NAME.matcher(name).matches()
         || entry.getSize() > (workspace ? MAX_WORKSPACE : MAX_STATE)) {
-      throw new IOException("it has '" + name + "', which belongs into no exported checkpoint");
+      throw new IOException(
+          "it has '" + name + "', which is not allowed in an exported checkpoint");
     }
     Path file = into.resolve(name).normalize();
     Files.createDirectories(file.getParent());

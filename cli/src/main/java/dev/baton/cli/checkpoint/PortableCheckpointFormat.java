@@ -16,8 +16,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * The portable form of a checkpoint: one folder of files that any tool can read. {@code
- * manifest.json} has the SHA-256 of each of the others, under {@code checksums}.
+ * Defines the portable form of a checkpoint: one folder of files that any tool can read. {@code
+ * manifest.json} has the SHA-256 of each other file under {@code checksums}.
  */
 final class PortableCheckpointFormat {
   static final String MANIFEST = "manifest.json";
@@ -29,12 +29,12 @@ final class PortableCheckpointFormat {
   static final String MCP = "mcp_state";
   static final String CHECKSUMS = "checksums";
 
-  /** What a folder must have to be one. */
+  /** Files that a portable checkpoint must have. */
   static final List<String> REQUIRED = List.of(MANIFEST, CONVERSATION, SESSION, WORKSPACE);
 
   private PortableCheckpointFormat() {}
 
-  /** Everything but the workspace's archive and the manifest. */
+  /** Writes all files except the workspace archive and the manifest. */
   static void writeState(Path folder, JsonNode manifest) throws IOException {
     json(folder.resolve(CONVERSATION), manifest.path("conversation"));
     json(folder.resolve(SESSION), manifest.path("session_state"));
@@ -46,7 +46,7 @@ final class PortableCheckpointFormat {
     }
   }
 
-  /** Names of servers are anything; names of files are not. */
+  /** Converts the name of a server to a file name: the former may contain any character. */
   private static String fileName(String server) {
     String safe = server.replaceAll("[^A-Za-z0-9._-]", "_");
     return safe.startsWith(".") ? "_" + safe.substring(1) : safe;
@@ -58,7 +58,7 @@ final class PortableCheckpointFormat {
     Files.write(file, Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsBytes(written));
   }
 
-  /** The last file: it says what all the others are. */
+  /** Writes the manifest, last, since it has the checksums of all other files. */
   static void writeManifest(Path folder, JsonNode manifest) throws IOException {
     ObjectNode document = ((ObjectNode) manifest).deepCopy();
     ObjectNode checksums = document.putObject(CHECKSUMS);
@@ -69,7 +69,7 @@ final class PortableCheckpointFormat {
     json(folder.resolve(MANIFEST), document);
   }
 
-  /** All files but the manifest, sorted, by their names from the folder. */
+  /** Lists all files except the manifest, sorted, by their paths relative to the folder. */
   static List<String> files(Path folder) throws IOException {
     try (var all = Files.walk(folder)) {
       return all.filter(Files::isRegularFile)

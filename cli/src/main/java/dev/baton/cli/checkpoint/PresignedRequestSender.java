@@ -17,12 +17,13 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Requests to the object store, whose addresses carry the permission. */
+/** Sends requests to the object store. The presigned address grants the permission. */
 final class PresignedRequestSender {
   private PresignedRequestSender() {}
 
   /**
-   * @param patience for the whole answer; {@link HttpRequest#timeout()} bounds only its beginning
+   * @param patience bounds the whole response; {@link HttpRequest#timeout()} bounds only the time
+   *     to its headers
    */
   static <T> HttpResponse<T> send(
       HttpClient http, HttpRequest.Builder request, BodyHandler<T> handler, Duration patience)

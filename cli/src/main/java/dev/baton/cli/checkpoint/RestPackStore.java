@@ -33,15 +33,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 
 /**
- * Where an external run's packs go: asked of the server, put into the object store by presigned
- * addresses, at most five times each. Thread-safe.
+ * Stores the packs of an external run: requests presigned addresses from the server and uploads to
+ * the object store, with at most five attempts per pack. Thread-safe.
  */
 final class RestPackStore implements PackStore, AutoCloseable {
   private static final int ATTEMPTS = 5;
   private static final long FIRST_PAUSE_MS = 200;
   private static final Duration ONE = Duration.ofMinutes(2);
 
-  /** The client's own business. */
+  /** Headers that the HTTP client sets itself. */
   private static final Set<String> NOT_TO_BE_SET = Set.of("host", "content-length", "connection");
 
   private final OrchestratorRestClient client;
@@ -51,7 +51,7 @@ final class RestPackStore implements PackStore, AutoCloseable {
   private final LongConsumer progress;
 
   /**
-   * @param progress told how many bytes have been uploaded
+   * @param progress gets the number of bytes uploaded so far
    */
   RestPackStore(OrchestratorRestClient client, String run, LongConsumer progress) {
     this.client = client;
@@ -87,7 +87,7 @@ final class RestPackStore implements PackStore, AutoCloseable {
           pack.path("size_bytes").asLong(),
           pack.path("index_bytes").asInt());
     } catch (IllegalArgumentException e) {
-      throw new IOException("the server names a pack that is none: " + e.getMessage(), e);
+      throw new IOException("the server returned an invalid pack name: " + e.getMessage(), e);
     }
   }
 
@@ -134,7 +134,7 @@ final class RestPackStore implements PackStore, AutoCloseable {
     }
     int status =
         PresignedRequestSender.send(http, request, BodyHandlers.discarding(), ONE).statusCode();
-    // 412: somebody else was first, with the same bytes.
+    // 412: another writer was first, with the same bytes.
     if (status / 100 != 2 && status != 412) {
       throw new IOException(
           "the object store answered %d to pack %s".formatted(status, pack.ref().id()));
@@ -159,7 +159,7 @@ final class RestPackStore implements PackStore, AutoCloseable {
     JsonNode run();
   }
 
-  /** A capture's threads know failures of input and output only. */
+  /** Converts other failures to I/O exceptions: the threads of a capture handle only these. */
   private static JsonNode told(Call call) throws IOException {
     try {
       return call.run();

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** What every command about one checkpoint takes. */
+/** Arguments and options of each command about one checkpoint. */
 abstract class SingleCheckpointCommand {
   final CommandContext context;
 
@@ -23,7 +23,7 @@ abstract class SingleCheckpointCommand {
 
   @Option(
       names = "--project",
-      description = "Where a short id is looked for. Default: the project 'default'.")
+      description = "The project in which a short id is resolved. Default: the project 'default'.")
   private @Nullable String project;
 
   SingleCheckpointCommand(CommandContext context) {
@@ -31,7 +31,7 @@ abstract class SingleCheckpointCommand {
   }
 
   /**
-   * @throws dev.baton.cli.command.CliException when what was typed is no id
+   * @throws dev.baton.cli.command.CliException when the argument is not an id
    */
   final CheckpointRef checkpoint() {
     return reference(id);

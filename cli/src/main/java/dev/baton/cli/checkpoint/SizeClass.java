@@ -8,13 +8,13 @@ package dev.baton.cli.checkpoint;
 
 import dev.baton.cli.terminal.ByteSizeFormatter;
 
-/** How much a checkpoint's files are, in the classes that people are warned by. */
+/** Classifies the size of a checkpoint's files; large ones cause a note. */
 enum SizeClass {
-  /** Below 100 MB: nothing to say. */
+  /** Below 100 MB: no note. */
   SMALL,
   /** Up to 1 GB: a warning. */
   LARGE,
-  /** Above: it is told that this takes its time. */
+  /** Above: a note that transfers take time. */
   HUGE;
 
   private static final long LARGE_FROM = 100_000_000L;
@@ -27,7 +27,7 @@ enum SizeClass {
     return bytes <= HUGE_FROM ? LARGE : HUGE;
   }
 
-  /** A line for people; empty where there is nothing to say. */
+  /** Returns the note; empty when there is none. */
   static String note(long bytes) {
     return switch (of(bytes)) {
       case SMALL -> "";

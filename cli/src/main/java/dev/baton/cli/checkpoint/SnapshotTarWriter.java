@@ -26,9 +26,9 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 
 /**
- * A snapshot's files as a zstd-compressed tar that plain tools read, written from its packs without
- * being restored before. Holes become zeros; owners and extended attributes are left out. One use,
- * one thread.
+ * Writes a snapshot's files as a zstd-compressed tar that standard tools read, directly from its
+ * packs, without restoring it first. Holes become zeros; owners and extended attributes are
+ * omitted. For a single use by one thread.
  */
 final class SnapshotTarWriter {
   private static final int ZSTD_LEVEL = 3;
@@ -44,13 +44,13 @@ final class SnapshotTarWriter {
     this.snapshot = snapshot;
     this.tar = tar;
     this.progress = progress;
-    // Names as they are (one char, one byte), of any length, and numbers of any size.
+    // Names unchanged (one char, one byte) and of any length; numbers of any size.
     tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
     tar.setBigNumberMode(TarArchiveOutputStream.BIGNUMBER_STAR);
   }
 
   /**
-   * @param progress told how many bytes of files are written
+   * @param progress gets the number of file bytes written so far
    */
   static void write(SnapshotReader snapshot, Path file, LongConsumer progress)
       throws IOException, InterruptedException {
@@ -109,7 +109,7 @@ final class SnapshotTarWriter {
   }
 
   private static TarArchiveEntry header(String name, byte type, int mode, Instant modified) {
-    // A leading slash or drive letter is part of no name here, and nothing is to be taken off.
+    // A leading slash or drive letter is a normal part of a name here and must not be stripped.
     TarArchiveEntry header = new TarArchiveEntry(name, type, true);
     header.setMode(mode);
     header.setLastModifiedTime(FileTime.from(modified));
@@ -118,7 +118,10 @@ final class SnapshotTarWriter {
     return header;
   }
 
-  /** The library's own records of times stop at 100 ns, so the one that matters is written here. */
+  /**
+   * Writes the header and the modification time: the library's own time records have a precision of
+   * only 100 ns.
+   */
   private void begin(TarArchiveEntry header) throws IOException {
     Instant modified = header.getLastModifiedTime().toInstant();
     if (modified.getNano() != 0) {

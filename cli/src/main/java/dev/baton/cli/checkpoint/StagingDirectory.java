@@ -17,7 +17,9 @@ import java.nio.file.StandardCopyOption;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 
-/** A private folder beside a target, in which what goes there is made. Gone when closed. */
+/**
+ * A private folder next to a target, in which its new content is built. {@link #close} deletes it.
+ */
 final class StagingDirectory implements AutoCloseable {
   private final Path path;
 
@@ -34,7 +36,7 @@ final class StagingDirectory implements AutoCloseable {
     return new StagingDirectory(Files.createTempDirectory(parent, ".baton-export-"));
   }
 
-  /** One that belongs beside nothing. */
+  /** Creates one that is not next to a target. */
   static StagingDirectory temporary() throws IOException {
     return new StagingDirectory(Files.createTempDirectory("baton-import-"));
   }
@@ -43,7 +45,7 @@ final class StagingDirectory implements AutoCloseable {
     return path;
   }
 
-  /** The folder's files as one archive, the manifest first. */
+  /** Packs the folder's files into one archive, the manifest first. */
   Path tar(Path folder) throws IOException {
     Path file = path.resolve("export.tar");
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(file), 1 << 16);
@@ -67,7 +69,7 @@ final class StagingDirectory implements AutoCloseable {
     tar.closeArchiveEntry();
   }
 
-  /** Puts what was made in here at its place; what was there goes. */
+  /** Moves the finished content to its target and replaces the previous one. */
   void place(Path made, Path target) throws IOException {
     Path absolute = target.toAbsolutePath().normalize();
     Path old = path.resolve("old");

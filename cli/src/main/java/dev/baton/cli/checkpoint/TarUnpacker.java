@@ -27,9 +27,9 @@ import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
 
 /**
- * Unpacks a zstd-compressed tar that anyone may have made into an empty private directory. Every
- * entry is made relative to an open directory and must be new, so no link is ever followed. Setuid
- * and setgid bits are dropped, owners are the caller's. One use, one thread.
+ * Unpacks an untrusted zstd-compressed tar into an empty private directory. Creates each entry
+ * relative to an open directory, and only if it does not exist, so no link is ever followed. Drops
+ * setuid and setgid bits; files are owned by the caller. For a single use by one thread.
  */
 final class TarUnpacker {
   private static final long MAX_HEADER = 1 << 16;
@@ -43,7 +43,7 @@ final class TarUnpacker {
   private long entries;
   private long bytes;
 
-  /** What a directory is to become once all is in it. */
+  /** Mode and time of a directory, set after its content was written. */
   private record Late(List<String> path, int mode, Instant modified) {}
 
   private TarUnpacker(OpenDirectory root, RestoreLimits limits) {
@@ -52,8 +52,8 @@ final class TarUnpacker {
   }
 
   /**
-   * @param into empty, and nobody else's
-   * @throws IOException that names the entry which is not allowed; what was unpacked stays
+   * @param into empty and private to the caller
+   * @throws IOException that names the entry that is not allowed; the files unpacked so far remain
    */
   static void unpack(InputStream archive, Path into, RestoreLimits limits) throws IOException {
     try (OpenDirectory root = OpenDirectory.open(into);
@@ -155,7 +155,7 @@ final class TarUnpacker {
       StatBuffer stat = new StatBuffer();
       if (!from.statIfPresent(target.getLast(), stat) || stat.kind() != FileKind.FILE) {
         throw new IOException(
-            "hard link '%s' must name a file that comes before it, not '%s'"
+            "hard link '%s' must name an earlier entry of the archive, not '%s'"
                 .formatted(entry.getName(), entry.getLinkName()));
       }
       parent.link(from, target.getLast(), name);
@@ -164,30 +164,33 @@ final class TarUnpacker {
     }
   }
 
-  /** The names from the root; none for the root itself. */
+  /** Splits a name into the names from the root; empty for the root itself. */
   private static List<String> path(String name) throws IOException {
     String raw = raw(name);
     List<String> path = new ArrayList<>();
     for (String part : raw.split("/", -1)) {
       if (part.equals("..") || part.length() > RawName.MAX || part.indexOf('\0') >= 0) {
-        throw new IOException("the archive has an entry that leaves it: '" + name + "'");
+        throw new IOException("the archive has an entry outside of its root: '" + name + "'");
       }
       if (!part.isEmpty() && !part.equals(".")) {
         path.add(part);
       }
     }
     if (raw.startsWith("/") || path.size() > MAX_DEPTH) {
-      throw new IOException("the archive has an entry that leaves it: '" + name + "'");
+      throw new IOException("the archive has an entry outside of its root: '" + name + "'");
     }
     return path;
   }
 
-  /** Bytes as characters; what came as text of an extended header is more than that. */
+  /**
+   * Returns the name's bytes as characters; text of an extended header may have characters beyond a
+   * byte.
+   */
   private static String raw(String name) {
     return name.chars().allMatch(c -> c < 256) ? name : RawName.of(name);
   }
 
-  /** Open; missing directories on the way are made. */
+  /** Opens the parent directory; creates missing directories on the path. */
   private OpenDirectory parent(List<String> path, String name) throws IOException {
     OpenDirectory at = root;
     for (String part : path.subList(0, path.size() - 1)) {
@@ -208,7 +211,7 @@ final class TarUnpacker {
     } catch (PosixException e) {
       close(at);
       throw new IOException(
-          "'%s' is in something that is no directory of the archive".formatted(name), e);
+          "the parent of '%s' is not a directory of the archive".formatted(name), e);
     }
   }
 
@@ -222,7 +225,10 @@ final class TarUnpacker {
     return entry.getLastModifiedTime().toInstant();
   }
 
-  /** From the leaves up: a directory that may not be written to stays writable until then. */
+  /**
+   * Sets modes and times from the leaves up: a read-only directory stays writable until its content
+   * is complete.
+   */
   private void finish() throws IOException {
     for (Late each : late.reversed()) {
       if (each.path().isEmpty()) {

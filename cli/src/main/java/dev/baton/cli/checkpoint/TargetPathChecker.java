@@ -14,12 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/** Where a command is to put files. */
+/** Checks the path to which a command writes files. */
 final class TargetPathChecker {
   private TargetPathChecker() {}
 
   /**
-   * @throws CliException when there is something that is not to be replaced
+   * @throws CliException when the target exists, is not empty and may not be replaced
    */
   static void checkFree(Path target, boolean force) throws IOException {
     if (force || !Files.exists(target, LinkOption.NOFOLLOW_LINKS) || isEmptyDirectory(target)) {
@@ -27,7 +27,7 @@ final class TargetPathChecker {
     }
     throw CliException.of(
         CliExitCode.CONFLICT,
-        "%s is there and is not empty: name another place, or have it replaced whole with --force"
+        "%s exists and is not empty: give another path, or replace its whole content with --force"
             .formatted(target));
   }
 

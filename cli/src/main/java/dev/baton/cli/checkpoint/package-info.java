@@ -1,4 +1,4 @@
-/** Commands about checkpoints: what there is, making, checking, restoring and moving them. */
+/** Commands about checkpoints: list, create, verify, restore, export and import. */
 @NullMarked
 package dev.baton.cli.checkpoint;
 

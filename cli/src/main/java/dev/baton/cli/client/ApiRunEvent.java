@@ -17,11 +17,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One event of a run's trace as the API gives it.
+ * One event of a run's trace as returned by the API.
  *
- * @param position in the run's log, rising; the cursor for what comes after
+ * @param position in the run's log, rising; the cursor for later events
  * @param type without the prefix: {@code step_completed}
- * @param envelope the whole as it came, for {@code -o json}
+ * @param envelope the complete event as received, for {@code -o json}
  */
 public record ApiRunEvent(
     long position,
@@ -33,7 +33,7 @@ public record ApiRunEvent(
   private static final Set<String> LAST =
       Set.of("run_completed", "run_failed", "run_cancelled", "run_lost");
 
-  /** From an element of {@code GET /runs/ID/events}. */
+  /** Parses an element of {@code GET /runs/ID/events}. */
   public static ApiRunEvent of(JsonNode envelope) {
     String type = envelope.path("type").asText();
     return new ApiRunEvent(
@@ -47,7 +47,7 @@ public record ApiRunEvent(
         envelope);
   }
 
-  /** From a server-sent event, whose data is the same envelope. */
+  /** Parses a server-sent event, whose data is the same envelope. */
   static ApiRunEvent of(ServerSentEventReader.Message message) {
     JsonNode data = Json.tree(message.data().getBytes(java.nio.charset.StandardCharsets.UTF_8));
     if (data instanceof ObjectNode envelope && envelope.path("data").isObject()) {
@@ -60,23 +60,23 @@ public record ApiRunEvent(
     return of(envelope);
   }
 
-  /** Whether the run ends with it. */
+  /** Whether this event ends the run. */
   public boolean isLast() {
     return LAST.contains(type);
   }
 
-  /** Whether the run is paused with it. */
+  /** Whether this event pauses the run. */
   public boolean isPause() {
     return type.equals("run_paused")
         || (type.equals("pause_requested") && data.path("idle").asBoolean());
   }
 
-  /** The runner's epoch that wrote it; 0 for the orchestrator's own events. */
+  /** The epoch of the runner that wrote it; 0 for events of the orchestrator. */
   public int epoch() {
     try {
       return EventId.parse(id).lane().epoch();
     } catch (IllegalArgumentException _) {
-      // A foreign event with an id of its own making is shown, but belongs to no lane.
+      // An event with an id of another format is shown, but has no lane.
       return 0;
     }
   }
@@ -85,7 +85,7 @@ public record ApiRunEvent(
     return data.path("step").asText("");
   }
 
-  /** Step and visit: what runs at most once to its end. */
+  /** Step and visit, which complete at most once. */
   public String stepVisit() {
     return step() + "#" + data.path("visit").asInt(1);
   }

@@ -14,8 +14,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a stream on which nothing has come for a while: for the reader, who has no other way out,
- * that is its end. For one reader.
+ * Closes a stream that has been idle for too long; its reader, which cannot be interrupted
+ * otherwise, then sees the end of the stream. For one reader.
  */
 final class IdleTimeoutInputStream extends FilterInputStream {
   private final long limit;
@@ -51,7 +51,7 @@ final class IdleTimeoutInputStream extends FilterInputStream {
     }
   }
 
-  /** What the read of a closed stream means: its end, where it was closed here. */
+  /** Maps the failed read of a closed stream to its end, if this class closed it. */
   private int end(IOException failure) throws IOException {
     if (exceeded) {
       return -1;
@@ -79,7 +79,7 @@ final class IdleTimeoutInputStream extends FilterInputStream {
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     } catch (IOException _) {
-      // Closed as far as it can be; the reader is told by its own call.
+      // Closed as far as possible; the reader gets the error from its own call.
     }
   }
 }

@@ -20,8 +20,9 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 
 /**
- * For a client that speaks plain HTTP only: an HTTP client insists on a TLS context when it is
- * built, and making a real one is most of this program's start-up. It can do nothing at all.
+ * Placeholder TLS context for a client that uses only plain HTTP: an HTTP client requires one when
+ * it is built, and creating a real one takes most of this program's start-up time. Supports no
+ * operation.
  */
 final class NoTlsContext extends SSLContext {
   NoTlsContext() {

@@ -31,22 +31,25 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Requests to the orchestrator. Every answer that is not a success becomes a {@link CliException};
- * no request takes longer than 30 s, or what its caller says. Thread-safe.
+ * Sends requests to the orchestrator. Turns every response other than a success into a {@link
+ * CliException}. A request takes at most 30 s, or the time that its caller sets. Thread-safe.
  */
 public final class OrchestratorRestClient implements AutoCloseable {
   private static final int CLOSE_MS = 200;
   private static final Duration CONNECT = Duration.ofSeconds(3);
 
-  /** For an answer, where nothing else is said. */
+  /** Default timeout for a response. */
   public static final Duration REQUEST = Duration.ofSeconds(30);
 
-  /** For what reads or deletes many objects: ten minutes, as the server has it, and a little. */
+  /**
+   * Timeout for requests that read or delete many objects: the server's limit of ten minutes, and a
+   * margin.
+   */
   public static final Duration WORK = Duration.ofMinutes(11);
 
   /**
-   * For the beginning of a stream that is followed, and for its silence: a connection whose other
-   * end is gone looks like one on which nothing happens, so it is made anew.
+   * Timeout for the start of a followed stream, and for silence on it: a connection with a dead
+   * peer looks idle, so the client reconnects.
    */
   public static final Duration FOLLOW = Duration.ofMinutes(1);
 
@@ -63,9 +66,9 @@ public final class OrchestratorRestClient implements AutoCloseable {
   }
 
   /**
-   * One for HTTP/1.1 that follows no redirects; the caller closes it.
+   * Creates a client for HTTP/1.1 that follows no redirects; the caller closes it.
    *
-   * @param tls whether it is to be able to use TLS, which costs start-up time
+   * @param tls whether it must support TLS, which costs start-up time
    */
   public static HttpClient http(boolean tls) {
     HttpClient.Builder builder =
@@ -87,7 +90,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
     return json(send(request(path, REQUEST).GET(), REQUEST));
   }
 
-  /** {@link #get} that waits no longer. */
+  /** {@link #get} with another timeout. */
   public JsonNode get(String path, Duration patience) {
     return json(send(request(path, patience).GET(), patience));
   }
@@ -105,7 +108,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
     return json(send(request, REQUEST));
   }
 
-  /** A POST that the server may work on for long. */
+  /** Sends a POST request that the server may take long to process. */
   public JsonNode post(String path, JsonNode body, Duration patience) {
     HttpRequest.Builder request =
         request(path, patience)
@@ -137,10 +140,10 @@ public final class OrchestratorRestClient implements AutoCloseable {
   }
 
   /**
-   * An answer that is read as it comes. Only the wait for its beginning is bounded; the caller
+   * Opens a response that is read as a stream. Only the wait for its start is bounded; the caller
    * closes it.
    *
-   * @param patience for its beginning; a server that has nothing to say yet may not begin
+   * @param patience bounds that wait; a server without data yet may not send headers
    */
   public InputStream stream(
       String path, String accept, Map<String, String> headers, Duration patience) {
@@ -159,7 +162,9 @@ public final class OrchestratorRestClient implements AutoCloseable {
     return answer.body();
   }
 
-  /** Also waits for the network thread: one that is left makes the JVM's exit 300 ms slower. */
+  /**
+   * Also waits for the network thread: if it is still running, the JVM's exit takes 300 ms longer.
+   */
   @Override
   public void close() {
     http.shutdownNow();
@@ -219,7 +224,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
       return future.get(1, TimeUnit.SECONDS);
     } catch (TimeoutException _) {
       if (patience.compareTo(REQUEST) > 0) {
-        // A stream that has not begun is no trouble, and its reader shows what it waits for.
+        // A stream without data yet is normal; its reader shows the progress line.
         return future.get(patience.toNanos(), TimeUnit.NANOSECONDS);
       }
       try (ProgressIndicator _ = ProgressIndicator.start(terminal, "waiting for " + server)) {
@@ -243,7 +248,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
     }
     return CliException.of(
         CliExitCode.UNREACHABLE,
-        "no Baton at %s (from %s) — start one with `./baton up`, or name another with --server URL"
+        "cannot connect to Baton at %s (from %s) — start one with `./baton up`, or name another with --server URL"
             .formatted(server, server.origin()),
         cause);
   }
@@ -257,7 +262,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
     } catch (JacksonException e) {
       throw CliException.of(
           CliExitCode.SERVER,
-          "%s answered %s with something that is not JSON: is it a Baton?"
+          "%s answered %s with a body that is not JSON: check that the address is that of a Baton orchestrator"
               .formatted(server, answer.request().uri().getPath()),
           e);
     } catch (IOException e) {

@@ -13,7 +13,7 @@ import dev.baton.cli.command.CliException;
 import dev.baton.protocol.json.Json;
 import java.util.function.Supplier;
 
-/** Lists that the server gives page by page. */
+/** Reads lists that the server returns in pages. */
 public final class PageReader {
   private static final int PAGE = 1000;
   private static final int MOST = 100_000;
@@ -30,11 +30,11 @@ public final class PageReader {
   }
 
   /**
-   * The pages as one; with {@code next_cursor} where there is more.
+   * Merges the pages into one, with {@code next_cursor} if there are more entries.
    *
    * @param name of the list in a page
-   * @param limit the most entries
-   * @param query begins the path of each page
+   * @param limit maximum number of entries
+   * @param query creates the start of each page's path
    */
   public static JsonNode read(
       OrchestratorRestClient client, String name, int limit, Supplier<UrlQueryBuilder> query) {

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Turns an error answer into lines for a person. */
+/** Formats an error response as text. */
 final class ProblemFormatter {
   private static final int TEXT_LIMIT = 200;
 
@@ -43,7 +43,7 @@ final class ProblemFormatter {
       case 404 -> CliExitCode.NOT_FOUND;
       case 409 -> ambiguous ? CliExitCode.AMBIGUOUS : CliExitCode.CONFLICT;
       case 408, 504 -> CliExitCode.TIMEOUT;
-      // What was asked for was tried, and failed elsewhere.
+      // The requested action was started and failed in another component.
       case 502 -> CliExitCode.FAILED;
       case 503 -> CliExitCode.UNREACHABLE;
       default -> CliExitCode.SERVER;
@@ -126,7 +126,7 @@ final class ProblemFormatter {
     try {
       return Json.mapper().readTree(body) instanceof ObjectNode object ? object : null;
     } catch (IOException _) {
-      // Not JSON: shown as text by the caller.
+      // Not JSON: the caller shows it as text.
       return null;
     }
   }

@@ -12,8 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The wait before another try: each twice as long as the one before, up to a longest. Used by one
- * thread.
+ * Waits before the next attempt; doubles the wait each time, up to a maximum. Used by one thread.
  */
 public final class RetryBackoff {
   private final Duration first;
@@ -26,7 +25,7 @@ public final class RetryBackoff {
     this.next = first;
   }
 
-  /** Always as long. */
+  /** Creates one with a constant wait. */
   public static RetryBackoff of(Duration each) {
     return new RetryBackoff(each, each);
   }
@@ -47,7 +46,7 @@ public final class RetryBackoff {
     next = doubled.compareTo(longest) < 0 ? doubled : longest;
   }
 
-  /** The next wait is the first again. */
+  /** Starts again with the first wait. */
   public void reset() {
     next = first;
   }

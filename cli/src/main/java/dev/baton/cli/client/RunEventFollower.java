@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run's events, from one position on until the run has ended: each exactly once, in order, over
- * broken, silently dead connections and restarts of the server. Used by one thread.
+ * Reads a run's events from a position until the run has ended: each exactly once and in order,
+ * across broken connections, idle ones whose peer is dead, and server restarts. Used by one thread.
  */
 public final class RunEventFollower {
   private static final Duration AWAY_WITHIN = Duration.ofMinutes(1);
@@ -36,15 +36,15 @@ public final class RunEventFollower {
   private long awaySince;
 
   /**
-   * @param after events up to this position are left out; 0 for none
+   * @param after events up to this position are skipped; 0 skips none
    */
   public RunEventFollower(OrchestratorRestClient client, String run, long after) {
     this(client, run, after, OrchestratorRestClient.FOLLOW, AWAY_WITHIN);
   }
 
   /**
-   * @param silence after which a connection is made anew
-   * @param patience how long the server may stay away
+   * @param silence idle time after which it reconnects
+   * @param patience how long the server may be unreachable
    */
   RunEventFollower(
       OrchestratorRestClient client, String run, long after, Duration silence, Duration patience) {
@@ -56,20 +56,20 @@ public final class RunEventFollower {
   }
 
   /**
-   * Gives every event to {@code sink} until it says false, or the run has ended.
+   * Passes every event to {@code sink} until it returns false, or the run has ended.
    *
    * @return the last event seen; null when there was none
-   * @throws CliException when the server stays away for a minute, to which the request under way
-   *     then may add its own bound
+   * @throws CliException when the server is unreachable for a minute; the timeout of the current
+   *     request may add to that
    */
   public @Nullable ApiRunEvent follow(Predicate<ApiRunEvent> sink) {
     return follow(sink, ApiRunEvent::isLast);
   }
 
   /**
-   * {@link #follow(Predicate)} until an event after which no more is wanted.
+   * Like {@link #follow(Predicate)}, but stops after the first event that matches {@code end}.
    *
-   * @param end asked after {@code sink}, of every event
+   * @param end evaluated for every event, after {@code sink}
    */
   public @Nullable ApiRunEvent follow(Predicate<ApiRunEvent> sink, Predicate<ApiRunEvent> end) {
     while (true) {
@@ -77,7 +77,7 @@ public final class RunEventFollower {
         if (read(sink, end) || ended()) {
           return last;
         }
-        // The stream is over, the run is not, and the server is there to say so.
+        // The stream has ended, but the run has not: the server is reachable and reports this.
         away = false;
       } catch (CliException e) {
         boolean passing =
@@ -102,14 +102,16 @@ public final class RunEventFollower {
       } catch (IOException e) {
         if (isAwayForLong()) {
           throw CliException.of(
-              CliExitCode.UNREACHABLE, client.server() + " broke the stream of events off", e);
+              CliExitCode.UNREACHABLE, client.server() + " closed the event stream early", e);
         }
       }
       pause.next();
     }
   }
 
-  /** Notes a failure; whether the first since the server was there is that long ago. */
+  /**
+   * Records a failure. Returns whether the server has been unreachable for longer than the limit.
+   */
   private boolean isAwayForLong() {
     long now = System.nanoTime();
     if (!away) {
@@ -119,7 +121,7 @@ public final class RunEventFollower {
     return now - awaySince >= patience.toNanos();
   }
 
-  /** One connection; true when no event after those is wanted. */
+  /** Reads one connection. Returns true when no further event is needed. */
   private boolean read(Predicate<ApiRunEvent> sink, Predicate<ApiRunEvent> end) throws IOException {
     try (IdleTimeoutInputStream limit = new IdleTimeoutInputStream(open(), silence);
         ServerSentEventReader stream = new ServerSentEventReader(limit)) {
@@ -141,7 +143,7 @@ public final class RunEventFollower {
       return false;
     } catch (CliException e) {
       if (e.code() == CliExitCode.TIMEOUT) {
-        // It had nothing to say so far: a run may wait for a person for weeks.
+        // No event so far: a run may wait for a person for weeks.
         return false;
       }
       throw e;

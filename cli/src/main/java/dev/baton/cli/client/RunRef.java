@@ -12,18 +12,18 @@ import dev.baton.protocol.trace.RunId;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What people type for a run: its id, or its last six characters. Letter case does not matter. */
+/** A run as typed: its id, or its last six characters. Not case-sensitive. */
 public record RunRef(String text) {
   private static final Pattern DISPLAY = Pattern.compile("[0-9a-hjkmnp-tv-z]{6}");
 
   /**
-   * @throws CliException when the text can be neither
+   * @throws CliException when the text is neither
    */
   public static RunRef parse(String text) {
     String lower = text.strip().toLowerCase(Locale.ROOT);
     if (!RunId.isValid(lower) && !DISPLAY.matcher(lower).matches()) {
       throw CliException.usage(
-          "'%s' is no run id: give all 26 characters, or the last six as `baton status` shows them"
+          "'%s' is not a run id: give all 26 characters, or the last six as `baton status` shows them"
               .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
     }
     return new RunRef(lower);
@@ -33,12 +33,12 @@ public record RunRef(String text) {
     return RunId.isValid(text);
   }
 
-  /** The run as the server knows it; unknown and ambiguous ids are failures. */
+  /** Fetches the run from the server; fails for unknown and ambiguous ids. */
   public JsonNode fetch(OrchestratorRestClient client) {
     return client.get("/runs/" + text);
   }
 
-  /** The full id, asked for when only the display id is known. */
+  /** Returns the full id; requests it from the server if only the display id is given. */
   public String id(OrchestratorRestClient client) {
     return isFull() ? text : fetch(client).path("id").asText();
   }

@@ -15,10 +15,10 @@ import java.net.URISyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the orchestrator is, and who said so.
+ * The orchestrator's address and its origin.
  *
  * @param base without a slash at its end
- * @param origin for people: {@code --server}, {@code $BATON_SERVER} or the stack file
+ * @param origin for messages: {@code --server}, {@code $BATON_SERVER} or the stack file
  */
 public record ServerAddress(URI base, String origin) {
   public ServerAddress {
@@ -31,9 +31,10 @@ public record ServerAddress(URI base, String origin) {
   }
 
   /**
-   * {@code --server}, else {@code $BATON_SERVER}, else the stack of the data folder.
+   * Resolves the address: {@code --server}, else {@code $BATON_SERVER}, else the stack of the data
+   * folder.
    *
-   * @throws CliException when there is none of them, or it is not an address
+   * @throws CliException when none of these is set, or the value is not an address
    */
   public static ServerAddress resolve(CommandContext context) {
     String option = context.options().server();
@@ -49,7 +50,7 @@ public record ServerAddress(URI base, String origin) {
     if (url == null) {
       throw CliException.of(
           CliExitCode.UNREACHABLE,
-          "no Baton is known: %s has no stack — start one with `./baton up`, or name one with --server URL"
+          "no server address: %s has no stack — start one with `./baton up`, or name one with --server URL"
               .formatted(folder.path()));
     }
     return parse(url, folder.stackFile().toString());

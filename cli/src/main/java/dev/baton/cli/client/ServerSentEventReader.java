@@ -14,7 +14,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a {@code text/event-stream}, as the HTML standard defines it. Not thread-safe. */
+/** Reads a {@code text/event-stream} as defined in the HTML standard. Not thread-safe. */
 final class ServerSentEventReader implements Closeable {
   private static final int LIMIT = 16 << 20;
 
@@ -25,11 +25,11 @@ final class ServerSentEventReader implements Closeable {
     this.reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8));
   }
 
-  /** One event; {@code id} is the newest that was sent, as the standard says. */
+  /** One event; {@code id} is the latest id received, as the standard requires. */
   record Message(String id, String event, String data) {}
 
   /**
-   * The next event with data, or null at the stream's end.
+   * Returns the next event with data, or null at the end of the stream.
    *
    * @throws IOException when the connection breaks, or an event is larger than 16 MiB
    */

@@ -10,7 +10,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Builds a path with a query; what is null is left out. */
+/** Builds a path with a query; omits parameters that are null. */
 public final class UrlQueryBuilder {
   private final StringBuilder path;
   private char separator = '?';
@@ -31,7 +31,7 @@ public final class UrlQueryBuilder {
     return this;
   }
 
-  /** One segment of a path, or one value of a query. */
+  /** Encodes one path segment or one query value. */
   public static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }

@@ -1,4 +1,4 @@
-/** The orchestrator's REST API as this program uses it. */
+/** Client of the orchestrator's REST API. */
 @NullMarked
 package dev.baton.cli.client;
 

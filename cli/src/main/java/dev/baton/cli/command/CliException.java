@@ -12,8 +12,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends the command with one line that says what is wrong and what to do, and an exit code. Further
- * lines hold details: the problems of a definition, the candidates of an ambiguous id.
+ * Ends the command with an exit code and one line that states the problem and the remedy. Further
+ * lines have details: the problems of a definition, the candidates of an ambiguous id.
  */
 public final class CliException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -46,7 +46,7 @@ public final class CliException extends RuntimeException {
     return new CliException(code, message, details, null, null);
   }
 
-  /** One that the server described by an RFC 9457 problem document. */
+  /** Creates an exception from the server's RFC 9457 problem document. */
   public static CliException problem(
       CliExitCode code, String message, List<String> details, ObjectNode problem) {
     return new CliException(code, message, details, problem, null);
@@ -70,7 +70,7 @@ public final class CliException extends RuntimeException {
     return details;
   }
 
-  /** For {@code -o json}: the server's problem document, or one of the same shape. */
+  /** Returns the server's problem document for {@code -o json}, or one with the same fields. */
   public ObjectNode asJson() {
     ObjectNode node =
         problem == null

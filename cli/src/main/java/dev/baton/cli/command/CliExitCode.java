@@ -6,33 +6,31 @@
  */
 package dev.baton.cli.command;
 
-/**
- * What the command's exit code says; documented in {@code docs/cli.md}, so a number never moves.
- */
+/** The exit codes. Documented in {@code docs/cli.md}; numbers never change. */
 public enum CliExitCode {
   OK(0),
-  /** The command worked and the thing it was about failed: a run, a check, the stack's start. */
+  /** The command worked, but its subject failed: a run, a check, the start of a stack. */
   FAILED(1),
-  /** The arguments or the input are wrong, whoever found out. */
+  /** The arguments or the input are wrong, as found by the command or the server. */
   USAGE(2),
   NOT_FOUND(3),
-  /** A display id that belongs to several runs, or a run with several waiting approvals. */
+  /** A display id that matches several runs, or a run with several waiting approvals. */
   AMBIGUOUS(4),
-  /** The state does not allow it: answered already, ended already. */
+  /** Not possible in the current state: already answered, already ended. */
   CONFLICT(5),
   UNREACHABLE(6),
   TIMEOUT(7),
-  /** The server answered with an error of its own, or refuses this caller. */
+  /** The server failed internally, or denied access. */
   SERVER(8),
-  /** The run that was waited for is paused. */
+  /** The awaited run is paused. */
   PAUSED(9),
-  /** {@code guard}: not started, since the step's epoch does not hold the run. */
+  /** {@code guard}: not started, since the step's epoch no longer holds the run. */
   FENCED(120),
-  /** {@code guard}: not started, since nobody said in time whether it does. */
+  /** {@code guard}: not started, since the epoch's state could not be determined in time. */
   UNKNOWN(121),
-  /** Whoever read the output has gone, as shells count it. */
+  /** The reader of the output is gone; the shell's number for SIGPIPE. */
   PIPE(141),
-  /** Ctrl-C, as shells count it. */
+  /** Ctrl-C; the shell's number for SIGINT. */
   INTERRUPTED(130);
 
   private final int number;

@@ -20,7 +20,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command works with: the terminal, the environment, the global options, the server. Used by
+ * Provides a command with the terminal, the environment, the global options and the server. Used by
  * one thread.
  */
 public final class CommandContext implements AutoCloseable {
@@ -55,7 +55,7 @@ public final class CommandContext implements AutoCloseable {
     return new TerminalStyle(terminal.outIsTerminal() && !withoutColour());
   }
 
-  /** Whether the user has said that nothing is to be in colour. */
+  /** Whether the user has disabled colours. */
   public boolean withoutColour() {
     return options.noColor() || !environment.getOrDefault("NO_COLOR", "").isEmpty();
   }
@@ -65,9 +65,9 @@ public final class CommandContext implements AutoCloseable {
   }
 
   /**
-   * The server, found on first use.
+   * Returns the client of the server, which is resolved on first use.
    *
-   * @throws CliException when no address is known or it is not an address
+   * @throws CliException when the address is missing or invalid
    */
   public OrchestratorRestClient client() {
     if (client == null) {
@@ -84,7 +84,7 @@ public final class CommandContext implements AutoCloseable {
   }
 
   /**
-   * @throws CliException when nobody reads the output any more
+   * @throws CliException when the reader of the output is gone
    */
   public void print(String line) {
     terminal.out().println(line);
@@ -92,15 +92,18 @@ public final class CommandContext implements AutoCloseable {
   }
 
   /**
-   * @throws CliException when nobody reads the output any more
+   * @throws CliException when the reader of the output is gone
    */
   public void checkReader() {
     if (terminal.out().checkError()) {
-      throw CliException.of(CliExitCode.PIPE, "nobody reads the output any more");
+      throw CliException.of(CliExitCode.PIPE, "the reader of the output is gone");
     }
   }
 
-  /** Indented JSON on stdout; what a terminal would obey or not show is escaped within strings. */
+  /**
+   * Prints indented JSON on stdout; escapes characters within strings that control a terminal or
+   * are invisible.
+   */
   public void printJson(JsonNode value) {
     try {
       print(
@@ -111,7 +114,7 @@ public final class CommandContext implements AutoCloseable {
     }
   }
 
-  /** One line of JSON on stdout, for streams. */
+  /** Prints one line of JSON on stdout, for streams. */
   public void printJsonLine(JsonNode value) {
     print(TextEscaper.json(value.toString()));
   }

@@ -11,7 +11,7 @@ import java.lang.reflect.InvocationTargetException;
 import picocli.CommandLine;
 import picocli.CommandLine.IFactory;
 
-/** Gives every command that asks for it in its constructor the {@link CommandContext}. */
+/** Creates the commands; passes the {@link CommandContext} to each constructor that takes one. */
 public record CommandFactory(CommandContext context) implements IFactory {
   @Override
   public <K> K create(Class<K> type) throws Exception {

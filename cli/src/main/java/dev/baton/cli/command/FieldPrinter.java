@@ -11,13 +11,13 @@ import dev.baton.cli.terminal.TextEscaper;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Prints one thing, a line for each of its fields; what is empty gets none. */
+/** Prints one object, one line per field; skips empty fields. */
 public final class FieldPrinter {
   private final CommandContext context;
   private final String format;
 
   /**
-   * @param width of the names' column
+   * @param width of the name column
    */
   public FieldPrinter(CommandContext context, int width) {
     this.context = context;
@@ -30,7 +30,7 @@ public final class FieldPrinter {
     }
   }
 
-  /** The entries of an array of texts. */
+  /** Returns the entries of an array of strings. */
   public static List<String> texts(JsonNode array) {
     List<String> texts = new ArrayList<>();
     array.forEach(text -> texts.add(text.asText()));

@@ -11,12 +11,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 
-/** Options that every command takes, before or after its name. */
+/** Options of every command, before or after its name. */
 public final class GlobalOptions {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "table|json",
-      description = "How results are printed: ${COMPLETION-CANDIDATES}. JSON goes to stdout alone.",
+      description = "Output format: ${COMPLETION-CANDIDATES}. With json, stdout has only JSON.",
       scope = ScopeType.INHERIT)
   private OutputFormat format = OutputFormat.TABLE;
 
@@ -24,7 +24,7 @@ public final class GlobalOptions {
       names = "--server",
       paramLabel = "URL",
       description =
-          "The Baton to talk to. Default: $$BATON_SERVER, else the stack that `baton up` started.",
+          "The orchestrator's address. Default: $$BATON_SERVER, else the stack that `baton up` started.",
       scope = ScopeType.INHERIT)
   private @Nullable String server;
 
@@ -37,13 +37,14 @@ public final class GlobalOptions {
 
   @Option(
       names = "--no-color",
-      description = "No colours. So does the variable NO_COLOR, and output that is no terminal.",
+      description =
+          "Disable colours. They are also disabled by NO_COLOR, and when the output is not a terminal.",
       scope = ScopeType.INHERIT)
   private boolean noColor;
 
   @Option(
       names = {"-v", "--verbose"},
-      description = "Show each request, and where an unexpected error came from.",
+      description = "Show each request, and the stack trace of an unexpected error.",
       scope = ScopeType.INHERIT)
   private boolean verbose;
 

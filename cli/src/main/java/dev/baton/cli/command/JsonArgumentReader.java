@@ -14,8 +14,8 @@ import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
 import dev.baton.protocol.json.Json;
 
 /**
- * Reads JSON that was typed, without a change of value: numbers keep every digit ({@code 1.10},
- * {@code 1e400}, 64-bit ids), a repeated member is an error instead of a lost value.
+ * Parses JSON arguments without changing a value: numbers keep every digit ({@code 1.10}, {@code
+ * 1e400}, 64-bit ids), and a repeated member is an error instead of a lost value.
  */
 public final class JsonArgumentReader {
   private static final ObjectReader READER =
@@ -35,10 +35,10 @@ public final class JsonArgumentReader {
   }
 
   /**
-   * {@link #read(String)} of the value of an option.
+   * {@link #read(String)} for the value of an option.
    *
-   * @param option named in the failure
-   * @throws CliException for wrong use, with the place of the fault
+   * @param option named in the message
+   * @throws CliException (usage) with the position of the error
    */
   public static JsonNode read(String text, String option) {
     JsonNode node;

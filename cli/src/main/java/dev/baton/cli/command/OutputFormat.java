@@ -8,7 +8,7 @@ package dev.baton.cli.command;
 
 import java.util.Locale;
 
-/** How results are printed. */
+/** Output format of results. */
 public enum OutputFormat {
   TABLE,
   JSON;

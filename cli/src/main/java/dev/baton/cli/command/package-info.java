@@ -1,4 +1,4 @@
-/** What every command shares: global options, exit codes, failures, the context they run in. */
+/** Shared by all commands: global options, exit codes, failures, and the execution context. */
 @NullMarked
 package dev.baton.cli.command;
 

@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * What a run made, twice over: as its output says, and as the files in its last cut are.
+ * Results of a run from two sources: its output, and the files of its last cut.
  *
  * @param output the run's output
  * @param report SHA-256 of {@code report.md} as restored
@@ -40,13 +40,13 @@ record DemoArtifacts(JsonNode output, String report, String archive) {
         sha256(target.resolve("report.tar.gz")));
   }
 
-  /** Whether the files are what the output says they are. */
+  /** Whether the files match the output. */
   boolean consistent() {
     return output.path("report_sha256").asText().equals(report)
         && output.path("archive_sha256").asText().equals(archive);
   }
 
-  /** The newest on the main line: branches were merged into it. */
+  /** Returns the newest cut of the main line, into which branches were merged. */
   private static JsonNode lastCut(JsonNode answer, String run) {
     JsonNode newest = null;
     for (JsonNode cut : answer.isArray() ? answer : answer.path("cuts")) {
@@ -57,7 +57,8 @@ record DemoArtifacts(JsonNode output, String report, String archive) {
       }
     }
     if (newest == null) {
-      throw CliException.of(CliExitCode.FAILED, "run " + run + " has no cut of its workspace");
+      throw CliException.of(
+          CliExitCode.FAILED, "run " + run + " has no checkpoint of its workspace");
     }
     return newest;
   }

@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "demo",
     description =
-        "Show what Baton is for: a stack of its own in a temporary folder runs a real job twice, "
-            + "once undisturbed and once with its runner killed in the middle, and the results are compared.")
+        "Demonstrate failover: starts a stack in a temporary folder and runs a real job twice, "
+            + "once undisturbed and once with its runner killed in the middle, and compares the results.")
 public final class DemoCommand implements Callable<Integer> {
   private static final Duration BASE = Duration.ofMinutes(5);
   private static final Duration PER_KILL = Duration.ofSeconds(30);
@@ -34,13 +34,15 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--kills",
       paramLabel = "N",
-      description = "Kill so many times at random moments, over as many runs as that takes.")
+      description = "Number of kills at random moments, over as many runs as necessary.")
   private @Nullable Integer kills;
 
-  @Option(names = "--seed", description = "Of the random moments; printed, so it can be repeated.")
+  @Option(
+      names = "--seed",
+      description = "Seed of the random moments; printed, so that the demo can be repeated.")
   private @Nullable Long seed;
 
-  @Option(names = "--keep", description = "Keep the folder with everything the demo made.")
+  @Option(names = "--keep", description = "Keep the folder with all data of the demo.")
   private boolean keep;
 
   public DemoCommand(CommandContext context) {
@@ -92,7 +94,7 @@ public final class DemoCommand implements Callable<Integer> {
                 late.set(true);
                 worker.interrupt();
               } catch (InterruptedException _) {
-                // The demo is over.
+                // The demo has ended.
                 Thread.currentThread().interrupt();
               }
             });

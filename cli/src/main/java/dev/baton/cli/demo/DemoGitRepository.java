@@ -16,25 +16,25 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The demo's real input: this checkout's own history. Copied once into the demo's folder, so that
- * all runs see the same commit whatever happens in the checkout meanwhile.
+ * The demo's input: this checkout's own git history. Copied once into the demo's folder, so that
+ * all runs see the same commit even if the checkout changes.
  */
 final class DemoGitRepository {
   private static final int GIT_SECONDS = 120;
 
   private DemoGitRepository() {}
 
-  /** The checkout this command belongs to. */
+  /** Returns the checkout that contains this command. */
   static Path home() {
     String home = System.getProperty("baton.home", "");
     if (home.isEmpty()) {
-      throw CliException.usage("start the demo by ./baton demo, from a checkout of Baton");
+      throw CliException.usage("start the demo with ./baton demo in a checkout of Baton");
     }
     return Path.of(home);
   }
 
   /**
-   * @throws CliException when there is nothing the demo's job could work on
+   * @throws CliException when the demo's job has no repository to work on, or git is missing
    */
   static void check(Path home) throws IOException, InterruptedException {
     if (!Files.exists(home.resolve(".git"))) {
@@ -47,18 +47,15 @@ final class DemoGitRepository {
       git(home, List.of("--version"));
     } catch (IOException e) {
       throw CliException.of(
-          CliExitCode.USAGE,
-          "the demo's job needs git, and there is none on the PATH: install git",
-          e);
+          CliExitCode.USAGE, "the demo's job needs git, which is not on the PATH: install git", e);
     }
   }
 
-  /** A bare copy in {@code folder}; its path. */
+  /** Creates a bare copy in {@code folder}; returns its path. */
   static Path copy(Path home, Path folder) throws IOException, InterruptedException {
     Path target = folder.resolve("input.git");
-    // The checkout may be another user's, which git refuses unless it is told so in a file: options
-    // and variables do not reach
-    // the process that reads the other repository.
+    // The checkout may belong to another user. Git refuses to read it unless a configuration file
+    // allows it: options and variables do not reach the process that reads the source repository.
     Path config = folder.resolve("gitconfig");
     Files.writeString(config, "[safe]\n\tdirectory = *\n");
     git(
@@ -77,7 +74,7 @@ final class DemoGitRepository {
     if (Files.isRegularFile(config)) {
       builder.environment().put("GIT_CONFIG_GLOBAL", config.toString());
     }
-    // Into a file: reading a pipe would wait for its end without a bound.
+    // Into a file: reading a pipe would block without a bound.
     Path said = Files.createTempFile("baton-git-", ".txt");
     try {
       Process process = builder.redirectOutput(said.toFile()).start();

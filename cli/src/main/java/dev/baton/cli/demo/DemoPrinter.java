@@ -11,7 +11,7 @@ import dev.baton.cli.terminal.ProgressIndicator;
 import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what happens, as it happens: on stdout for people, on stderr where stdout is for JSON. */
+/** Prints progress as it happens: on stdout, or on stderr when stdout is for JSON. */
 final class DemoPrinter {
   private final CommandContext context;
   private final PrintStream out;
@@ -31,12 +31,12 @@ final class DemoPrinter {
     if (progress == null) {
       out.println(text);
     } else {
-      // Erases what is drawn on stderr first; both may be the same terminal.
+      // Erases the progress line on stderr first; both may be the same terminal.
       progress.erased(() -> out.println(text));
     }
   }
 
-  /** While this lasts; drawn over on a terminal. */
+  /** Starts a progress line; on a terminal it is redrawn in place. */
   synchronized ProgressIndicator begin(String text) {
     end();
     ProgressIndicator begun = ProgressIndicator.start(context.terminal(), text);

@@ -18,9 +18,9 @@ import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /**
- * What the demo found.
+ * Results of the demo.
  *
- * @param failures why it is not as promised; empty when it is
+ * @param failures violations of the guarantees; empty when there are none
  */
 record DemoReport(
     DemoArtifacts expected,
@@ -39,15 +39,16 @@ record DemoReport(
     return failures.isEmpty();
   }
 
-  /** With another disturbed run. */
+  /** Adds another disturbed run. */
   DemoReport with(DemoRun run, DemoArtifacts made, TraceCheck trace) {
     List<String> found = new ArrayList<>(failures);
     boolean same = made.equals(expected) && made.consistent();
     if (!same) {
-      found.add("run %s made something else: %s, not %s".formatted(run.id(), made, expected));
+      found.add(
+          "run %s has a different result: %s, expected %s".formatted(run.id(), made, expected));
     }
     if (!trace.repeated().isEmpty()) {
-      found.add("run %s did completed steps again: %s".formatted(run.id(), trace.repeated()));
+      found.add("run %s repeated completed steps: %s".formatted(run.id(), trace.repeated()));
     }
     return new DemoReport(
         expected,
@@ -59,14 +60,14 @@ record DemoReport(
         List.copyOf(found));
   }
 
-  /** After the last run. */
+  /** Completes the report after the last run. */
   DemoReport complete(int wanted) {
     return kills.size() >= wanted
         ? this
-        : failing("only %d of %d kills could be made".formatted(kills.size(), wanted));
+        : failing("only %d of %d kills were performed".formatted(kills.size(), wanted));
   }
 
-  /** With what was still running after the stop. */
+  /** Adds the processes that were still running after the stop. */
   DemoReport with(List<String> leftovers) {
     return leftovers.isEmpty()
         ? this
@@ -104,7 +105,8 @@ record DemoReport(
           "  median %s, p99 %s over %d kills"
               .formatted(seconds(percentile(50)), seconds(percentile(99)), kills.size()));
     }
-    narrator.line(passed() ? "  all as promised; nothing is left running" : "  NOT as promised:");
+    narrator.line(
+        passed() ? "  all guarantees hold; no process is left running" : "  NOT as promised:");
   }
 
   private ObjectNode json(long seed) {
@@ -131,7 +133,7 @@ record DemoReport(
     return json;
   }
 
-  /** By nearest rank. */
+  /** Returns a percentile, by nearest rank. */
   double percentile(int percent) {
     double[] sorted = times().sorted().toArray();
     int rank = (int) Math.ceil(percent / 100.0 * sorted.length);

@@ -30,8 +30,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows one run to its end: answers its approval, kills its runner when the plan says so, and
- * tells what it sees. Events come on one thread; a kill happens on another, a moment later.
+ * Follows one run to its end: answers its approval, kills its runner when the plan requires it, and
+ * prints progress. Events arrive on one thread; a kill happens on another, a moment later.
  */
 final class DemoRun {
   private static final Set<String> STEP_BEGINS =
@@ -56,7 +56,7 @@ final class DemoRun {
   private @Nullable RuntimeException broken;
 
   /**
-   * @param brief completed steps only, until there is a kill to tell about
+   * @param brief print only completed steps until the first kill
    */
   DemoRun(
       OrchestratorRestClient client,
@@ -86,12 +86,12 @@ final class DemoRun {
     return events;
   }
 
-  /** Those whose replacement was seen at work. */
+  /** Returns the kills whose replacement was seen working. */
   synchronized List<RunnerKill> kills() {
     return kills.stream().filter(kill -> kill.failoverMs() != null).toList();
   }
 
-  /** Runs to its end. */
+  /** Follows the run to its end. */
   void follow() {
     new RunEventFollower(client, id, 0)
         .follow(
@@ -200,17 +200,19 @@ final class DemoRun {
       }
       pending = kill;
       narrator.line(
-          "  %-9s SIGKILL to the runner, process %d, in the middle of %s"
+          "  %-9s SIGKILL to the runner (process %d) during %s"
               .formatted("+0.000 s", target, kill.step()));
     }
   }
 
-  /** The step begun last of those that run, else the one completed last. */
+  /** Returns the running step that started last, else the step that completed last. */
   private String current() {
     return running.stream().reduce((_, last) -> last).orElse(step);
   }
 
-  /** As the trace says; the API knows it, too, and knows it first where the event is delayed. */
+  /**
+   * Returns the pid from the trace; if the event is delayed, from the API, which has it earlier.
+   */
   private long pidOf() {
     synchronized (this) {
       if (pid != 0) {
@@ -241,7 +243,7 @@ final class DemoRun {
     }
   }
 
-  /** Whether a step of the replacement has been told of before this event. */
+  /** Whether a step of the replacement was seen before this event. */
   private boolean told(RunnerKill kill) {
     return events.subList(0, events.size() - 1).stream()
         .anyMatch(e -> e.epoch() > kill.epoch() && STEP_BEGINS.contains(e.type()));
@@ -259,10 +261,11 @@ final class DemoRun {
         return;
       } catch (CliException e) {
         if (e.code() == CliExitCode.CONFLICT) {
-          // Answered before the runner that asked again was there.
+          // Answered before the runner that repeated the request had started.
           return;
         }
-        // The event is here before the orchestrator's own view of it: it follows the same log.
+        // The event may arrive before the orchestrator's own view has it: the orchestrator reads
+        // the same log.
         if (e.code() != CliExitCode.NOT_FOUND || System.nanoTime() > end) {
           throw e;
         }

@@ -25,7 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The demonstration itself: one undisturbed run, then runs whose runner is killed. */
+/** Runs the demonstration: one undisturbed run, then runs whose runner is killed. */
 final class DemoScenario {
   private static final String WORKFLOW = "examples/release-report.yaml";
 
@@ -58,12 +58,12 @@ final class DemoScenario {
       if (!expected.consistent()) {
         throw CliException.of(
             CliExitCode.FAILED,
-            "the files of the undisturbed run are not what its output says: " + expected);
+            "the files of the undisturbed run do not match its output: " + expected);
       }
 
       DemoReport report = DemoReport.none(expected);
       int runs = 1;
-      // Bounded: a moment that comes after a run's end is no kill, and then another run is needed.
+      // Bounded: a kill planned after a run's end does not happen, and another run is needed.
       for (int more = 0;
           report.kills().size() < plan.kills() && more < 2 * plan.kills() + 2;
           more++) {

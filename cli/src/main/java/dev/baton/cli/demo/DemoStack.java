@@ -25,8 +25,8 @@ import java.util.Objects;
 import java.util.stream.Stream;
 
 /**
- * A stack of the demo's own in a fresh folder. However the demo ends, Ctrl-C included, the stack is
- * stopped; the folder is removed when all went well or the demo was interrupted.
+ * A dedicated stack in a new folder. Stopped however the demo ends, including Ctrl-C; the folder is
+ * deleted after a success or an interrupt.
  */
 final class DemoStack implements AutoCloseable {
   private final CommandContext context;
@@ -77,7 +77,7 @@ final class DemoStack implements AutoCloseable {
     }
   }
 
-  /** Its parts' addresses and secrets. */
+  /** Returns the addresses and secrets of its components. */
   StackInfo info() {
     return data.stack()
         .orElseThrow(() -> CliException.of(CliExitCode.FAILED, data.stackFile() + " is gone"));
@@ -95,20 +95,20 @@ final class DemoStack implements AutoCloseable {
     return folder;
   }
 
-  /** From now on the folder is kept only where that was asked for. */
+  /** Marks the demo as successful: the folder is then kept only with {@code --keep}. */
   void succeeded() {
     failed = false;
   }
 
   void tellIfKept() {
     if (wanted || failed) {
-      narrator.line("  everything the demo made is kept in " + folder);
+      narrator.line("  the demo's data is kept in " + folder);
     }
   }
 
   /**
-   * What still runs and has the demo's folder in its arguments or environment; after {@link
-   * #close}.
+   * Returns processes that have the demo's folder in their arguments or environment; call after
+   * {@link #close}.
    */
   List<String> leftovers() {
     try (Stream<ProcessHandle> all = ProcessHandle.allProcesses()) {
@@ -127,8 +127,8 @@ final class DemoStack implements AutoCloseable {
       Path environment = Path.of("/proc", Long.toString(process.pid()), "environ");
       return Files.readString(environment, StandardCharsets.ISO_8859_1).contains(folder.toString());
     } catch (IOException _) {
-      // Gone meanwhile, another user's, or a system without /proc: in all cases none of ours that
-      // could be found this way.
+      // The process ended, belongs to another user, or the system has no /proc: in no case a
+      // process of ours that could be found this way.
       return false;
     }
   }
@@ -151,11 +151,11 @@ final class DemoStack implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {
-      // The JVM is going down already, and this is that hook.
+      // The JVM is already shutting down, in this hook.
     }
   }
 
-  /** Ctrl-C: whoever stops the demo wants nothing of it. */
+  /** Stops everything and deletes the folder after Ctrl-C. */
   private void abandon() {
     failed = false;
     try {

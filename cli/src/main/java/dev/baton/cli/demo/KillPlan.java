@@ -12,30 +12,30 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 
 /**
- * When a run's runner is killed: after so many completed steps, and a moment more. Equal seeds give
- * equal plans.
+ * Plans when a run's runner is killed: after a number of completed steps, plus a delay. Equal seeds
+ * give equal plans.
  */
 sealed interface KillPlan {
   int MOST_PER_RUN = 3;
   int MOST_DELAY_MS = 300;
 
   /**
-   * @param completed how many steps must be completed
-   * @param delayMs how long after that, so that the middle of a step is met as often as its end
+   * @param completed number of steps that must be completed
+   * @param delayMs delay after that, so that kills hit the middle of a step as often as its end
    */
   record Moment(int completed, int delayMs) {}
 
   int kills();
 
   /**
-   * The moments of one run, in order.
+   * Returns the moments for one run, in order.
    *
-   * @param remaining kills that are still to be made, at least 1
-   * @param steps how many steps the run completes in all
+   * @param remaining kills still to be done, at least 1
+   * @param steps number of steps that the run completes
    */
   List<Moment> next(int remaining, int steps);
 
-  /** One kill in the middle, the same every time. */
+  /** One kill in the middle, at the same moment in every demo. */
   static KillPlan once() {
     return new Once();
   }
@@ -61,7 +61,7 @@ sealed interface KillPlan {
   record Random(int kills, SplittableRandom random) implements KillPlan {
     @Override
     public List<Moment> next(int remaining, int steps) {
-      // The last two are left out: a kill there might come after the end.
+      // The last two steps are excluded: a kill there might come after the end.
       int choices = Math.max(1, steps - 2);
       TreeSet<Integer> at = new TreeSet<>();
       int wanted = Math.min(Math.min(remaining, MOST_PER_RUN), choices);

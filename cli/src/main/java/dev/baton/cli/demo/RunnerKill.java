@@ -10,14 +10,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One SIGKILL of a runner, and how long until its replacement went on.
+ * One SIGKILL of a runner, and the time until its replacement resumed.
  *
- * @param step what ran, or had last been completed
- * @param epoch whose runner it was
- * @param nanos this program's clock when the signal was sent
- * @param at the wall clock then
- * @param failoverMs until the next step's first event arrived here; null until it has
- * @param eventMs until that event was written, by its own time; null where it has none
+ * @param step the running step, or the one that completed last
+ * @param epoch of the killed runner
+ * @param nanos monotonic clock of this program when the signal was sent
+ * @param at wall clock at the same time
+ * @param failoverMs until the next step's first event arrived here; null until then
+ * @param eventMs until that event was written, by its own timestamp; null if it has none
  */
 record RunnerKill(
     String run,

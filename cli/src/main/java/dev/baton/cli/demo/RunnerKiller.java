@@ -10,13 +10,13 @@ import dev.baton.cli.command.CliException;
 import dev.baton.cli.command.CliExitCode;
 import java.util.Optional;
 
-/** Sends SIGKILL to a runner, after making sure that it is one. */
+/** Sends SIGKILL to a runner, after checking that the process is one. */
 final class RunnerKiller {
   private RunnerKiller() {}
 
   /**
-   * @return false when the process is gone already
-   * @throws CliException when the process is no Java program of this user
+   * @return false when the process has already ended
+   * @throws CliException when the process is not a Java program of this user
    */
   static boolean kill(long pid) {
     Optional<ProcessHandle> found = ProcessHandle.of(pid).filter(ProcessHandle::isAlive);
@@ -27,7 +27,7 @@ final class RunnerKiller {
     if (!command.endsWith("java")) {
       throw CliException.of(
           CliExitCode.FAILED,
-          "process %d should be a runner and is '%s': not killed".formatted(pid, command));
+          "process %d is '%s' instead of a runner: not killed".formatted(pid, command));
     }
     return found.get().destroyForcibly();
   }

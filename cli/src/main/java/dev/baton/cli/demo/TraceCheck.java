@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a run's trace says about work done twice.
+ * Summarizes repeated work in a run's trace.
  *
- * @param completed how many steps were completed, each visit counted
- * @param repeated visits of steps that began or were completed again after their completion, with
- *     no need for it
+ * @param completed number of completed steps, each visit counted
+ * @param repeated visits of steps that started or completed again after their completion, without a
+ *     reason
  * @param withoutCut completions whose files could not be stored; work after them may be repeated
- * @param fenced events of a runner that had been replaced; they count for nothing
+ * @param fenced events of a replaced runner, which are ignored
  */
 record TraceCheck(int completed, List<String> repeated, int withoutCut, int fenced) {
 

@@ -1,6 +1,6 @@
 /**
- * The demonstration: a real job whose runner is killed, measured and compared with an undisturbed
- * one.
+ * The demonstration: kills the runner of a real job, measures the failover and compares the result
+ * with an undisturbed run.
  */
 @NullMarked
 package dev.baton.cli.demo;

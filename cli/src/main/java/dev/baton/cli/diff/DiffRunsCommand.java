@@ -30,7 +30,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diff",
     description =
-        "What two runs differ in: their steps, their outputs, and the files of their newest cuts.",
+        "Compare two runs: their steps, their outputs, and the files of their newest checkpoints.",
     footer = {
       "%nExamples:",
       "  baton diff 7c9e2f 4v8k2m",
@@ -50,7 +50,7 @@ public final class DiffRunsCommand implements Runnable {
 
   @Option(
       names = "--times",
-      description = "Also files that differ in nothing but their time of modification.")
+      description = "Also list files that differ only in their modification time.")
   private boolean times;
 
   public DiffRunsCommand(CommandContext context) {
@@ -145,7 +145,7 @@ public final class DiffRunsCommand implements Runnable {
     return text.length() <= 60 ? text : text.substring(0, 60) + "…";
   }
 
-  /** Of the newest cuts between steps; nothing where one of them has none. */
+  /** Compares the files of the newest checkpoints between steps; empty when a run has none. */
   private Optional<ObjectNode> files(JsonNode a, JsonNode b) {
     Optional<String> before = checkpoint(a.path("id").asText());
     Optional<String> after = checkpoint(b.path("id").asText());
@@ -170,12 +170,12 @@ public final class DiffRunsCommand implements Runnable {
   private Optional<String> checkpoint(String run) {
     JsonNode cuts = context.client().get("/runs/" + run + "/cuts").path("cuts");
     for (JsonNode cut : cuts) {
-      // Only a stored one has a time of its own.
+      // Only a saved cut has a creation time.
       if (cut.path("branch").asText("").isEmpty() && cut.hasNonNull("created_at")) {
         return Optional.of(cut.path("id").asText());
       }
     }
-    // A fork that has made none yet has those that it began with.
+    // A fork without checkpoints of its own has those from which it started.
     JsonNode own =
         context
             .client()

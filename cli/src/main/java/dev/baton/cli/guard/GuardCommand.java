@@ -25,16 +25,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code baton guard -- CMD…}. Asks whether the step's epoch holds the run, and only then starts
- * the command. What it cannot know it takes for no.
+ * {@code baton guard -- CMD…}. Queries whether the step's epoch holds the run, and starts the
+ * command only if it does. An unknown answer counts as no.
  */
 @Command(
     name = "guard",
     description = {
       "Run a command with effects outside the workspace (a push, a deploy) only while this step's runner"
           + " holds the run.",
-      "For use in steps. The command's exit code is passed on; 120 says that it was not started since the"
-          + " run has gone on without this step, 121 that this could not be known in time."
+      "For use in steps. The command's exit code is passed on; 120: not started, since the"
+          + " run was taken over by another runner; 121: not started, since this could not be determined in time."
     },
     footer = {
       "%nExamples:",
@@ -47,7 +47,7 @@ public final class GuardCommand implements Callable<Integer> {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  /** As shells say it. */
+  /** The shell's exit code for a command that cannot be started. */
   private static final int CANNOT_START = 127;
 
   private final CommandContext context;
@@ -56,7 +56,7 @@ public final class GuardCommand implements Callable<Integer> {
       names = "--timeout",
       paramLabel = "DURATION",
       description =
-          "How long to ask, 100ms to 10m; then the command is not started. Default: ${DEFAULT-VALUE}.")
+          "Maximum time of the query, 100ms to 10m; after it the command is not started. Default: ${DEFAULT-VALUE}.")
   private String timeout = "10s";
 
   @Option(names = "--run", paramLabel = "ID", description = "The run. Default: $$BATON_RUN_ID.")
@@ -117,7 +117,7 @@ public final class GuardCommand implements Callable<Integer> {
     return Integer.parseInt(text);
   }
 
-  /** Until there is an answer, or the time is over. */
+  /** Queries until there is a response or the time is over. */
   private JsonNode ask(String of, int asked, Duration patience) {
     String path =
         UrlQueryBuilder.of("/runs/" + UrlQueryBuilder.encode(of) + "/epoch")
@@ -131,7 +131,7 @@ public final class GuardCommand implements Callable<Integer> {
       if (left.compareTo(Duration.ofMillis(1)) < 0) {
         throw CliException.of(
             CliExitCode.UNKNOWN,
-            "not started: whether epoch %d holds run %s could not be known within %s: %s"
+            "not started: could not determine within %3$s whether epoch %1$d holds run %2$s: %4$s"
                 .formatted(
                     asked, of, TimeFormatter.duration(patience), last == null ? "" : last.line()));
       }
@@ -141,7 +141,7 @@ public final class GuardCommand implements Callable<Integer> {
         last = failure;
         switch (failure.code()) {
           case NOT_FOUND -> {
-            // That is an answer: whoever deletes a run does not want it to act.
+            // A definite answer: a deleted run must not act.
             return JsonNodeFactory.instance
                 .objectNode()
                 .put("current", false)
@@ -168,7 +168,7 @@ public final class GuardCommand implements Callable<Integer> {
       context.terminal().err().println("baton: cannot start: " + e.getMessage());
       return CANNOT_START;
     }
-    // Whoever ends the guard means the command.
+    // A signal that ends the guard must end the command, too.
     Thread end = new Thread(process::destroy);
     Runtime.getRuntime().addShutdownHook(end);
     try {
@@ -188,7 +188,7 @@ public final class GuardCommand implements Callable<Integer> {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException shuttingDown) {
-      // Then it runs, and finds nothing to end.
+      // The hook runs and finds no process to end.
       return;
     }
   }

@@ -1,4 +1,4 @@
-/** {@code baton guard}: fencing that reaches what a step does outside. */
+/** {@code baton guard}: extends fencing to effects of steps outside of the workspace. */
 @NullMarked
 package dev.baton.cli.guard;
 

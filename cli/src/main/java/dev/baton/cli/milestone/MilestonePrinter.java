@@ -18,7 +18,7 @@ import dev.baton.milestone.sidecar.MilestoneSidecar;
 import dev.baton.milestone.sidecar.SidecarStore;
 import java.util.List;
 
-/** Milestones in JSON and for people. */
+/** Prints milestones as JSON or text. */
 final class MilestonePrinter {
   private static final int SHORT = 12;
 

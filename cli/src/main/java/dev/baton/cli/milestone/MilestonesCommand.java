@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "milestones",
     description = {
-      "List the milestones that runs have committed to a repository, and where they are now.",
-      "Needs no server. `baton milestones plan RUN` says from where a run can go on."
+      "List the milestones that runs have committed to a repository, and their present locations.",
+      "Needs no server. `baton milestones plan RUN` shows from where a run can resume."
     },
     subcommands = MilestonesPlanCommand.class,
     footer = {
@@ -43,7 +43,7 @@ public final class MilestonesCommand implements Runnable {
   @Parameters(
       arity = "0..1",
       paramLabel = "RUN",
-      description = "A run's id, or its last six characters. Without one: of all runs.")
+      description = "A run's id, or its last six characters. Without one: milestones of all runs.")
   private @Nullable String run;
 
   public MilestonesCommand(CommandContext context) {
@@ -78,7 +78,7 @@ public final class MilestonesCommand implements Runnable {
     }
     if (!listing.malformed().isEmpty()) {
       context.print(
-          "%d malformed sidecars are passed over: see `baton doctor`"
+          "%d malformed sidecars are ignored: see `baton doctor`"
               .formatted(listing.malformed().size()));
     }
     return 0;

@@ -21,7 +21,7 @@ import picocli.CommandLine.Mixin;
     name = "doctor",
     description = {
       "Check each milestone's sidecar of a repository against its history, and their index.",
-      "Needs no server. Exit code 1: something is wrong."
+      "Needs no server. Exit code 1: an error was found."
     },
     footer = {
       "%nExamples:",
@@ -74,25 +74,25 @@ public final class MilestonesDoctorCommand implements Callable<Integer> {
         .forEach(
             file ->
                 context.print(
-                    "%s  %s: %s; remove it, or write it anew"
+                    "%s  %s: %s; remove it, or write it again"
                         .formatted(context.style().bad("malformed"), file.file(), file.reason())));
     found
         .index()
         .forEach(
             problem ->
                 context.print(
-                    "%s  %s; `baton gc` makes it anew"
+                    "%s  %s; `baton gc` rebuilds it"
                         .formatted(context.style().bad("index"), problem)));
     found
         .leftovers()
         .forEach(
             file ->
                 context.print(
-                    "leftover  %s, of a writer that died; `baton gc` removes it".formatted(file)));
+                    "leftover  %s, of a crashed writer; `baton gc` removes it".formatted(file)));
     context.print(
         found.isHealthy()
             ? "%d sidecars, nothing wrong".formatted(found.located().size())
-            : context.style().bad("not all is as it should be"));
+            : context.style().bad("errors were found"));
   }
 
   private String word(MilestoneLocation located) {

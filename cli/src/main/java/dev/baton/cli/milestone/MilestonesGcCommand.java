@@ -28,8 +28,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "gc",
     description = {
-      "Remove the sidecars of runs that the server has no more, or of one run.",
-      "Commits stay. The index is made anew, and what dead writers left is removed."
+      "Remove the sidecars of runs that no longer exist on the server, or of one run.",
+      "Commits stay. Rebuilds the index, and removes leftover files of crashed writers."
     },
     footer = {
       "%nExamples:",
@@ -45,13 +45,14 @@ public final class MilestonesGcCommand implements Runnable {
   @Option(
       names = "--run",
       paramLabel = "ID",
-      description = "Only this run's, whether the server has it or not; no server is asked.")
+      description =
+          "Only sidecars of this run, whether or not it exists on the server; needs no server.")
   private @Nullable String run;
 
-  @Option(names = "--dry-run", description = "Say what would be removed, and remove nothing.")
+  @Option(names = "--dry-run", description = "Show what would be removed, but remove nothing.")
   private boolean dryRun;
 
-  /** What is decided. */
+  /** The runs to remove, and those whose ids are not Baton ids. */
   private record Gone(List<String> runs, List<String> notAsked) {}
 
   public MilestonesGcCommand(CommandContext context) {
@@ -140,7 +141,7 @@ public final class MilestonesGcCommand implements Runnable {
         .forEach(
             each ->
                 context.print(
-                    "kept: those of run %s, which is no Baton run; --run removes them"
+                    "kept: sidecars of run %s, which is not a Baton run; --run removes them"
                         .formatted(each)));
     context.print("%d sidecars of %d runs %s".formatted(removed.size(), gone.runs().size(), verb));
   }

@@ -29,8 +29,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "plan",
     description = {
-      "Tell from the repository alone from which milestone a run can go on.",
-      "Exit code 1: what is checked out does not have the run's newest milestone."
+      "Determine from the repository alone from which milestone a run can resume.",
+      "Exit code 1: the checkout does not contain the run's newest milestone."
     },
     footer = {
       "%nExamples:",
@@ -53,12 +53,12 @@ final class MilestonesPlanCommand implements Callable<Integer> {
       paramLabel = "N",
       description =
           "The number of the newest milestone that is recorded elsewhere, from 0; -1 for none. Where"
-              + " the repository has another, that is drift: it is told, and the repository counts.")
+              + " the repository has another, this drift is reported, and the repository takes precedence.")
   private @Nullable Integer recorded;
 
   @Option(
       names = "--with-server",
-      description = "Hold the plan against what the server has recorded of the run.")
+      description = "Compare the plan with the server's record of the run.")
   private boolean withServer;
 
   MilestonesPlanCommand(CommandContext context) {
@@ -68,10 +68,10 @@ final class MilestonesPlanCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (withServer && recorded != null) {
-      throw CliException.usage("--recorded and --with-server exclude one another");
+      throw CliException.usage("--recorded and --with-server cannot be combined");
     }
     if (recorded != null && recorded < -1) {
-      throw CliException.usage("--recorded " + recorded + " is no milestone: -1 or more");
+      throw CliException.usage("--recorded " + recorded + " is not a milestone: use -1 or more");
     }
     ResumePlan plan = option.work(context, this::plan);
     if (context.json()) {
@@ -90,7 +90,7 @@ final class MilestonesPlanCommand implements Callable<Integer> {
     return plan.against(withServer ? OptionalInt.of(ofTrace(plan.run())) : elsewhere);
   }
 
-  /** The highest number that the run's trace tells of; -1 for none. */
+  /** Returns the highest milestone number in the run's trace; -1 for none. */
   private int ofTrace(String id) {
     String path = "/runs/" + RunRef.parse(id).text() + "/events";
     int newest = -1;
@@ -118,10 +118,12 @@ final class MilestonesPlanCommand implements Callable<Integer> {
         .ifPresentOrElse(
             found -> {
               context.print(
-                  "run %s can go on %s milestone %d%s"
+                  "run %s can resume %s milestone %d%s"
                       .formatted(
                           plan.run(),
-                          plan.isUsable() ? "after" : "only once it is there again, after",
+                          plan.isUsable()
+                              ? "after"
+                              : "only once its commit is in the checkout, after",
                           found.milestoneIndex(),
                           found.title().isEmpty() ? "" : " (" + found.title() + ")"));
               context.print("source    " + plan.source().word() + ", of " + found.format());
@@ -134,7 +136,7 @@ final class MilestonesPlanCommand implements Callable<Integer> {
             },
             () ->
                 context.print(
-                    "the repository has no milestone of run %s: it begins with the first (source %s)"
+                    "the repository has no milestone of run %s: it starts with the first (source %s)"
                         .formatted(plan.run(), plan.source().word())));
     plan.drift()
         .ifPresent(
@@ -143,7 +145,7 @@ final class MilestonesPlanCommand implements Callable<Integer> {
                     context
                         .style()
                         .attention(
-                            "drift     the recorded state says %d, the checkpoint %d: the checkpoint counts"
+                            "drift     recorded milestone %d, checkpoint %d: the checkpoint takes precedence"
                                 .formatted(drift.recordedIndex(), drift.checkpointIndex()))));
     plan.notes().forEach(note -> context.print("note      " + note));
   }

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** {@code --repo}, and work in it. */
+/** {@code --repo}, and access to the repository. */
 final class RepositoryOption {
   @Option(
       names = "--repo",
@@ -24,13 +24,13 @@ final class RepositoryOption {
       description = "The repository, or a directory in it. Default: the current directory.")
   private Path repo = Path.of("");
 
-  /** What is done in a repository. */
+  /** Work on a repository. */
   interface Work<T> {
     T in(GitRepository repository) throws IOException, InterruptedException;
   }
 
   /**
-   * @throws CliException when there is no repository, or git fails in it
+   * @throws CliException when the repository does not exist, or a git operation fails
    */
   <T> T work(CommandContext context, Work<T> work) {
     try {
@@ -39,7 +39,7 @@ final class RepositoryOption {
         repository = GitRepository.around(repo.toAbsolutePath(), context.environment());
       } catch (IOException e) {
         throw CliException.of(
-            CliExitCode.USAGE, e.getMessage() + "; say which repository with --repo DIR", e);
+            CliExitCode.USAGE, e.getMessage() + "; name the repository with --repo DIR", e);
       }
       return work.in(repository);
     } catch (IOException e) {
@@ -51,10 +51,10 @@ final class RepositoryOption {
   }
 
   /**
-   * The run that is meant: what is no end of a known one is taken as it is, since other tools have
-   * ids of other forms.
+   * Resolves the run. Text that is not the end of a known id is used unchanged, since ids of other
+   * tools have other formats.
    *
-   * @throws CliException when several runs end so
+   * @throws CliException when the text is the end of several ids
    */
   static String run(SidecarStore.Listing listing, String text) {
     if (text.isBlank()) {
@@ -66,7 +66,7 @@ final class RepositoryOption {
     }
     if (fitting.size() > 1) {
       throw CliException.detailed(
-          CliExitCode.AMBIGUOUS, "'" + text + "' fits several runs: give all of the id", fitting);
+          CliExitCode.AMBIGUOUS, "'" + text + "' is ambiguous: give the complete id", fitting);
     }
     return fitting.getFirst();
   }

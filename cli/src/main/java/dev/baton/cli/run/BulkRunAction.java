@@ -27,39 +27,39 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * One command for all runs that a filter means: it says which, asks, does it page by page, and sums
- * up.
+ * Applies one command to all runs that match a filter: lists them, prompts for confirmation, sends
+ * the requests page by page, and prints a summary.
  */
 final class BulkRunAction {
-  /** Runs of one request: each is well within the patience. */
+  /** Runs per request; a page this large completes well within the timeout. */
   private static final int PAGE = 200;
 
-  /** Of runs in one call of the command. */
+  /** Maximum number of runs per call of the command. */
   private static final int MOST = 100_000;
 
   private static final int SHOWN = 20;
 
   @Mixin private RunFilterOptions filter = new RunFilterOptions();
 
-  @Option(names = "--all", description = "All runs: needed where nothing else says which.")
+  @Option(names = "--all", description = "All runs; required when no filter is given.")
   private boolean all;
 
-  @Option(names = "--dry-run", description = "Only say which runs are meant.")
+  @Option(names = "--dry-run", description = "Only list the matching runs.")
   private boolean dryRun;
 
   @Option(
       names = {"-y", "--yes"},
-      description = "Do not ask.")
+      description = "Skip the confirmation.")
   private boolean yes;
 
-  /** Whether many runs are meant, not one by its id. */
+  /** Whether the command is for many runs instead of one given by its id. */
   boolean isWanted() {
     return all || !filter.isEmpty();
   }
 
   /**
-   * @param verb {@code cancel} or {@code delete}, as the API has it
-   * @param more adds to each request
+   * @param verb {@code cancel} or {@code delete}, as in the API
+   * @param more adds fields to each request
    * @return the exit code
    */
   int run(CommandContext context, String verb, Consumer<ObjectNode> more) {
@@ -138,7 +138,8 @@ final class BulkRunAction {
 
   private static void confirm(CommandContext context, String verb, int count) {
     if (!context.terminal().errIsTerminal()) {
-      throw CliException.usage("nobody can be asked here: --yes does it, --dry-run only shows it");
+      throw CliException.usage(
+          "cannot prompt for confirmation without a terminal: use --yes to confirm, or --dry-run to list the runs");
     }
     context.terminal().err().print("%s these %d runs? [y/N] ".formatted(verb, count));
     context.terminal().err().flush();

@@ -20,11 +20,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code baton cancel ID}, or all that a filter means. */
+/** {@code baton cancel ID}, or all runs that match a filter. */
 @Command(
     name = "cancel",
     description =
-        "Stop a run for good, or all runs under way that a filter means. An ended run is a conflict.",
+        "Stop a run permanently, or all active runs that match a filter. An ended run is a conflict.",
     footer = {
       "%nExamples:",
       "  baton cancel 7c9e2f --reason 'wrong branch'",
@@ -42,7 +42,7 @@ public final class CancelCommand implements Callable<Integer> {
 
   @Mixin private BulkRunAction bulk = new BulkRunAction();
 
-  @Option(names = "--reason", description = "Kept in the run's trace.")
+  @Option(names = "--reason", description = "The reason, stored in the run's trace.")
   private @Nullable String reason;
 
   public CancelCommand(CommandContext context) {
@@ -53,7 +53,7 @@ public final class CancelCommand implements Callable<Integer> {
   public Integer call() {
     if ((id == null) != bulk.isWanted()) {
       throw CliException.usage(
-          "give a run's id, or which runs are meant (--label, --status, --workflow, --since, --all)");
+          "give a run's id, or a filter (--label, --status, --workflow, --since, --all)");
     }
     if (id == null) {
       return bulk.run(

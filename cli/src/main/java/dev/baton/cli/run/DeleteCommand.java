@@ -24,11 +24,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code baton delete RUN}, or all that a filter means. */
+/** {@code baton delete RUN}, or all runs that match a filter. */
 @Command(
     name = "delete",
     description =
-        "Erase an ended run, or all that a filter means: trace, outputs, checkpoints. For good.",
+        "Delete an ended run permanently, or all that match a filter: trace, outputs, checkpoints.",
     footer = {
       "%nExamples:",
       "  baton delete 7c9e2f",
@@ -49,10 +49,10 @@ public final class DeleteCommand implements Callable<Integer> {
 
   @Option(
       names = "--now",
-      description = "Delete files that nothing else needs at once, not after the grace period.")
+      description = "Delete unreferenced files at once, not after the grace period.")
   private boolean now;
 
-  @Option(names = "--force", description = "Though a checkpoint of it is pinned.")
+  @Option(names = "--force", description = "Delete it even if one of its checkpoints is pinned.")
   private boolean force;
 
   public DeleteCommand(CommandContext context) {
@@ -63,7 +63,7 @@ public final class DeleteCommand implements Callable<Integer> {
   public Integer call() {
     if ((run == null) != bulk.isWanted()) {
       throw CliException.usage(
-          "give a run's id, or which runs are meant (--label, --status, --workflow, --until, --all)");
+          "give a run's id, or a filter (--label, --status, --workflow, --until, --all)");
     }
     if (run == null) {
       return bulk.run(context, "delete", body -> body.put("now", now).put("force", force));
@@ -97,7 +97,7 @@ public final class DeleteCommand implements Callable<Integer> {
     int waiting = proof.path("packs_waiting").asInt();
     if (waiting > 0) {
       context.print(
-          "%d packs (%s) wait for the grace period; --now would not have waited"
+          "%d packs (%s) are deleted after the grace period; --now deletes them at once"
               .formatted(
                   waiting, ByteSizeFormatter.of(proof.path("packs_waiting_bytes").asLong())));
     }

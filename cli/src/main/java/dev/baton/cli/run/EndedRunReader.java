@@ -18,7 +18,10 @@ import dev.baton.protocol.state.RunStatus;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** A run after its last event was seen: the API's view follows the log, a moment behind. */
+/**
+ * Reads a run after its last event was seen: the API's view is built from the log and may be a
+ * moment behind.
+ */
 public final class EndedRunReader {
   private static final Duration VIEW_WITHIN = Duration.ofSeconds(5);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
@@ -27,12 +30,12 @@ public final class EndedRunReader {
   private EndedRunReader() {}
 
   /**
-   * The API's view of it, paused runs included. Waits up to five seconds, and for the request under
-   * way then, until that view has ended as well: the steps are in it only then. Where it has not,
-   * or cannot be had, what the last event says of the run's end stands in for it.
+   * Returns the API's view of the run, also for paused runs. Waits up to five seconds, plus the
+   * duration of the last request, until that view has ended as well: only then it has the steps. If
+   * it has not, or is unavailable, completes it from the last event.
    *
-   * @param last null where no event was seen: then the view is asked once and believed
-   * @throws CliException when the view is asked once and cannot be had, or this thread is
+   * @param last null when no event was seen: then the view is requested once and used as is
+   * @throws CliException when the view is requested once and unavailable, or this thread is
    *     interrupted
    */
   public static JsonNode view(
@@ -57,7 +60,7 @@ public final class EndedRunReader {
           known = view;
         }
       } catch (CliException e) {
-        // How the run has ended is known, whatever has become of the server since.
+        // The last event has the run's end, so an unreachable server does not matter.
         if (e.code() == CliExitCode.INTERRUPTED) {
           throw e;
         }
@@ -69,12 +72,12 @@ public final class EndedRunReader {
     }
   }
 
-  /** Whether no runner will carry it on: not where it is queued to be resumed. */
+  /** Whether no runner will continue the run: false when it is queued to be resumed. */
   static boolean hasEnded(JsonNode run) {
     return !run.path("queued").isObject() && isTerminal(run);
   }
 
-  /** The run once it has a place, where it is an ended one that is queued to be resumed. */
+  /** Waits until an ended run that is queued to be resumed has its place; returns the run. */
   static JsonNode placed(OrchestratorRestClient client, JsonNode run) {
     JsonNode now = run;
     RetryBackoff pause = new RetryBackoff(FIRST_PAUSE, LONGEST_PAUSE);
@@ -93,12 +96,12 @@ public final class EndedRunReader {
     return run.path("status").asText().equals(RunStatus.PAUSED.word());
   }
 
-  /** With what the event says and the view would say by now. */
+  /** Adds what the last event contains, and the view will contain later. */
   private static ObjectNode complete(ObjectNode view, ApiRunEvent last) {
     view.put("status", last.isPause() ? "paused" : last.type().substring("run_".length()));
     JsonNode output = last.data().path("output");
     if (output.isObject()) {
-      // A large one is a reference to an object, in the view as in the event.
+      // A large output is a reference to an object, in the view as in the event.
       view.set("output", output.has("value") ? output.path("value") : output);
     }
     if (last.data().path("error").isObject()) {

@@ -14,13 +14,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What one event says, in one line for people. */
+/** Formats one event as one line. */
 public final class EventLineFormatter {
   private static final int WIDEST = 120;
 
   private EventLineFormatter() {}
 
-  /** {@code step_completed clone (1.2 s)}; without the time. */
+  /** Formats the event without its time: {@code step_completed clone (1.2 s)}. */
   public static String of(ApiRunEvent event) {
     return TextEscaper.oneLine(event.type() + " " + detail(event));
   }

@@ -32,10 +32,13 @@ public final class EventsCommand implements Runnable {
 
   @Option(
       names = {"-f", "--follow"},
-      description = "Go on until the run ends, also over a restart of the server.")
+      description = "Follow until the run ends, also across a restart of the server.")
   private boolean follow;
 
-  @Option(names = "--after", paramLabel = "POSITION", description = "Leave out what came before.")
+  @Option(
+      names = "--after",
+      paramLabel = "POSITION",
+      description = "Omit events up to this position.")
   private long after;
 
   public EventsCommand(CommandContext context) {

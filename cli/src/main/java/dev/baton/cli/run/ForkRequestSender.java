@@ -13,13 +13,13 @@ import dev.baton.protocol.json.Json;
 import java.util.Map;
 import java.util.UUID;
 
-/** Asks for a run that begins with a cut of another. */
+/** Requests a run that starts from a cut of another. */
 public final class ForkRequestSender {
   private ForkRequestSender() {}
 
   /**
-   * @param parent the run, by its id or the last six characters of it
-   * @param body where it begins and what is different
+   * @param parent the parent run, by its id or last six characters
+   * @param body the start and the changes
    * @return the new run
    */
   public static JsonNode create(OrchestratorRestClient client, String parent, ObjectNode body) {

@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * A run's input as it is typed. The workflow's input schema decides which type a {@code KEY=VALUE}
- * has; where it allows a string, or says nothing, the value is the text that was typed.
+ * Parses a run's input from options. The workflow's input schema defines the type of a {@code
+ * KEY=VALUE}; if it allows a string, or has no type, the value is the text as typed.
  */
 final class InputOptions {
   private static final String NAME = "-i";
@@ -40,15 +40,15 @@ final class InputOptions {
   @Option(
       names = "--input",
       paramLabel = "JSON|@FILE|-",
-      description = "The input: JSON, a file that holds it, or - for stdin.")
+      description = "The input: JSON, a file with JSON, or - for stdin.")
   private @Nullable String input;
 
   @Option(
       names = {NAME, "--set"},
       paramLabel = "KEY=VALUE|KEY:=JSON",
       description =
-          "One property of the input; may be repeated. KEY=VALUE is a text, or what the workflow's"
-              + " input schema says; KEY:=JSON is JSON, KEY:=@FILE a file that holds it.")
+          "One property of the input; may be repeated. KEY=VALUE is a text, or the type in the workflow's"
+              + " input schema; KEY:=JSON is JSON, KEY:=@FILE a file with JSON.")
   private List<String> properties = new ArrayList<>();
 
   boolean isGiven() {
@@ -58,9 +58,9 @@ final class InputOptions {
   /**
    * Reads the input.
    *
-   * @param otherwise what the properties are set in where no input is given
-   * @param schema of the input, asked for only where a property needs it; a missing node where it
-   *     is not known
+   * @param otherwise the object in which properties are set when no input is given
+   * @param schema of the input, requested only if a property needs it; a missing node when it is
+   *     unknown
    */
   JsonNode read(InputStream stdin, Supplier<JsonNode> otherwise, Supplier<JsonNode> schema) {
     JsonNode base =
@@ -71,7 +71,7 @@ final class InputOptions {
       return base;
     }
     if (!(base instanceof ObjectNode object)) {
-      throw CliException.usage("-i needs an input that is an object; --input is none");
+      throw CliException.usage("-i requires an input that is a JSON object; --input is not one");
     }
     @Nullable SchemaTypeResolver types = null;
     for (String property : properties) {
@@ -99,8 +99,8 @@ final class InputOptions {
   }
 
   /**
-   * The input schema of a stored workflow; a missing node where it has none, or is not stored,
-   * which the start of the run reports.
+   * Returns the input schema of a stored workflow. Missing node if it has none, or is not stored;
+   * starting the run then reports the error.
    *
    * @param reference a name, or a name and a hash
    */
@@ -153,13 +153,13 @@ final class InputOptions {
       }
       return from.startsWith("@") ? Files.readString(Path.of(from.substring(1))) : from;
     } catch (NoSuchFileException e) {
-      throw CliException.usage(option + ": there is no file '" + e.getFile() + "'");
+      throw CliException.usage(option + ": file not found: '" + e.getFile() + "'");
     } catch (IOException e) {
       throw CliException.usage(option + " " + from + " cannot be read: " + e.getMessage());
     }
   }
 
-  /** Where nothing is typed, an empty object. */
+  /** Input when none is given: an empty object. */
   static JsonNode nothing() {
     return Json.mapper().createObjectNode();
   }

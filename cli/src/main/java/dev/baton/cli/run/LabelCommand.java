@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
 /** {@code baton label ID KEY=VALUE KEY-}. */
 @Command(
     name = "label",
-    description = "Change the labels of a run, whatever its status.",
+    description = "Change the labels of a run in any status.",
     footer = {
       "%nExamples:",
       "  baton label 7c9e2f team=search urgent=yes",
@@ -38,7 +38,7 @@ public final class LabelCommand implements Runnable {
       index = "1..*",
       arity = "1..*",
       paramLabel = "KEY=VALUE|KEY-",
-      description = "Sets a label; with a minus behind its name, removes it.")
+      description = "Sets a label, or removes it if its name ends with a minus.")
   private List<String> changes = List.of();
 
   public LabelCommand(CommandContext context) {

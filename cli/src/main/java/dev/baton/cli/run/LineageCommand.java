@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
     description = "Show the tree of forks that a run belongs to.",
     footer = {"%nExamples:", "  baton lineage 4v8k2m"})
 public final class LineageCommand implements Runnable {
-  /** Deeper ones are printed without further indentation. */
+  /** Maximum indentation depth; deeper forks are printed with the same indentation. */
   private static final int DEEPEST = 40;
 
   private final CommandContext context;

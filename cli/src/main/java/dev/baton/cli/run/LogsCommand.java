@@ -33,13 +33,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * {@code baton logs ID [-f]}: everything, or lines from a place, of a time, of a step, or the last.
+ * {@code baton logs ID [-f]}: all lines, or lines from a position, of a time range, of a step, or
+ * the last ones.
  */
 @Command(
     name = "logs",
     description = "Show what a run's steps print. With -o json: one line of JSON per piece.")
 public final class LogsCommand implements Runnable {
-  /** Characters of a line that are held until its end has come, and lines held at once. */
+  /**
+   * Maximum characters of an incomplete line, and maximum number of incomplete lines, that are
+   * buffered.
+   */
   private static final int MOST_HELD = 16 << 20;
 
   private static final int MOST_STREAMS = 1_000;
@@ -51,28 +55,28 @@ public final class LogsCommand implements Runnable {
 
   @Option(
       names = {"-f", "--follow"},
-      description = "Go on until the run ends.")
+      description = "Follow until the run ends.")
   private boolean follow;
 
   @Option(names = "--step", description = "Only this step's.")
   private @Nullable String step;
 
-  @Option(names = "--visit", description = "Only what this visit of a step prints, from 1.")
+  @Option(names = "--visit", description = "Only lines of this visit of a step, from 1.")
   private @Nullable Integer visit;
 
-  @Option(names = "--attempt", description = "Only what this attempt of a step prints, from 1.")
+  @Option(names = "--attempt", description = "Only lines of this attempt of a step, from 1.")
   private @Nullable Integer attempt;
 
   @Option(
       names = {"-n", "--tail"},
-      description = "Only the last so many lines; with -f what follows, too.")
+      description = "Only the last N lines; with -f also later ones.")
   private @Nullable Long tail;
 
   @Option(
       names = "--since",
       paramLabel = "TIME",
       description =
-          "Only lines of this time and later: 2026-01-31T10:00:00Z, or 10m for 10 minutes ago.")
+          "Only lines from this time on: 2026-01-31T10:00:00Z, or 10m for 10 minutes ago.")
   private @Nullable String since;
 
   @Option(
@@ -84,13 +88,13 @@ public final class LogsCommand implements Runnable {
   @Option(
       names = "--from",
       paramLabel = "EPOCH:LINE",
-      description = "Begin with this line, as -o json numbers them.")
+      description = "Start with this line number, as shown by -o json.")
   private @Nullable String from;
 
-  @Option(names = "--limit", description = "At most so many lines.")
+  @Option(names = "--limit", description = "Maximum number of lines.")
   private @Nullable Long limit;
 
-  /** What is printed once the rest of its line has come, by attempt and stream. */
+  /** Pieces of incomplete lines, by attempt and stream. */
   private final Map<String, StringBuilder> pieces = new HashMap<>();
 
   public LogsCommand(CommandContext context) {
@@ -123,12 +127,12 @@ public final class LogsCommand implements Runnable {
     } catch (IOException e) {
       throw CliException.of(
           CliExitCode.UNREACHABLE,
-          context.client().server() + " broke the stream of logs off: " + e.getMessage(),
+          context.client().server() + " closed the log stream early: " + e.getMessage(),
           e);
     }
   }
 
-  /** A time as the server wants it. */
+  /** Converts a time to the server's format. */
   private static @Nullable String time(String option, @Nullable String text) {
     if (text == null) {
       return null;
@@ -159,13 +163,12 @@ public final class LogsCommand implements Runnable {
         if (!follow || e.code() != CliExitCode.TIMEOUT) {
           throw e;
         }
-        // Nothing was printed so far, and the connection may be dead: a run may wait for a person
-        // for weeks.
+        // No output so far, and the connection may be dead: a run may wait for a person for weeks.
       }
     }
   }
 
-  /** The text of a line whose last piece this is; null where more follows. */
+  /** Returns the complete line if this is its last piece; otherwise null. */
   private @Nullable String whole(JsonNode piece) {
     String text = piece.path("text").asText();
     boolean cut = piece.path("cut").asBoolean();

@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "pause",
     description =
-        "Pause a run: the step in progress completes, the runner goes, and `baton resume` goes on."
-            + " Pausing twice is the same as once.",
+        "Pause a run: the step in progress completes, and the runner exits. `baton resume` continues it."
+            + " Idempotent.",
     footer = {
       "%nExamples:",
       "  baton pause 4v8k2m",
@@ -40,7 +40,7 @@ public final class PauseCommand implements Callable<Integer> {
 
   @Option(
       names = "--now",
-      description = "Stop the step in progress at once; it runs again at the resume.")
+      description = "Stop the step in progress at once; it runs again after resume.")
   private boolean now;
 
   @Option(
@@ -48,7 +48,10 @@ public final class PauseCommand implements Callable<Integer> {
       description = "Wait until it is paused; exit 1 when it has ended instead.")
   private boolean wait;
 
-  @Option(names = "--by", paramLabel = "NAME", description = "Who asks. Default: $$USER.")
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      description = "The name of the person that pauses it. Default: $$USER.")
   private @Nullable String by;
 
   public PauseCommand(CommandContext context) {
@@ -77,7 +80,7 @@ public final class PauseCommand implements Callable<Integer> {
     return (paused ? CliExitCode.OK : CliExitCode.FAILED).number();
   }
 
-  /** Asks for it. */
+  /** Sends the request. */
   static JsonNode pause(CommandContext context, String run, boolean now, @Nullable String by) {
     ObjectNode body = Json.mapper().createObjectNode().put("now", now);
     String name = by == null ? context.environment().get("USER") : by;

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
     name = "replay",
     aliases = {"fork"},
     description =
-        "Start a new run from a cut of another, ended or not, which stays as it is. Steps completed"
+        "Start a new run from a cut of another run, which is not changed. Steps completed"
             + " there are not run again.",
     footer = {
       "%nExamples:",
@@ -51,26 +51,26 @@ public final class ReplayCommand implements Callable<Integer> {
     @Option(
         names = "--checkpoint",
         paramLabel = "ID",
-        description = "Begin with this checkpoint of it (baton checkpoint list).")
+        description = "Start from this checkpoint of the run (baton checkpoint list).")
     private @Nullable String checkpoint;
 
     @Option(
         names = "--after",
         paramLabel = "STEP",
-        description = "Begin after this step's newest completion.")
+        description = "Start after the latest completion of this step.")
     private @Nullable String step;
   }
 
   @Option(
       names = "--files-only",
-      description = "Take the checkpoint's files alone, and begin with the workflow's first step.")
+      description = "Use only the checkpoint's files, and start with the workflow's first step.")
   private boolean filesOnly;
 
   @Option(
       names = "--workflow",
       paramLabel = "FILE|NAME[@HASH]",
       description =
-          "Go on by this definition: every completed step must be in it, of the same kind.")
+          "Continue with this definition: every completed step must be in it, with the same kind.")
   private @Nullable String workflow;
 
   @Mixin private InputOptions input = new InputOptions();
@@ -81,7 +81,7 @@ public final class ReplayCommand implements Callable<Integer> {
       description = "A label, instead of those of the run; may be repeated.")
   private Map<String, String> labels = new LinkedHashMap<>();
 
-  @Option(names = "--deadline", description = "The new run is given up after this long: 90s, 2h.")
+  @Option(names = "--deadline", description = "Time limit of the new run: 90s, 2h.")
   private @Nullable String deadline;
 
   @Option(names = "--priority", description = "-100 to 100, instead of that of the run.")
@@ -96,7 +96,7 @@ public final class ReplayCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (filesOnly && from.checkpoint == null) {
-      throw CliException.usage("--files-only needs --checkpoint: whose files?");
+      throw CliException.usage("--files-only requires --checkpoint");
     }
     RunRef parent = RunRef.parse(id);
     ObjectNode body = Json.mapper().createObjectNode();
@@ -128,7 +128,7 @@ public final class ReplayCommand implements Callable<Integer> {
     return started.show(context, ForkRequestSender.create(context.client(), parent.text(), body));
   }
 
-  /** Single properties are changed in the input of the parent, typed by the fork's workflow. */
+  /** Changes single properties of the parent's input, with types from the fork's workflow. */
   private JsonNode inputFor(RunRef parent, @Nullable String other) {
     return input.read(
         context.terminal().in(),

@@ -35,8 +35,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "resume",
     description =
-        "Let a run that failed, was lost or is paused go on, with the step that failed or is next."
-            + " What has completed is not run again, unless that is asked for.",
+        "Resume a run that failed, was lost or is paused, at the step that failed or is next."
+            + " Completed steps are not run again, unless requested.",
     footer = {
       "%nExamples:",
       "  baton resume 4v8k2m --wait",
@@ -62,7 +62,7 @@ public final class ResumeCommand implements Callable<Integer> {
       names = "--from",
       paramLabel = "STEP",
       description =
-          "Run this step of the main line again, and all that came after it, on the files of before.")
+          "Run this step of the main line again, and all later ones, on the files from before it.")
   private @Nullable String from;
 
   @Option(
@@ -81,20 +81,23 @@ public final class ResumeCommand implements Callable<Integer> {
       names = "--file",
       paramLabel = "FILE",
       description =
-          "The definition to go on by. Where it has changed, nothing is done but said what differs.")
+          "The definition to continue with. If it was changed, only prints the differences.")
   private @Nullable Path file;
 
   @Option(
       names = "--accept-changes",
       description =
-          "Go on by a changed --file where all that has completed is still there, the same in kind and"
+          "Accept a changed --file if it still has all completed steps, with the same kind and"
               + " inputs.")
   private boolean acceptChanges;
 
-  @Option(names = "--by", paramLabel = "NAME", description = "Who corrects it. Default: $$USER.")
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      description = "The name of the person that corrects it. Default: $$USER.")
   private @Nullable String by;
 
-  @Option(names = "--failed", description = "All runs that have failed; at most 10,000.")
+  @Option(names = "--failed", description = "Resume all failed runs, at most 10,000.")
   private boolean failed;
 
   @Option(names = "--workflow", description = "With --failed: only runs of this workflow.")
@@ -109,13 +112,13 @@ public final class ResumeCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if ((id == null) == !failed) {
-      throw CliException.usage("give a run's id, or --failed for all that have failed");
+      throw CliException.usage("give a run's id, or --failed for all failed runs");
     }
     if (workflow != null && !failed) {
-      throw CliException.usage("--workflow goes with --failed; a single run is named by its id");
+      throw CliException.usage("--workflow requires --failed; a single run is named by its id");
     }
     if (acceptChanges && file == null) {
-      throw CliException.usage("--accept-changes goes with --file");
+      throw CliException.usage("--accept-changes requires --file");
     }
     ObjectNode body = body();
     if (id == null) {
@@ -126,7 +129,7 @@ public final class ResumeCommand implements Callable<Integer> {
     }
     String run = RunRef.parse(id).id(context.client());
     JsonNode resumed = resume(run, body);
-    return started.show(context, resumed, "goes on", resumed.path("epoch").asInt(1));
+    return started.show(context, resumed, "resumed", resumed.path("epoch").asInt(1));
   }
 
   private ObjectNode body() {
@@ -166,7 +169,7 @@ public final class ResumeCommand implements Callable<Integer> {
       outputs.set(matcher.group(1), output);
     } catch (JacksonException e) {
       throw CliException.usage(
-          "--set: '%s' is no JSON (a text is in double quotes): %s"
+          "--set: '%s' is not valid JSON (a text is in double quotes): %s"
               .formatted(matcher.group(2), e.getOriginalMessage()));
     }
   }
@@ -192,13 +195,13 @@ public final class ResumeCommand implements Callable<Integer> {
         JsonNode answer = resume(run.path("id").asText(), Json.mapper().createObjectNode());
         resumed.add(answer);
         if (!context.json()) {
-          context.print("run " + answer.path("id").asText() + " goes on");
+          context.print("run " + answer.path("id").asText() + " resumed");
         }
       } catch (CliException e) {
         if (e.code() != CliExitCode.CONFLICT) {
           throw e;
         }
-        // The others may go on nevertheless.
+        // Other runs may still be resumed.
         refused++;
         context.terminal().err().println("baton: " + e.line());
       }

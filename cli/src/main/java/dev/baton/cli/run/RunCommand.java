@@ -41,22 +41,22 @@ public final class RunCommand implements Callable<Integer> {
   @Option(
       names = {"--deadline", "--timeout"},
       paramLabel = "2h|TIME",
-      description = "The run is given up after this long, or at this moment: 90s, 2h.")
+      description = "Time limit of the run, or its deadline: 90s, 2h.")
   private @Nullable String deadline;
 
   @Option(
       names = "--priority",
       description =
-          "-100 to 100: the higher gets a place or a runner first, where not all can. Default: 0.")
+          "-100 to 100: runs with a higher priority get a place or a runner first. Default: 0.")
   private @Nullable Integer priority;
 
-  @Option(names = "--project", description = "The project it belongs to. Default: default.")
+  @Option(names = "--project", description = "The run's project. Default: default.")
   private @Nullable String project;
 
   @Option(
       names = "--idempotency-key",
       paramLabel = "KEY",
-      description = "Repeating the command with the same key starts no second run (24 h).")
+      description = "A repeated command with the same key does not start a second run (24 h).")
   private @Nullable String idempotencyKey;
 
   @Mixin private StartedRunFollower started = new StartedRunFollower();
@@ -72,7 +72,7 @@ public final class RunCommand implements Callable<Integer> {
     return started.show(context, create());
   }
 
-  /** What the API takes for the workflow; a file is stored once. */
+  /** Returns the workflow reference for the API; stores a file first, once. */
   private String reference() {
     String known = reference;
     if (known == null) {

@@ -19,7 +19,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which runs are meant: options that several commands have. */
+/** Filter of runs: options shared by several commands. */
 final class RunFilterOptions {
   @Option(
       names = "--status",
@@ -37,23 +37,26 @@ final class RunFilterOptions {
   @Option(
       names = "--label",
       paramLabel = "KEY=VALUE",
-      description = "Only runs with this label; may be repeated: all of them.")
+      description = "Only runs with this label; may be repeated: the run must have all.")
   private Map<String, String> labels = new LinkedHashMap<>();
 
   @Option(
       names = "--since",
       paramLabel = "2h|TIME",
-      description = "Only runs created since then: how long ago, or a moment.")
+      description = "Only runs created since: a duration before now, or a time.")
   private @Nullable String since;
 
-  @Option(names = "--until", paramLabel = "2h|TIME", description = "Only runs created before then.")
+  @Option(
+      names = "--until",
+      paramLabel = "2h|TIME",
+      description = "Only runs created before: a duration before now, or a time.")
   private @Nullable String until;
 
   @Option(names = "--project", description = "Only runs of this project.")
   private @Nullable String project;
 
   /**
-   * @throws CliException when a status is none
+   * @throws CliException when a status is invalid
    */
   void check() {
     for (String one : status) {
@@ -85,7 +88,7 @@ final class RunFilterOptions {
     return query.with("since", since).with("until", until).with("project", project);
   }
 
-  /** As the bodies of {@code /runs/bulk} have it. */
+  /** Converts the filter to the format of {@code /runs/bulk}. */
   ObjectNode json() {
     ObjectNode filter = Json.mapper().createObjectNode();
     if (!status.isEmpty()) {

@@ -19,7 +19,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Prints runs for people. */
+/** Prints runs as text. */
 public final class RunPrinter {
   private RunPrinter() {}
 
@@ -69,7 +69,7 @@ public final class RunPrinter {
         + (checkpoint.isEmpty() ? "" : ", checkpoint " + RunId.display(checkpoint));
   }
 
-  /** One run with its steps. */
+  /** Prints one run with its steps. */
   static void detail(CommandContext context, JsonNode run) {
     TerminalStyle style = context.style();
     Instant now = Instant.now();
@@ -82,7 +82,7 @@ public final class RunPrinter {
       fields.add(
           "queued",
           style.attention(
-              "%s in line; the workflow's limit is %s"
+              "position %s; the workflow's limit is %s"
                   .formatted(
                       queued.path("position").asText(), queued.path("limit").asText("none"))));
     }
@@ -90,7 +90,7 @@ public final class RunPrinter {
     if (parked.isObject()) {
       fields.add(
           "parked",
-          "since %s, without a runner; goes on %s"
+          "since %s, without a runner; resumes %s"
               .formatted(
                   parked.path("since").asText(),
                   parked.hasNonNull("until")
@@ -132,7 +132,7 @@ public final class RunPrinter {
           "error", style.bad(error.path("code").asText() + ": " + error.path("message").asText()));
     }
     for (JsonNode notice : run.path("notifications")) {
-      fields.add("told", told(notice));
+      fields.add("notified", told(notice));
     }
     List<String> withoutCut = FieldPrinter.texts(run.path("without_cut"));
     if (!withoutCut.isEmpty()) {

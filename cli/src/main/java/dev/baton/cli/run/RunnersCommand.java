@@ -13,7 +13,7 @@ import dev.baton.protocol.trace.RunId;
 import picocli.CommandLine.Command;
 
 /** {@code baton runners}. */
-@Command(name = "runners", description = "Show the runner processes and what they carry.")
+@Command(name = "runners", description = "Show the runner processes and their runs.")
 public final class RunnersCommand implements Runnable {
   private final CommandContext context;
 

@@ -19,15 +19,15 @@ import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
 /**
- * Finds which JSON types a JSON Schema allows for one property of an object. Looks at {@code type},
- * {@code const}, {@code enum}, {@code $ref} within the schema, {@code allOf}, {@code anyOf}, {@code
- * oneOf}, {@code properties}, {@code patternProperties} and {@code additionalProperties}; any other
- * keyword restricts nothing here, the server checks the whole value.
+ * Determines which JSON types a JSON Schema allows for one property of an object. Evaluates {@code
+ * type}, {@code const}, {@code enum}, {@code $ref} within the schema, {@code allOf}, {@code anyOf},
+ * {@code oneOf}, {@code properties}, {@code patternProperties} and {@code additionalProperties}.
+ * Other keywords do not restrict the types here; the server validates the whole value.
  */
 final class SchemaTypeResolver {
   private static final int MAX_DEPTH = 32;
 
-  /** Of JSON Schema; a whole number is {@link #INTEGER}, any other {@link #NUMBER}. */
+  /** The types of JSON Schema; a whole number is {@link #INTEGER}, any other {@link #NUMBER}. */
   enum Type {
     STRING,
     NUMBER,
@@ -48,7 +48,7 @@ final class SchemaTypeResolver {
       };
     }
 
-    /** As JSON Schema has it: 1.0 and 1e3 are integers. */
+    /** Whether JSON Schema treats the number as an integer: 1.0 and 1e3 are integers. */
     private static boolean isWhole(BigDecimal number) {
       return number.signum() == 0 || number.stripTrailingZeros().scale() <= 0;
     }
@@ -60,15 +60,15 @@ final class SchemaTypeResolver {
     this.root = root;
   }
 
-  /** All types where the schema does not restrict it, or allows nothing. */
+  /** Returns all types if the schema does not restrict the property, or allows none. */
   Set<Type> of(String property) {
     Set<Type> types = ofProperty(root, property, 0);
     return types.isEmpty() ? EnumSet.allOf(Type.class) : types;
   }
 
-  /** For people: {@code integer or null}. */
+  /** Formats types for messages: {@code integer or null}. */
   static String words(Set<Type> types) {
-    // A number may be whole, so 'integer' beside it says nothing.
+    // A number may be whole, so 'integer' in addition is redundant.
     return types.stream()
         .filter(type -> type != Type.INTEGER || !types.contains(Type.NUMBER))
         .map(type -> type.name().toLowerCase(Locale.ROOT))
@@ -141,7 +141,9 @@ final class SchemaTypeResolver {
     return types;
   }
 
-  /** Follows a JSON pointer as a fragment; what cannot be followed restricts nothing. */
+  /**
+   * Follows a JSON pointer in a fragment; an unresolvable reference does not restrict the types.
+   */
   private JsonNode target(String reference) {
     try {
       String pointer = URI.create(reference).getFragment();
@@ -149,7 +151,7 @@ final class SchemaTypeResolver {
           ? root.at(pointer)
           : MissingNode.getInstance();
     } catch (IllegalArgumentException foreign) {
-      // No address: the server, which knows it or not, reports it.
+      // Not a valid address: the server reports it.
       return MissingNode.getInstance();
     }
   }
@@ -158,7 +160,7 @@ final class SchemaTypeResolver {
     try {
       return Pattern.compile(pattern).matcher(property).find();
     } catch (PatternSyntaxException foreign) {
-      // Of another dialect, which the server knows: it restricts nothing here.
+      // Of another dialect, which the server validates: it does not restrict the types here.
       return false;
     }
   }

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Option;
 
-/** What a command that starts a run does then. */
+/** Options of commands that start a run, and the wait for its end. */
 public final class StartedRunFollower {
   @ArgGroup private WaitOptions waiting = new WaitOptions();
 
@@ -34,10 +34,10 @@ public final class StartedRunFollower {
 
     @Option(
         names = {"-f", "--follow"},
-        description = "Like --wait, and show its events as they come.")
+        description = "Like --wait, and show its events as they arrive.")
     private boolean follow;
 
-    @Option(names = "--detach", description = "Only start it. The default.")
+    @Option(names = "--detach", description = "Only start the run (default).")
     private boolean detach;
   }
 
@@ -46,7 +46,7 @@ public final class StartedRunFollower {
   }
 
   /**
-   * @param run as the server told that it was created
+   * @param run as returned by the server when it was created
    * @return the exit code
    */
   public int show(CommandContext context, JsonNode run) {
@@ -54,8 +54,9 @@ public final class StartedRunFollower {
   }
 
   /**
-   * @param verb what has come of the run, for people
-   * @param epoch what came before it is over, the run's earlier end for one, and not shown
+   * @param verb what happened to the run, for messages
+   * @param epoch events before this epoch are past, such as the run's earlier end, and are not
+   *     shown
    */
   int show(CommandContext context, JsonNode run, String verb, int epoch) {
     if (!waits()) {
@@ -95,7 +96,7 @@ public final class StartedRunFollower {
             ProgressIndicator.start(context.terminal(), "run " + RunPrinter.displayId(run));
         CtrlCHandler _ = CtrlCHandler.caught(times -> pressed(context, progress, id, times))) {
       boolean interactive = context.terminal().errIsTerminal();
-      // Its trace still ends with its end, and a feed of it would, too.
+      // The trace still ends with the run's earlier end; following it now would stop there.
       EndedRunReader.placed(context.client(), run);
       ApiRunEvent last =
           new RunEventFollower(context.client(), id, 0)
@@ -114,23 +115,25 @@ public final class StartedRunFollower {
     }
   }
 
-  /** Whether an epoch begins with it, or a later one. */
+  /** Whether this event starts the given epoch or a later one. */
   static boolean begins(ApiRunEvent event, int epoch) {
     return event.type().equals("runner_assigned") && event.data().path("epoch").asInt() >= epoch;
   }
 
-  /** Ctrl-C pauses the run, then does so at once, then leaves it to itself. */
+  /**
+   * Handles Ctrl-C: the first pauses the run, the second pauses it at once, the third only leaves.
+   */
   private static void pressed(
       CommandContext context, ProgressIndicator progress, String id, int times) {
     if (times > 2) {
-      progress.line("baton: left; the run goes on being paused");
+      progress.line("baton: leaving; the run is still being paused");
       System.exit(CliExitCode.INTERRUPTED.number());
     }
     boolean now = times == 2;
     progress.line(
         now
-            ? "baton: stopping the step in progress; Ctrl-C again leaves"
-            : "baton: pausing after the step in progress; Ctrl-C again stops that at once");
+            ? "baton: stopping the step in progress; press Ctrl-C again to leave"
+            : "baton: pausing after the step in progress; press Ctrl-C again to stop it at once");
     try {
       PauseCommand.pause(context, id, now, null);
     } catch (CliException e) {

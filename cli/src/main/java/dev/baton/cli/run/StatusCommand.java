@@ -44,13 +44,13 @@ public final class StatusCommand implements Runnable {
 
   @Mixin private RunFilterOptions filter = new RunFilterOptions();
 
-  @Option(names = "--limit", description = "At most so many runs. Default: ${DEFAULT-VALUE}.")
+  @Option(names = "--limit", description = "Maximum number of runs. Default: ${DEFAULT-VALUE}.")
   private int limit = 20;
 
   @Option(names = "--input", description = "Show the run's input instead, as JSON.")
   private boolean input;
 
-  @Option(names = "--watch", description = "Again every second, until Ctrl-C or the run's end.")
+  @Option(names = "--watch", description = "Refresh every second, until Ctrl-C or the run's end.")
   private boolean watch;
 
   public StatusCommand(CommandContext context) {
@@ -62,7 +62,8 @@ public final class StatusCommand implements Runnable {
     check();
     if (input) {
       if (id == null || watch) {
-        throw CliException.usage("--input needs a run's id, and goes without --watch");
+        throw CliException.usage(
+            "--input requires a run's id, and cannot be combined with --watch");
       }
       String run = RunRef.parse(id).id(context.client());
       context.printJson(context.client().get("/runs/" + run + "/input"));

@@ -1,4 +1,4 @@
-/** Commands about runs: start, look, follow, cancel. */
+/** Commands about runs: start, show, follow, cancel. */
 @NullMarked
 package dev.baton.cli.run;
 

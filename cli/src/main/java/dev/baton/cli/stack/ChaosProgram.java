@@ -15,20 +15,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The program that injects faults and decides about histories: a JVM of its own. */
+/** Runs the program that injects faults and checks histories, in a JVM of its own. */
 public final class ChaosProgram {
   private static final String MAIN = "dev.baton.chaos.ChaosMain";
   private static final Duration END_BOUND = Duration.ofMinutes(2);
   private static final long PROBE_SECONDS = 10;
 
-  // A network of its own, where packets can be kept back: its loopback device begins switched off.
+  // Starts a network namespace, in which packets can be dropped; its loopback device is initially
+  // down.
   private static final List<String> OWN_NETWORK =
       List.of("unshare", "--net", "--", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh");
 
   private ChaosProgram() {}
 
   /**
-   * Runs it with this process's output; a signal that ends this process ends it, and its stack.
+   * Runs it with this process's output. A signal that ends this process also ends the program and
+   * its stack.
    *
    * @return its exit code
    */
@@ -46,7 +48,7 @@ public final class ChaosProgram {
             MAIN));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command);
-    // The program changes nothing in the network that this one is in.
+    // The program does not change the network of this process.
     builder
         .environment()
         .put(
@@ -55,7 +57,10 @@ public final class ChaosProgram {
     return new ForegroundProcess(builder, END_BOUND).run();
   }
 
-  /** What a command begins with to have one; nothing where this user, or this host, cannot. */
+  /**
+   * Returns the command prefix that creates a network namespace; empty if the user or the host is
+   * not allowed to.
+   */
   private static List<String> ownNetwork() throws InterruptedException {
     List<String> probe = new ArrayList<>(OWN_NETWORK);
     probe.add("true");
@@ -71,7 +76,9 @@ public final class ChaosProgram {
       }
       return process.exitValue() == 0 ? OWN_NETWORK : List.of();
     } catch (IOException missing) {
-      return List.of(); // No such program here: the faults that need it say that they are not done.
+      return List
+          .of(); // The program is missing on this host: the faults that need it report that they
+      // are skipped.
     }
   }
 }

@@ -18,10 +18,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The folder that holds everything of one local stack, and what its {@code stack.json} says. */
+/** The folder with all data of one local stack, and the content of its {@code stack.json}. */
 public record DataFolder(Path path) {
 
-  /** {@code --data}, else {@code $BATON_DATA}, else {@code ~/.baton}. */
+  /** Resolves the folder: {@code --data}, else {@code $BATON_DATA}, else {@code ~/.baton}. */
   public static DataFolder resolve(@Nullable Path option, Map<String, String> environment) {
     if (option != null) {
       return new DataFolder(option.toAbsolutePath().normalize());
@@ -32,7 +32,7 @@ public record DataFolder(Path path) {
     }
     String home = environment.getOrDefault("HOME", "");
     if (home.isBlank()) {
-      throw CliException.usage("HOME is not set: name the data folder with --data DIR");
+      throw CliException.usage("HOME is not set: give the data folder with --data DIR");
     }
     return new DataFolder(Path.of(home).resolve(".baton").toAbsolutePath().normalize());
   }
@@ -41,7 +41,7 @@ public record DataFolder(Path path) {
     return path.resolve("stack.json");
   }
 
-  /** Whether a stack was ever started here; says nothing of what became of it. */
+  /** Whether a stack was ever started here, in any state now. */
   boolean isUsed() {
     return Files.exists(stackFile()) || Files.exists(path.resolve("stack.lock"));
   }
@@ -51,8 +51,8 @@ public record DataFolder(Path path) {
   }
 
   /**
-   * The stack that was last started here; nothing when there never was one, or what was written
-   * about it is spoiled: the next start then puts the file aside.
+   * Returns the stack that was last started here. Empty if there was none, or its file is corrupt:
+   * the next start then moves the file aside.
    *
    * @throws CliException when the file may not be read
    */
@@ -64,7 +64,7 @@ public record DataFolder(Path path) {
       return Optional.empty();
     } catch (IOException e) {
       throw CliException.usage(
-          "%s cannot be read (%s): is it another user's? name your own folder with --data DIR"
+          "%s cannot be read (%s): it may belong to another user; give your own folder with --data DIR"
               .formatted(stackFile(), e.getMessage()));
     }
   }

@@ -16,7 +16,8 @@ import picocli.CommandLine.Command;
 /** {@code baton down}. */
 @Command(
     name = "down",
-    description = "Stop what `baton up` started. Runs stay, and go on with the next `baton up`.")
+    description =
+        "Stop the stack that `baton up` started. Runs stay, and resume after the next `baton up`.")
 public final class DownCommand implements Callable<Integer> {
   private final CommandContext context;
 
@@ -27,7 +28,8 @@ public final class DownCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     DataFolder folder = context.dataFolder();
-    // Not asked of stack.json, which may be spoiled: the program finds what runs by other means.
+    // Does not depend on stack.json, which may be corrupt: the program finds the processes by other
+    // means.
     boolean known = folder.isUsed();
     if (known) {
       try (ProgressIndicator progress =
@@ -44,7 +46,7 @@ public final class DownCommand implements Callable<Integer> {
     } else {
       context.print(
           known
-              ? "Baton is down; its data stay in " + folder.path()
+              ? "Baton is down; its data remains in " + folder.path()
               : "nothing to stop: " + folder.path() + " has no stack");
     }
     return 0;

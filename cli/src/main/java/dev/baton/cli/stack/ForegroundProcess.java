@@ -11,8 +11,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that is run as if it were this one: it has this one's terminal, and a signal that ends
- * this one ends it first.
+ * A program that runs in the foreground: it shares this process's terminal, and a signal that ends
+ * this process ends the program first.
  */
 final class ForegroundProcess {
   private final ProcessBuilder program;
@@ -20,18 +20,18 @@ final class ForegroundProcess {
   private @Nullable Process process;
 
   /**
-   * @param patience how long this process waits for the program's end when it is told to end
-   *     itself; the program goes on ending afterwards
+   * @param patience how long this process, when signalled, waits for the program's end; the program
+   *     continues its shutdown afterwards
    */
   ForegroundProcess(ProcessBuilder program, Duration patience) {
     this.program = program.inheritIO();
     this.patience = patience;
   }
 
-  /** Until it ends; its exit code. */
+  /** Runs it until it ends; returns its exit code. */
   int run() throws IOException, InterruptedException {
     Thread hook = new Thread(this::end, "foreground-end");
-    // Before it is started: a signal in between must not leave it behind.
+    // Registered before the start: a signal in between must not leave the program running.
     Runtime.getRuntime().addShutdownHook(hook);
     try {
       return start().waitFor();
@@ -39,7 +39,7 @@ final class ForegroundProcess {
       try {
         Runtime.getRuntime().removeShutdownHook(hook);
       } catch (IllegalStateException _) {
-        // The JVM is going down, and the hook is doing its work.
+        // The JVM is shutting down, and the hook is running.
       }
     }
   }

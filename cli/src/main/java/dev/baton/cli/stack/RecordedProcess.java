@@ -12,20 +12,20 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * A process as {@code stack.json} names it: a pid alone may belong to somebody else by now.
+ * A process as recorded in {@code stack.json}. A pid alone may meanwhile belong to another process.
  *
- * @param pid 0 where none is named
- * @param started the boot's id and the process's start in ticks since then, as the supervisor wrote
- *     it
+ * @param pid 0 when none is recorded
+ * @param started the boot's id and the process's start in ticks since then, as written by the
+ *     supervisor
  */
 record RecordedProcess(long pid, String started) {
   private static final Path PROC = Path.of("/proc");
   private static final int BOOT_DIGITS = 8;
   private static final int STATE = 0;
-  // Field 22 of /proc/PID/stat, counted from the one behind the command's closing bracket.
+  // Field 22 of /proc/PID/stat, counted from the field after the command's closing bracket.
   private static final int START_TIME = 19;
 
-  /** Whether this very process is alive; a zombie is not. */
+  /** Whether exactly this process is alive; false for a zombie. */
   boolean isAlive() {
     if (pid <= 0) {
       return false;
@@ -43,12 +43,15 @@ record RecordedProcess(long pid, String started) {
       boolean ended = fields[STATE].equals("Z") || fields[STATE].equals("X");
       return !ended && started.equals(boot() + "/" + fields[START_TIME]);
     } catch (IOException _) {
-      // The file goes away with the process, sometimes in the middle of the read.
+      // The file disappears with the process, possibly in the middle of the read.
       return false;
     }
   }
 
-  /** Empty where the system does not tell, as in some containers: the supervisor does the same. */
+  /**
+   * Returns the boot id; empty if the system has none, as in some containers. The supervisor does
+   * the same.
+   */
   private static String boot() throws IOException {
     try {
       return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).substring(0, BOOT_DIGITS);

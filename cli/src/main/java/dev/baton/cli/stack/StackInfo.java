@@ -9,9 +9,9 @@ package dev.baton.cli.stack;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
-/** What {@code stack.json} says about a stack that runs, or ran. */
+/** Content of {@code stack.json}: describes a stack that runs, or ran. */
 public record StackInfo(JsonNode json) {
-  /** Every component is ready now. */
+  /** Whether every component is ready. */
   public boolean ready() {
     return json.path("ready").asBoolean(false);
   }
@@ -24,7 +24,7 @@ public record StackInfo(JsonNode json) {
     return url.isTextual() ? url.textValue() : null;
   }
 
-  /** Whether its supervisor lives: that very process, not one that only has its pid. */
+  /** Whether its supervisor lives: that process itself, not a later one with the same pid. */
   public boolean supervised() {
     return new RecordedProcess(supervisorPid(), json.path("supervisor").path("started").asText(""))
         .isAlive();
@@ -34,7 +34,7 @@ public record StackInfo(JsonNode json) {
     return json.path("supervisor").path("pid").asLong(0);
   }
 
-  /** The API's port; 0 where none is named. */
+  /** The API's port; 0 when none is recorded. */
   int apiPort() {
     return json.path("ports").path("orchestrator").asInt(0);
   }

@@ -24,12 +24,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * The supervisor program of the embedded stack, run as a process of its own: {@code up} leaves one
- * behind that outlives this command and its terminal.
+ * Runs the supervisor program of the embedded stack as a separate process: {@code up} leaves one
+ * running that outlives this command and its terminal.
  */
 public final class StackProgram {
   private static final String MAIN = "dev.baton.standalone.StackMain";
-  // What the program says where the stack is not one that it has started: an exit code, two lines.
+  // Exit code and two output lines by which the program reports a stack that it has not started.
   private static final int ON_ANOTHER_PORT = 5;
   private static final String WAITING = "another start ";
   private static final String RUNNING = "already running";
@@ -46,47 +46,50 @@ public final class StackProgram {
     this.settings = settings;
   }
 
-  /** The same, with these variables in the environment of everything that it starts. */
+  /** Returns one that sets these variables in the environment of every process that it starts. */
   StackProgram with(Map<String, String> settings) {
     return new StackProgram(data, home, Map.copyOf(settings));
   }
 
   /**
-   * @throws CliException when it is unknown where Baton is built
+   * @throws CliException when the location of Baton's build is unknown
    */
   public static StackProgram of(DataFolder data) {
     String home = System.getProperty("baton.home", "");
     if (home.isEmpty()) {
       throw CliException.usage(
-          "where Baton's programs are is not known: start this command by ./baton, which says so");
+          "the location of Baton's programs is unknown: start this command with ./baton, which sets it");
     }
     return new StackProgram(data, Path.of(home), Map.of());
   }
 
-  /** In the foreground, until it ends; its exit code. A signal that ends this process ends it. */
+  /**
+   * Runs it in the foreground until it ends; returns its exit code. A signal that ends this process
+   * ends it.
+   */
   int foreground(List<String> options) throws IOException, InterruptedException {
     return new ForegroundProcess(builder("up", options), END_BOUND).run();
   }
 
   /**
-   * Starts everything and waits until it is ready; also where another start is under way.
+   * Starts everything and waits until it is ready, also when another start is in progress.
    *
-   * @param lines gets what the supervisor says
+   * @param lines gets the supervisor's output
    * @throws CliException when it does not start within six minutes, or is up on another port than
-   *     the options say
+   *     the options require
    */
   public void up(List<String> options, Consumer<String> lines)
       throws IOException, InterruptedException {
     run("up", options, lines, "the stack did not start");
   }
 
-  /** Whether this line of {@link #up} says that the stack is not one that it has started. */
+  /** Whether this line of {@link #up} reports a stack that the program has not started. */
   static boolean isOthers(String line) {
     return line.startsWith(WAITING) || line.startsWith(RUNNING);
   }
 
   /**
-   * Stops everything and waits until nothing of it runs.
+   * Stops everything and waits until no process of it runs.
    *
    * @throws CliException when it does not stop within six minutes
    */
@@ -94,9 +97,9 @@ public final class StackProgram {
     run("down", List.of(), lines, "the stack could not be stopped");
   }
 
-  /** Makes what lets the programs start faster, where it is missing; needs the stack down. */
+  /** Creates missing caches that let the programs start faster; the stack must be down. */
   public void makeCaches(Consumer<String> lines) throws IOException, InterruptedException {
-    run("aot-cache", List.of(), lines, "the caches could not be made");
+    run("aot-cache", List.of(), lines, "the caches could not be created");
   }
 
   private void run(String verb, List<String> options, Consumer<String> lines, String otherwise)
@@ -159,7 +162,7 @@ public final class StackProgram {
     return builder;
   }
 
-  /** A module's jar and those that it needs. */
+  /** Returns the class path of a module's jar and its dependencies. */
   static String classpath(Path target, String what) throws IOException {
     List<String> jars = new ArrayList<>();
     for (Path folder : List.of(target, target.resolve("lib"))) {

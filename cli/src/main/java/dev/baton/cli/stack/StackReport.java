@@ -9,7 +9,7 @@ package dev.baton.cli.stack;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
 
-/** What {@code up -o json} prints: addresses and processes, no secrets. */
+/** Builds the output of {@code up -o json}: addresses and processes, no secrets. */
 final class StackReport {
   private StackReport() {}
 

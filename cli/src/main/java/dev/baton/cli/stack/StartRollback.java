@@ -10,10 +10,7 @@ import dev.baton.cli.command.CliException;
 import dev.baton.cli.terminal.Terminal;
 import java.io.IOException;
 
-/**
- * While it is open, Ctrl-C stops the stack that is being started: nobody would look for half of
- * one.
- */
+/** While open, Ctrl-C stops the stack that is being started, so that no partial stack remains. */
 final class StartRollback implements AutoCloseable {
   private final StackProgram program;
   private final Terminal terminal;
@@ -38,13 +35,13 @@ final class StartRollback implements AutoCloseable {
     }
   }
 
-  /** A second call does nothing. */
+  /** Idempotent. */
   @Override
   public void close() {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException _) {
-      // The JVM is going down, and the hook is doing its work.
+      // The JVM is shutting down, and the hook is running.
     }
   }
 }

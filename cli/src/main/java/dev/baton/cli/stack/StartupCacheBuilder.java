@@ -15,16 +15,16 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * What lets the stack's programs start about twice as fast: made once for each build, by starting a
- * stack that records itself. Only ever a help, so a failure is told and no more.
+ * Creates the caches that let the stack's programs start about twice as fast: once per build, by
+ * starting a stack that records itself. Only an optimization, so a failure is just reported.
  */
 public final class StartupCacheBuilder {
   private StartupCacheBuilder() {}
 
   /**
-   * Makes those that are missing; within a second when none is.
+   * Creates missing caches; takes less than a second when none is missing.
    *
-   * @param lines gets what is going on
+   * @param lines gets progress messages
    */
   public static void ensure(Terminal terminal, Consumer<String> lines)
       throws IOException, InterruptedException {
@@ -35,13 +35,14 @@ public final class StartupCacheBuilder {
     } catch (CliException e) {
       terminal
           .err()
-          .println("baton: without caches programs start slower; making them failed: " + e.line());
+          .println(
+              "baton: without caches programs start slower; creating them failed: " + e.line());
     } finally {
       TreeDeleter.deleteFully(folder);
     }
   }
 
-  /** Says before the first line that work is done, and nothing when there is none. */
+  /** Prints a message before the first line of work; prints nothing without work. */
   private static final class FirstLine implements Consumer<String> {
     private final Consumer<String> lines;
     private boolean said;
@@ -53,7 +54,7 @@ public final class StartupCacheBuilder {
     @Override
     public void accept(String line) {
       if (!said && !line.contains("up to date")) {
-        lines.accept("making caches for faster starts, once for this build");
+        lines.accept("creating caches for faster starts, once for this build");
         said = true;
       }
     }

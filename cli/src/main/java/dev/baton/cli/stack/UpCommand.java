@@ -31,7 +31,9 @@ import picocli.CommandLine.Option;
 public final class UpCommand implements Callable<Integer> {
   private final CommandContext context;
 
-  @Option(names = "--foreground", description = "Stay, and stop everything on Ctrl-C.")
+  @Option(
+      names = "--foreground",
+      description = "Stay in the foreground, and stop everything on Ctrl-C.")
   private boolean foreground;
 
   @Option(
@@ -44,8 +46,8 @@ public final class UpCommand implements Callable<Integer> {
       names = "--archive",
       paramLabel = "DIR",
       description =
-          "Keep runs in this git repository (made where there is none), and take over those that it has. "
-              + "The same as BATON_ARCHIVE_GIT; to be given at each start.")
+          "Archive runs in this git repository (created if missing), and import the runs in it. "
+              + "Same as BATON_ARCHIVE_GIT; must be given at each start.")
   private @Nullable Path archive;
 
   public UpCommand(CommandContext context) {
@@ -83,7 +85,7 @@ public final class UpCommand implements Callable<Integer> {
       if (archive != null) {
         throw CliException.of(
             CliExitCode.CONFLICT,
-            "Baton is up already, --archive is for its start: `baton down` first");
+            "Baton is up already, --archive is only allowed at its start: run `baton down` first");
       }
       join(program, running);
     }
@@ -92,8 +94,8 @@ public final class UpCommand implements Callable<Integer> {
   }
 
   /**
-   * False when another start came first: Ctrl-C then leaves that stack alone from the moment on
-   * that this is known.
+   * Returns false when another start came first; from the moment this is detected, Ctrl-C does not
+   * stop that stack.
    */
   private boolean start(StackProgram program, List<String> options)
       throws IOException, InterruptedException {
@@ -116,11 +118,11 @@ public final class UpCommand implements Callable<Integer> {
     return ours.get();
   }
 
-  /** Waits until a stack that somebody else has started is ready; Ctrl-C leaves it alone. */
+  /** Waits until a stack that another command has started is ready; Ctrl-C does not stop it. */
   private void join(StackProgram program, StackInfo running)
       throws IOException, InterruptedException {
     int taken = running.apiPort();
-    // Asked here as well as by the program, which is not started for a stack that is ready.
+    // Checked here as well as by the program, which is not started for a ready stack.
     if (port != null && taken != 0 && port != taken) {
       throw CliException.of(
           CliExitCode.CONFLICT,
@@ -142,7 +144,7 @@ public final class UpCommand implements Callable<Integer> {
                 () ->
                     CliException.of(
                         CliExitCode.FAILED,
-                        folder.stackFile() + " is gone though the stack started"));
+                        folder.stackFile() + " is missing although the stack started"));
     if (context.json()) {
       context.printJson(StackReport.of(folder, stack, already));
     } else {

@@ -1,4 +1,4 @@
-/** The embedded stack of one machine: start it, stop it, find it. */
+/** The embedded stack of one machine: starts, stops and finds it. */
 @NullMarked
 package dev.baton.cli.stack;
 

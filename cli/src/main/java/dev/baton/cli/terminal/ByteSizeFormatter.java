@@ -8,7 +8,7 @@ package dev.baton.cli.terminal;
 
 import java.util.Locale;
 
-/** Sizes as people read them: decimal, as disks are sold. */
+/** Formats sizes for display, in decimal units. */
 public final class ByteSizeFormatter {
   private static final String[] UNITS = {"B", "KB", "MB", "GB", "TB", "PB", "EB"};
 

@@ -9,9 +9,9 @@ package dev.baton.cli.terminal;
 import java.util.Set;
 
 /**
- * Decides which characters of a foreign text are shown as they are. Not shown as they are: what a
- * terminal obeys, what changes the order in which text is read, and what cannot be seen. Characters
- * that join others are shown where a script or an emoji needs them.
+ * Decides which characters of untrusted text are shown unchanged. Not shown unchanged are
+ * characters that control a terminal, that change the reading order of text, and that are
+ * invisible. Joining characters are shown where a script or an emoji needs them.
  */
 final class CharacterPolicy {
   private static final int ZWNJ = 0x200C;
@@ -20,10 +20,12 @@ final class CharacterPolicy {
   private static final int EMOJI_STYLE = 0xFE0F;
   private static final int KEYCAP = 0x20E3;
 
-  /** More marks on one letter than any language has would cover the lines around it. */
+  /**
+   * Limit of combining marks on one letter: more than any language uses would cover adjacent lines.
+   */
   private static final int MOST_MARKS = 6;
 
-  /** Letters, marks and symbols by their category, but blank. */
+  /** Characters of the categories letter, mark and symbol that are blank. */
   private static final Set<Integer> BLANK =
       Set.of(
           0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164,
@@ -51,7 +53,7 @@ final class CharacterPolicy {
 
   private CharacterPolicy() {}
 
-  /** Whether a character is shown as it is wherever it stands, without a look at the others. */
+  /** Whether a character is always shown unchanged, independent of its neighbours. */
   static boolean isPlain(char c) {
     return (c >= ' ' && c <= '~')
         || c == '\n'
@@ -62,7 +64,7 @@ final class CharacterPolicy {
   /**
    * @param before the code point before it; -1 for none
    * @param after the code point after it; -1 for none
-   * @param marks how many combining marks stand right before it
+   * @param marks number of combining marks directly before it
    */
   static boolean isShown(int point, int before, int after, int marks) {
     if (point == '\n' || point == '\t') {
@@ -113,7 +115,10 @@ final class CharacterPolicy {
     return (point >= 0xFE00 && point <= EMOJI_STYLE) || (point >= 0xE0100 && point <= 0xE01EF);
   }
 
-  /** A selector of a style counts behind what has two, a digit only as a key's. */
+  /**
+   * Whether a variation selector has an effect: after an emoji, or after an ASCII character of a
+   * keycap sequence.
+   */
   private static boolean selects(int before, int after) {
     return before > 0x7F ? Character.isEmoji(before) : before >= 0 && after == KEYCAP;
   }

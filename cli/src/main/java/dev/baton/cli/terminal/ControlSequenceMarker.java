@@ -11,15 +11,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Marks the control sequences that the command itself writes, colours for one, so that a terminal's
- * stream passes them on and makes every other control character visible. The mark holds a number
- * that is drawn at start: what comes from a server or a step cannot have it.
+ * Marks the control sequences that the command itself writes, such as colours, so that the stream
+ * of a terminal passes them on and escapes every other control character. The mark contains a
+ * random number drawn at start, so text from a server or a step cannot contain it.
  */
 final class ControlSequenceMarker {
   static final char BEGIN = '\uFDD0';
   static final char END = '\uFDD1';
 
-  /** The longest marked sequence, in characters. */
+  /** Maximum length of a marked sequence, in characters. */
   static final int LONGEST = 96;
 
   static final String MARK =
@@ -32,12 +32,12 @@ final class ControlSequenceMarker {
     return MARK + sequence + END;
   }
 
-  /** The text as a terminal gets it. */
+  /** Removes the marks only: the text as a terminal gets it. */
   static String unmarked(String text) {
     return text.indexOf(BEGIN) < 0 ? text : MARKED.matcher(text).replaceAll("$1");
   }
 
-  /** The text without the marked sequences, as wide as it is shown. */
+  /** Removes the marked sequences: the text has its displayed width. */
   static String removed(String text) {
     return text.indexOf(BEGIN) < 0 ? text : MARKED.matcher(text).replaceAll("");
   }
@@ -45,7 +45,7 @@ final class ControlSequenceMarker {
   /**
    * Finds the end of a marked sequence.
    *
-   * @return the index behind it; -1 where none begins at {@code start}
+   * @return the index after it; -1 if none starts at {@code start}
    */
   static int end(String text, int start) {
     if (text.charAt(start) != BEGIN) {

@@ -12,8 +12,8 @@ import sun.misc.Signal;
 import sun.misc.SignalHandler;
 
 /**
- * What Ctrl-C does while something is waited for, instead of ending the command. Where the signal
- * cannot be had, as in a shell's background jobs, nothing is different.
+ * Handles Ctrl-C during a wait instead of ending the command. Has no effect where the signal cannot
+ * be handled, as in a shell's background jobs.
  */
 public final class CtrlCHandler implements AutoCloseable {
   private static final Signal INT = new Signal("INT");
@@ -25,7 +25,7 @@ public final class CtrlCHandler implements AutoCloseable {
   }
 
   /**
-   * @param pressed told how often it was pressed since; on a thread of its own each time
+   * @param pressed gets how often it was pressed so far; called on a new thread each time
    */
   public static CtrlCHandler caught(IntConsumer pressed) {
     AtomicInteger times = new AtomicInteger();

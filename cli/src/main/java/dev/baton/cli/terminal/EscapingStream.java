@@ -14,9 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Makes visible what a terminal would obey, in everything that is printed, whoever prints it: only
- * {@linkplain ControlSequenceMarker the command's own sequences} pass. Takes UTF-8. Not thread-safe
- * by itself: the {@link PrintStream} in front of it is.
+ * Escapes control characters in all printed text, from every source: only {@linkplain
+ * ControlSequenceMarker the command's own sequences} pass. Accepts UTF-8. Not thread-safe itself:
+ * the {@link PrintStream} around it is.
  */
 final class EscapingStream extends FilterOutputStream {
   private static final byte[] MARK = ControlSequenceMarker.MARK.getBytes(StandardCharsets.UTF_8);
@@ -27,12 +27,12 @@ final class EscapingStream extends FilterOutputStream {
     super(out);
   }
 
-  /** The stream itself where it is one already. */
+  /** Wraps the stream; returns it unchanged if it is one already. */
   static PrintStream over(PrintStream stream) {
     return stream instanceof EscapingPrintStream ? stream : new EscapingPrintStream(stream);
   }
 
-  /** What was wrapped: for text that is the command's own from its first to its last character. */
+  /** Returns the wrapped stream, for text that the command itself has written completely. */
   static PrintStream trusted(PrintStream stream) {
     return stream instanceof EscapingPrintStream escaped ? escaped.inner : stream;
   }
@@ -76,7 +76,10 @@ final class EscapingStream extends FilterOutputStream {
     return true;
   }
 
-  /** How much can be decided: neither a character nor one of our own sequences may be divided. */
+  /**
+   * Returns the length of the prefix that can be processed: it must not split a character or one of
+   * our own sequences.
+   */
   private static int whole(byte[] all) {
     int end = all.length;
     for (int back = 1; back <= Math.min(3, all.length); back++) {
@@ -108,7 +111,7 @@ final class EscapingStream extends FilterOutputStream {
   public void flush() throws IOException {
     out.flush();
     if (out instanceof PrintStream inner && inner.checkError()) {
-      throw new IOException("nobody reads");
+      throw new IOException("the reader is gone");
     }
   }
 

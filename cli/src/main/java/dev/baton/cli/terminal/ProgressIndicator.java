@@ -12,9 +12,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says on stderr what is being waited for, once that has taken a second: a single line that is
- * drawn over on a terminal, otherwise a plain line whenever the text changes and every ten seconds;
- * nothing where {@link Terminal#progress} is false. Thread-safe.
+ * Shows on stderr what the command waits for, after a second: on a terminal one line that is
+ * redrawn in place, otherwise a new line whenever the text changes and every ten seconds; nothing
+ * if {@link Terminal#progress} is false. Thread-safe.
  */
 public final class ProgressIndicator implements AutoCloseable {
   private static final int REPEAT_SECONDS = 10;
@@ -47,13 +47,13 @@ public final class ProgressIndicator implements AutoCloseable {
     text = newText;
   }
 
-  /** A line that stays, above the moving one. */
+  /** Prints a permanent line above the progress line. */
   public synchronized void line(String line) {
     erase();
     err.println(line);
   }
 
-  /** Does something that prints, with the moving line out of its way. */
+  /** Runs an action that prints, with the progress line erased. */
   public synchronized void erased(Runnable printing) {
     erase();
     printing.run();

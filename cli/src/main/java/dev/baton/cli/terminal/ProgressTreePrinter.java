@@ -11,7 +11,7 @@ import java.io.PrintStream;
 import java.time.Duration;
 
 /**
- * The steps of one action, each a line of a tree that says how it went:
+ * Prints the steps of one action as a tree, each line with its result:
  *
  * <pre>
  * Restoring checkpoint 01jd…
@@ -19,8 +19,8 @@ import java.time.Duration;
  *   └── Writing files... done (15MB)
  * </pre>
  *
- * On a terminal a step under way shows a bar of bytes; elsewhere a plain line on stderr every ten
- * seconds says how far it is. One thread begins and ends steps; any may report progress.
+ * On a terminal, the current step shows a progress bar of bytes; elsewhere its progress is printed
+ * on stderr as a line every ten seconds. One thread begins and ends steps; any may report progress.
  */
 public final class ProgressTreePrinter {
   private static final String CLEAR = ControlSequenceMarker.of("\r\u001b[K");
@@ -45,7 +45,7 @@ public final class ProgressTreePrinter {
     this.terminal = terminal.outIsTerminal();
   }
 
-  /** What is done in a step; what it returns is what the line ends with, in brackets. */
+  /** The work of a step; its return value is printed in brackets at the end of the line. */
   @FunctionalInterface
   public interface Work {
     String run(Step step) throws IOException, InterruptedException;
@@ -57,7 +57,7 @@ public final class ProgressTreePrinter {
     }
   }
 
-  /** A line without a mark, after the tree. */
+  /** Prints a line without a mark, after the tree. */
   public void say(String line) {
     if (!quiet) {
       out.println();
@@ -87,7 +87,7 @@ public final class ProgressTreePrinter {
     }
   }
 
-  /** One step, until it ends. Thread-safe. */
+  /** One step in progress. Thread-safe. */
   public final class Step {
     private final String text;
     private long drawn;
@@ -103,7 +103,7 @@ public final class ProgressTreePrinter {
     }
 
     /**
-     * @param total 0 where it is not known
+     * @param total 0 when unknown
      */
     public synchronized void progress(long bytes, long total) {
       long now = System.nanoTime();

@@ -13,13 +13,12 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Where the command reads and writes. Always UTF-8. What is printed to it, by whatever part of the
- * command, has no control characters that a terminal obeys, except those of {@link TerminalStyle}
- * and of {@link ProgressIndicator}: others are made visible, since names, prompts, errors and
- * events are foreign.
+ * Input and output of the command. Always UTF-8. Printed text has no control characters except
+ * those of {@link TerminalStyle} and of {@link ProgressIndicator}: others are escaped, since names,
+ * prompts, errors and events are untrusted.
  *
- * @param outIsTerminal whether a person sees stdout directly: colours make sense there
- * @param errIsTerminal whether a line on stderr may be drawn over
+ * @param outIsTerminal whether stdout is a terminal, so that colours are useful
+ * @param errIsTerminal whether a line on stderr may be redrawn in place
  * @param progress whether {@link ProgressIndicator} prints to stderr
  */
 public record Terminal(
@@ -44,14 +43,15 @@ public record Terminal(
     this(in, out, err, outIsTerminal, errIsTerminal, true);
   }
 
-  /** Prints no progress unless stderr is a terminal: scripts parse what both streams print. */
+  /** Prints no progress unless stderr is a terminal: scripts parse the output of both streams. */
   public Terminal forScripts() {
     return new Terminal(in, out, err, outIsTerminal, errIsTerminal, errIsTerminal);
   }
 
   /**
-   * The process's own streams. Whether they are terminals is told by {@code ./baton} (the property
-   * {@code baton.tty}, some of {@code out err}), since a JVM finds out slowly and for both at once.
+   * Uses the process's own streams. {@code ./baton} detects whether they are terminals (the
+   * property {@code baton.tty}, any of {@code out err}), since a JVM detects this slowly and only
+   * for both together.
    */
   public static Terminal system() {
     String tty = System.getProperty("baton.tty", "");
@@ -63,17 +63,17 @@ public record Terminal(
         tty.contains("err"));
   }
 
-  /** Stdout for what is the command's own from its first to its last character: its help. */
+  /** Stdout for text that the command itself has written completely: its help. */
   public PrintStream trustedOut() {
     return EscapingStream.trusted(out);
   }
 
-  /** As {@link #trustedOut}, on stderr. */
+  /** Like {@link #trustedOut}, on stderr. */
   public PrintStream trustedErr() {
     return EscapingStream.trusted(err);
   }
 
-  /** Lets a terminal begin again with an empty screen. */
+  /** Clears a terminal's screen. */
   public static String emptyScreen() {
     return ControlSequenceMarker.of("\u001b[H\u001b[2J");
   }

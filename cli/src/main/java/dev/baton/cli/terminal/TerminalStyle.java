@@ -6,7 +6,7 @@
  */
 package dev.baton.cli.terminal;
 
-/** Colours, or none. */
+/** Applies colours, or none. */
 public record TerminalStyle(boolean colour) {
   public String bold(String text) {
     return paint("1", text);
@@ -32,7 +32,7 @@ public record TerminalStyle(boolean colour) {
     return paint("33", text);
   }
 
-  /** A run's or a step's status in its colour. */
+  /** Colours the status of a run or a step. */
   public String status(String status) {
     return switch (status) {
       case "completed" -> good(status);
@@ -45,7 +45,7 @@ public record TerminalStyle(boolean colour) {
   }
 
   private String paint(String code, String text) {
-    // Nothing stays nothing: whoever prints only what there is must see that.
+    // Empty text stays empty: callers that skip empty text must recognize it.
     return colour && !text.isEmpty()
         ? ControlSequenceMarker.of("\u001b[" + code + "m")
             + text

@@ -11,18 +11,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Makes the characters of foreign texts visible that a terminal would obey or not show: {@code
- * \x1b}, <code>&#92;u202e</code>, <code>&#92;u{e0041}</code>. {@link CharacterPolicy} says which.
- * Escaping twice changes nothing.
+ * Escapes characters of untrusted text that control a terminal or are invisible: {@code \x1b},
+ * <code>&#92;u202e</code>, <code>&#92;u{e0041}</code>. {@link CharacterPolicy} decides which.
+ * Idempotent.
  */
 public final class TextEscaper {
-  // What of a step's output may pass: style and colour, but nothing that hides text.
+  // Sequences of a step's output that may pass: style and colour, but none that hides text.
   private static final Pattern COLOUR = Pattern.compile("\u001b\\[([0-9;:]{0,48})m");
   private static final String STYLE =
       "(?:[34]8[;:]5[;:]\\d{1,3}|[34]8[;:]2(?:[;:]\\d{0,3}){3,4}"
           + "|(?:0*(?:[0-4]|7|9|2[1-79]|3[0-79]|4[0-79]|9[0-7]|10[0-7]))?)";
   private static final Pattern STYLES = Pattern.compile(STYLE + "(?:[;:]" + STYLE + ")*");
-  // Well-formed sequences of other kinds: cursor, erasing, titles, links.
+  // Well-formed sequences of other kinds: cursor, erase, title, link.
   private static final Pattern OTHER =
       Pattern.compile(
           "\u001b(?:\\[[0-?]{0,48}[ -/]{0,8}[@-~]"
@@ -32,24 +32,25 @@ public final class TextEscaper {
 
   private TextEscaper() {}
 
-  /** The text with line breaks and tabs as they are, and whatever else is not shown escaped. */
+  /** Escapes the text; keeps line breaks and tabs. */
   public static String escape(String text) {
     return escape(text, false);
   }
 
   /**
-   * JSON that means the same: what is not shown is within strings, and is escaped as JSON has it.
+   * Escapes JSON without changing its meaning: affected characters occur only within strings, and
+   * get JSON escapes.
    */
   public static String json(String json) {
     return escape(json, true);
   }
 
-  /** In one line: line breaks and the blanks around them become a space. */
+  /** Escapes into one line: a line break and the blanks around it become a space. */
   public static String oneLine(String text) {
     return escape(text.replaceAll("[ \\t]*\\r?\\n[ \\t\\r\\n]*", " ").strip());
   }
 
-  /** In one line of at most so many characters, with an ellipsis where it is cut. */
+  /** Escapes into one line of limited length, with an ellipsis if it is cut. */
   public static String oneLine(String text, int widest) {
     String flat = oneLine(text.replaceAll("[ \\t]+", " "));
     if (flat.codePointCount(0, flat.length()) <= widest) {
@@ -58,16 +59,16 @@ public final class TextEscaper {
     return flat.substring(0, flat.offsetByCodePoints(0, widest - 1)) + "…";
   }
 
-  /** In several lines of which all but the first are marked as parts of the text. */
+  /** Escapes into several lines; marks all but the first as continuation. */
   public static String block(String text) {
     return escape(text.replace("\r\n", "\n")).stripTrailing().replace("\n", CONTINUED);
   }
 
   /**
-   * What a step has printed, in its colours: other control sequences are left out, and whatever
-   * else is not shown is escaped. Ends without a colour.
+   * Escapes a step's output and keeps its colours: removes other control sequences and resets the
+   * colour at the end.
    *
-   * @param colour whether its colours are kept
+   * @param colour whether to keep its colours
    */
   public static String printed(String line, boolean colour) {
     if (line.indexOf('\u001b') < 0) {

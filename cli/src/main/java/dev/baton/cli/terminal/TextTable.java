@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Text in columns as wide as their widest cell, two spaces apart, under a line of headings. */
+/**
+ * Prints text in columns as wide as their widest cell, two spaces apart, below a line of headings.
+ */
 public final class TextTable {
   private static final int WIDEST = 72;
 
@@ -24,7 +26,7 @@ public final class TextTable {
 
   /**
    * @param cells as many as there are headings; line breaks become spaces, control characters are
-   *     made visible, what is longer than 72 characters is cut
+   *     escaped, text longer than 72 characters is cut
    */
   public TextTable row(String... cells) {
     if (cells.length != headings.size()) {

@@ -15,7 +15,7 @@ import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Times and durations as people read them. */
+/** Formats times and durations for display. */
 public final class TimeFormatter {
   private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("HH:mm:ss.SSS");
 
@@ -66,12 +66,12 @@ public final class TimeFormatter {
     return String.format(Locale.ROOT, "+%.3f s", duration.toNanos() / 1e9);
   }
 
-  /** The local time of day; what is no instant comes back as it is. */
+  /** Formats the local time of day; returns text that is not an instant unchanged. */
   public static String clock(@Nullable Instant instant) {
     return instant == null ? "" : CLOCK.format(instant.atZone(ZoneId.systemDefault()));
   }
 
-  /** Null for an absent or unreadable time: times are for people only. */
+  /** Returns null for an absent or unreadable time, since times are only displayed. */
   public static @Nullable Instant instant(JsonNode node) {
     if (!node.isTextual()) {
       return null;
@@ -83,7 +83,7 @@ public final class TimeFormatter {
     }
   }
 
-  /** How long a thing took, or has taken so far; empty when it has not begun. */
+  /** Formats how long a thing took, or has taken so far; empty when it has not started. */
   public static String span(JsonNode from, JsonNode until, Instant now) {
     Instant begin = instant(from);
     Instant end = instant(until);

@@ -1,4 +1,4 @@
-/** What people see: tables, colours, progress, durations. */
+/** Terminal output: tables, colours, progress, durations. */
 @NullMarked
 package dev.baton.cli.terminal;
 

@@ -19,11 +19,11 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
 
-/** A workflow definition on disk. */
+/** A workflow definition in a file. */
 public record DefinitionFile(Path path) {
   private static final long LIMIT = 1 << 20;
 
-  /** Whether what was typed for a workflow means a file, not a name. */
+  /** Whether a workflow argument is a file rather than a name. */
   public static boolean looksLikeFile(String text) {
     return text.indexOf('/') >= 0
         || text.endsWith(".yaml")
@@ -34,7 +34,7 @@ public record DefinitionFile(Path path) {
         || Files.isRegularFile(Path.of(text));
   }
 
-  /** What the API takes for what was typed for a workflow; a file is stored first. */
+  /** Converts a workflow argument to the API's reference; stores a file first. */
   public static String reference(OrchestratorRestClient client, String text) {
     if (!looksLikeFile(text)) {
       return text;
@@ -43,17 +43,17 @@ public record DefinitionFile(Path path) {
     return stored.path("name").asText() + "@" + stored.path("hash").asText();
   }
 
-  /** Stores it; a definition stored already is no error. */
+  /** Stores the definition; storing an existing one again is not an error. */
   public JsonNode push(OrchestratorRestClient client) {
     return post(client, "/workflows");
   }
 
-  /** Only has it checked. */
+  /** Validates the definition on the server without storing it. */
   public JsonNode validate(OrchestratorRestClient client) {
     return post(client, "/workflows/validate");
   }
 
-  /** Reads it here, without a server. */
+  /** Parses the definition locally, without a server. */
   WorkflowParseResult parse() {
     return WorkflowParser.parse(read(), DefinitionFormat.ofFile(path.toString()));
   }
@@ -69,7 +69,7 @@ public record DefinitionFile(Path path) {
     }
   }
 
-  /** As it is; the server reads it. */
+  /** Returns the text unchanged; the server parses it. */
   public String text() {
     return new String(read(), StandardCharsets.UTF_8);
   }
@@ -78,11 +78,11 @@ public record DefinitionFile(Path path) {
     try {
       if (Files.size(path) > LIMIT) {
         throw CliException.usage(
-            "%s is larger than 1 MiB, the most a definition may have".formatted(path));
+            "%s is larger than 1 MiB, the maximum size of a definition".formatted(path));
       }
       return Files.readAllBytes(path);
     } catch (java.nio.file.NoSuchFileException _) {
-      throw CliException.usage("there is no file '%s'".formatted(path));
+      throw CliException.usage("file not found: '%s'".formatted(path));
     } catch (IOException e) {
       throw CliException.of(
           dev.baton.cli.command.CliExitCode.USAGE,
@@ -91,7 +91,10 @@ public record DefinitionFile(Path path) {
     }
   }
 
-  /** The same failure, its problems as {@code FILE:LINE:COLUMN: …} so that editors jump there. */
+  /**
+   * Returns the same failure with its problems as {@code FILE:LINE:COLUMN: …}, which editors can
+   * open.
+   */
   private CliException located(CliException failure) {
     if (failure.details().isEmpty()) {
       return failure;

@@ -56,7 +56,7 @@ public final class ValidateCommand implements Runnable {
       return;
     }
     if (files.isEmpty()) {
-      throw CliException.usage("which definition? baton validate FILE");
+      throw CliException.usage("the definition is missing: baton validate FILE");
     }
     ArrayNode all = Json.mapper().createArrayNode();
     int invalid = 0;
@@ -78,8 +78,8 @@ public final class ValidateCommand implements Runnable {
       throw CliException.of(
           CliExitCode.USAGE,
           files.size() == 1
-              ? files.getFirst() + " is no definition"
-              : "%d of %d files are no definitions".formatted(invalid, files.size()));
+              ? files.getFirst() + " is not a valid definition"
+              : "%d of %d files are not valid definitions".formatted(invalid, files.size()));
     }
   }
 
@@ -128,7 +128,7 @@ public final class ValidateCommand implements Runnable {
     problems.forEach(problem -> context.terminal().err().println(line(path, "", problem)));
   }
 
-  /** {@code FILE:LINE:COLUMN: …}, so that editors jump there. */
+  /** Formats {@code FILE:LINE:COLUMN: …}, which editors can open. */
   private static String line(Path path, String what, DefinitionProblem problem) {
     String at = problem.line() > 0 ? ":%d:%d".formatted(problem.line(), problem.column()) : "";
     String step = problem.step() == null ? "" : "step " + problem.step() + ": ";

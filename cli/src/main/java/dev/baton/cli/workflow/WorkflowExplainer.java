@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a definition does, step by step: what each is, and where it leads. */
+/** Explains a definition step by step: each step's kind, and its successors. */
 final class WorkflowExplainer {
   private final Workflow workflow;
 
@@ -29,7 +29,7 @@ final class WorkflowExplainer {
     this.workflow = workflow;
   }
 
-  /** What the definition says of itself. */
+  /** Returns the definition's own description. */
   Optional<String> description() {
     return workflow.description();
   }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code baton workflows}: alone, the list. */
+/** {@code baton workflows}: without a subcommand, prints the list. */
 @Command(name = "workflows", description = "List, show, store and check workflow definitions.")
 public final class WorkflowsCommand implements Runnable {
   private static final int LARGEST = 16 << 20;
@@ -61,13 +61,13 @@ public final class WorkflowsCommand implements Runnable {
     }
   }
 
-  @Command(name = "show", description = "A stored definition, as JSON.")
+  @Command(name = "show", description = "Print a stored definition as JSON.")
   void show(
-      @Parameters(paramLabel = "NAME[@HASH]", description = "Without a hash: the newest.")
+      @Parameters(paramLabel = "NAME[@HASH]", description = "Without a hash: the newest version.")
           String name,
       @Option(
               names = "--source",
-              description = "Its text as it was pushed, with its comments, instead.")
+              description = "Print the text as it was pushed, with comments, instead.")
           boolean source) {
     String path =
         "/workflows/" + UrlQueryBuilder.encode(name).replace("%40", "@").replace("%3A", ":");
@@ -78,7 +78,10 @@ public final class WorkflowsCommand implements Runnable {
     }
   }
 
-  /** Byte for byte into a file or another program; on a terminal what it would obey is escaped. */
+  /**
+   * Copies the text byte for byte into a file or another program; on a terminal, control characters
+   * are escaped.
+   */
   private void source(String path) {
     PrintStream out =
         context.terminal().outIsTerminal()
@@ -91,7 +94,7 @@ public final class WorkflowsCommand implements Runnable {
     } catch (IOException e) {
       throw CliException.of(
           CliExitCode.UNREACHABLE,
-          context.client().server() + " broke the text off: " + e.getMessage(),
+          context.client().server() + " closed the connection early: " + e.getMessage(),
           e);
     }
     context.checkReader();
@@ -99,16 +102,17 @@ public final class WorkflowsCommand implements Runnable {
 
   @Command(
       name = "limit",
-      description =
-          "How many runs of a workflow may be under way; with a number, an operator's word on it.")
+      description = "Show how many runs of a workflow may be active; with a number, override it.")
   void limit(
       @Parameters(paramLabel = "NAME", description = "A stored workflow's.") String name,
       @Parameters(
               arity = "0..1",
               paramLabel = "RUNS",
-              description = "From now on. 0: no more runs begin.")
+              description = "The new limit. 0: no more runs start.")
           @Nullable Integer runs,
-      @Option(names = "--clear", description = "The definition's word holds again.")
+      @Option(
+              names = "--clear",
+              description = "Remove the override: the definition's limit applies again.")
           boolean clear) {
     if (runs != null && clear) {
       throw CliException.usage("give a number or --clear, not both");
@@ -128,11 +132,11 @@ public final class WorkflowsCommand implements Runnable {
     }
     String from =
         answer.hasNonNull("override")
-            ? " (an operator's; the definition says %s)"
+            ? " (set by an operator; the definition's is %s)"
                 .formatted(answer.path("defined").asText("nothing"))
             : "";
     context.print(
-        "%s: limit %s%s, %s under way, %s queued"
+        "%s: limit %s%s, %s active, %s queued"
             .formatted(
                 answer.path("workflow").asText(),
                 answer.path("limit").asText("none"),
@@ -157,7 +161,7 @@ public final class WorkflowsCommand implements Runnable {
     warnings(context, file, answer);
   }
 
-  @Command(name = "validate", description = "Have a definition checked, without storing it.")
+  @Command(name = "validate", description = "Validate a definition without storing it.")
   void validate(@Parameters(paramLabel = "FILE", description = "YAML, JSON or DOT.") Path file) {
     JsonNode answer = new DefinitionFile(file).validate(context.client());
     if (context.json()) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Commands about checkpoints against recorded answers. */
+/** Checkpoint commands against recorded responses. */
 class CheckpointCommandsTest {
   private static final String RUN = "01jd0000000000000000abcdef";
   private static final String ID = "01jd0000000000000000ckpt01";
@@ -183,8 +183,7 @@ class CheckpointCommandsTest {
   @Test
   void shouldWaitForACheckpointThatTakesLonger() {
     server.on("POST /runs/abcdef/cuts", 202, "{\"id\":\"" + ID + "\",\"status\":\"pending\"}");
-    server.on(
-        "GET /cuts/" + ID, 404, "{\"title\":\"No such thing\",\"status\":404,\"detail\":\"no\"}");
+    server.on("GET /cuts/" + ID, 404, "{\"title\":\"Not found\",\"status\":404,\"detail\":\"no\"}");
     server.on("GET /cuts/" + ID, 200, checkpoint(ID, Duration.ZERO, "pending", ""));
 
     InProcessCli.Result result = cli.run("checkpoint", "create", "abcdef", "--no-verify", "-ojson");

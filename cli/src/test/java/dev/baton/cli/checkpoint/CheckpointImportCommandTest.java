@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What was exported comes back, unless somebody has touched it. */
+/** An exported checkpoint can be imported, unless it was modified. */
 class CheckpointImportCommandTest {
   private static final String ID = "01jd0000000000000000ckpt01";
 
@@ -111,9 +111,10 @@ class CheckpointImportCommandTest {
     InProcessCli.Result missing = cli.run("checkpoint", "import", from.toString());
 
     assertThat(state.code()).isEqualTo(2);
-    assertThat(state.err()).contains("session_state.json is not what the manifest's checksum says");
+    assertThat(state.err())
+        .contains("session_state.json does not match its checksum in the manifest");
     assertThat(manifest.code()).isEqualTo(2);
-    assertThat(manifest.err()).contains("the manifest is not what its checksum says");
+    assertThat(manifest.err()).contains("the manifest does not match its checksum");
     assertThat(missing.code()).isEqualTo(2);
     assertThat(missing.err()).contains("it has no file workspace.tar.zst");
   }
@@ -155,7 +156,7 @@ class CheckpointImportCommandTest {
     InProcessCli.Result result = cli.run("checkpoint", "import", tar.toString());
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).contains("it has '" + name + "', which belongs into no exported");
+    assertThat(result.err()).contains("it has '" + name + "', which is not allowed in an exported");
   }
 
   @Test
@@ -165,8 +166,8 @@ class CheckpointImportCommandTest {
     assertThat(cli.run("checkpoint", "import", odd.toString()).err())
         .contains("is neither a folder nor a tar of one");
     assertThat(cli.run("checkpoint", "import", "/nowhere").err())
-        .contains("there is no '/nowhere'");
+        .contains("no such file or directory: '/nowhere'");
     assertThat(cli.run("checkpoint", "import", folder.toString()).err())
-        .contains("is no exported checkpoint: it has no file manifest.json");
+        .contains("is not an exported checkpoint: it has no file manifest.json");
   }
 }

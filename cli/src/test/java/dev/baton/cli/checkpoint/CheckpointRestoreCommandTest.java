@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Files of a checkpoint, over real HTTP. */
+/** Restores the files of a checkpoint over real HTTP. */
 class CheckpointRestoreCommandTest {
   private static final String ID = "01jd0000000000000000ckpt01";
 

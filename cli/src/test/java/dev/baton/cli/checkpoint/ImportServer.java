@@ -23,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
 
-/** A server that takes one import, and the object store it puts packs into. */
+/** A server that accepts one import, with the object store that receives its packs. */
 final class ImportServer implements AutoCloseable {
   static final String RUN = "01jd0000000000000000abcdef";
 
@@ -52,7 +52,7 @@ final class ImportServer implements AutoCloseable {
     refuses = true;
   }
 
-  /** What was put, by digest. */
+  /** The uploaded objects by digest. */
   Map<String, byte[]> objects() {
     return Collections.unmodifiableMap(objects);
   }

@@ -22,14 +22,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** An object store with packs in it: ranges, and failures on demand. */
+/** An object store with packs: serves ranges, and failures on demand. */
 final class PackServer implements AutoCloseable {
   private static final Pattern RANGE = Pattern.compile("bytes=(\\d+)-(\\d+)");
 
   private final HttpServer server;
   private final Map<String, byte[]> objects = new HashMap<>();
 
-  /** Each is the status of one answer, before any good one. */
+  /** Status codes to return, one per response, before any success. */
   final ConcurrentLinkedQueue<Integer> failures = new ConcurrentLinkedQueue<>();
 
   final AtomicInteger requests = new AtomicInteger();

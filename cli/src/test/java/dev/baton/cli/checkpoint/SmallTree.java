@@ -32,7 +32,7 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** A stored checkpoint of a few files, made by hand. */
+/** A stored checkpoint of a few files, built by hand. */
 record SmallTree(
     String id, Hash root, Map<Hash, byte[]> packs, List<PackRef> refs, long bytes, long files) {
   private static final FileMetadata FILE = FileMetadata.of(0644, 1_700_000_000L, 123_456_789);
@@ -104,7 +104,7 @@ record SmallTree(
     return writer.finish();
   }
 
-  /** What {@code GET /cuts/ID/packs} answers. */
+  /** The response of {@code GET /cuts/ID/packs}. */
   String opened(String packBase) {
     StringBuilder list = new StringBuilder();
     for (PackRef ref : refs) {

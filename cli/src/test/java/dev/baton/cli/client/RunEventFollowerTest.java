@@ -33,8 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Against a server that falls silent without closing anything, as one whose machine is gone, and
- * ones that answer with errors.
+ * Tests against a server that stops responding without closing the connection, as after the loss of
+ * its machine, and against servers that return errors.
  */
 class RunEventFollowerTest {
   private static final String RUN = "01jd0000000000000000abcdef";
@@ -108,7 +108,7 @@ class RunEventFollowerTest {
       }
       List<Long> seen = new ArrayList<>();
 
-      // Less than the pauses after all failures take.
+      // Less than the sum of the pauses after all failures.
       new RunEventFollower(client, RUN, 0, LONG, Duration.ofMillis(300))
           .follow(event -> seen.add(event.position()));
 
@@ -133,7 +133,7 @@ class RunEventFollowerTest {
     }
     int stream = streams.incrementAndGet();
     if (stream == 1) {
-      // Does not even begin.
+      // Does not even send response headers.
       hang();
       return;
     }

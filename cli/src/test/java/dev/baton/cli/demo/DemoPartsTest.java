@@ -20,7 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The parts of the demo that need no stack. */
+/** Tests the parts of the demo that need no stack. */
 class DemoPartsTest {
   private static final String RUN = "01jd0000000000000000abcdef";
 

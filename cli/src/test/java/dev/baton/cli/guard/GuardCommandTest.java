@@ -99,7 +99,7 @@ class GuardCommandTest {
     InProcessCli.Result result = guard("guard", "--timeout", "400ms", "--", "touch", touch());
 
     assertThat(result.code()).isEqualTo(121);
-    assertThat(result.err()).contains("could not be known within 400 ms");
+    assertThat(result.err()).contains("could not determine within 400 ms");
     assertThat(wasStarted()).isFalse();
   }
 
@@ -113,7 +113,7 @@ class GuardCommandTest {
 
   @Test
   void shouldNotStartTheCommandOfARunThatIsGone() {
-    server.on(ASKED, 404, "{\"title\":\"No such thing\",\"status\":404,\"detail\":\"no run\"}");
+    server.on(ASKED, 404, "{\"title\":\"Not found\",\"status\":404,\"detail\":\"no run\"}");
 
     assertThat(guard("guard", "--", "touch", touch()).code()).isEqualTo(120);
     assertThat(wasStarted()).isFalse();

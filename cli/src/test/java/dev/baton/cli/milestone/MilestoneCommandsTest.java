@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Milestones by command, on real repositories and mostly without a server. */
+/** Tests the milestone commands on real repositories, mostly without a server. */
 class MilestoneCommandsTest {
   private static final String RUN = "01jd0000000000000000000001";
   private static final String OTHER = "01jd0000000000000000000002";
@@ -102,8 +102,8 @@ class MilestoneCommandsTest {
     InProcessCli.Result drift = run("milestones", "plan", RUN, "--recorded", "5");
     assertThat(drift.code()).isZero();
     assertThat(drift.out())
-        .contains("can go on after milestone 1 (Part 1)", "verified  make test")
-        .contains("recorded state says 5, the checkpoint 1: the checkpoint counts");
+        .contains("can resume after milestone 1 (Part 1)", "verified  make test")
+        .contains("recorded milestone 5, checkpoint 1: the checkpoint takes precedence");
     assertThat(run("milestones", "plan", OTHER).out()).contains("no milestone", "source none");
     assertThat(run("milestones", "plan", RUN, "--recorded", "-2").code()).isEqualTo(2);
   }
@@ -152,7 +152,7 @@ class MilestoneCommandsTest {
     assertThat(json(doctor).path("milestones").get(0).path("location").asText())
         .isEqualTo("unreachable");
     assertThat(plan.code()).isOne();
-    assertThat(plan.out()).contains("only once it is there again", "main has it");
+    assertThat(plan.out()).contains("only once its commit is in the checkout", "main has it");
   }
 
   @Test
@@ -189,7 +189,7 @@ class MilestoneCommandsTest {
 
       assertThat(gc.code()).as(gc.err()).isZero();
       assertThat(gc.out())
-          .contains("2 sidecars of 1 runs removed", "kept: those of run 20260104035601");
+          .contains("2 sidecars of 1 runs removed", "kept: sidecars of run 20260104035601");
     }
     assertThat(json(run("milestones", "-o", "json")).path("milestones")).hasSize(2);
     assertThat(run("doctor").code()).isZero();
@@ -212,12 +212,12 @@ class MilestoneCommandsTest {
     for (String command : List.of("milestones", "doctor", "gc")) {
       InProcessCli.Result result = InProcessCli.alone().run(command, "--repo", none.toString());
       assertThat(result.code()).as(command).isEqualTo(2);
-      assertThat(result.err()).contains("in no repository", "--repo DIR");
+      assertThat(result.err()).contains("not in a repository", "--repo DIR");
     }
     assertThat(
             InProcessCli.alone()
                 .run("doctor", "--repo", folder.resolve("nothing").toString())
                 .err())
-        .contains("there is no directory");
+        .contains("not a directory");
   }
 }

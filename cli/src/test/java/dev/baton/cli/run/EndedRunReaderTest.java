@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is said of a run's end, however the view lags or fails. */
+/** Tests what is reported about a run's end when the view is late or fails. */
 class EndedRunReaderTest {
   private static final String ID = "01jd0000000000000000abcdef";
   private static final Duration BRIEFLY = Duration.ofMillis(100);
@@ -70,7 +70,7 @@ class EndedRunReaderTest {
 
     assertThat(view.path("status").asText()).isEqualTo("completed");
     assertThat(view.path("output")).isEqualTo(tree(shown));
-    assertThat(view.path("epoch").asInt()).as("what the view knows").isEqualTo(2);
+    assertThat(view.path("epoch").asInt()).as("the view's epoch").isEqualTo(2);
   }
 
   @Test

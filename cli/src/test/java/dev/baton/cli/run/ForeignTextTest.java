@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever a server, a workflow or a step says: the terminal obeys none of it. */
+/** Text from a server, a workflow or a step must not control the terminal. */
 class ForeignTextTest {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final String ID = "01jd0000000000000000abcdef";

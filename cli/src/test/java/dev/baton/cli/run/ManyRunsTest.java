@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Labels, filters, limits, and commands for many runs, against recorded answers. */
+/** Labels, filters, limits, and bulk commands, against recorded responses. */
 class ManyRunsTest {
   private static final String ID = "01jd0000000000000000abcdef";
 
@@ -134,9 +134,9 @@ class ManyRunsTest {
     server.on("DELETE /workflows/w/limit", 200, limit.formatted("2", "null"));
 
     assertThat(cli.run("workflows", "limit", "w").out())
-        .isEqualTo("w: limit 2, 1 under way, 4 queued\n");
+        .isEqualTo("w: limit 2, 1 active, 4 queued\n");
     assertThat(cli.run("workflows", "limit", "w", "0").out())
-        .isEqualTo("w: limit 0 (an operator's; the definition says 2), 1 under way, 4 queued\n");
+        .isEqualTo("w: limit 0 (set by an operator; the definition's is 2), 1 active, 4 queued\n");
     assertThat(server.requests().getLast().body()).isEqualTo("{\"limit\":0}");
     assertThat(cli.run("workflows", "limit", "w", "--clear").code()).isZero();
     assertThat(cli.run("workflows", "limit", "w", "1", "--clear").code()).isEqualTo(2);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Commands about runs against recorded answers. */
+/** Run commands against recorded responses. */
 class RunCommandsTest {
   private static final String ID = "01jd0000000000000000abcdef";
   private static final String RUN =
@@ -149,7 +149,7 @@ class RunCommandsTest {
     InProcessCli.Result result = cli.run("runners");
 
     assertThat(result.code()).isEqualTo(8);
-    assertThat(result.err()).contains("is it a Baton?");
+    assertThat(result.err()).contains("check that the address is that of a Baton orchestrator");
   }
 
   @Test
@@ -221,7 +221,7 @@ class RunCommandsTest {
     assertThat(cli.run("replay", "abcdef").code()).isEqualTo(2);
     InProcessCli.Result result = cli.run("replay", "abcdef", "--after", "build", "--files-only");
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).contains("--files-only needs --checkpoint");
+    assertThat(result.err()).contains("--files-only requires --checkpoint");
   }
 
   @Test
@@ -349,7 +349,7 @@ class RunCommandsTest {
     InProcessCli.Result result = cli.run("approve", "abcdef", "--comment", "fine");
 
     assertThat(result.code()).as("%s", result).isZero();
-    assertThat(result.out()).startsWith("asked: Publish?\nabout cut sha256:aa\n");
+    assertThat(result.out()).startsWith("prompt: Publish?\nabout cut sha256:aa\n");
     assertThat(tree(server.requests().getLast().body()))
         .isEqualTo(
             tree(
@@ -448,7 +448,7 @@ class RunCommandsTest {
                  "definition": "name: x\\n", "accept_changes": true, "by": "me"}"""));
     assertThat(cli.run("resume", ID, "--set", "plan=1").err())
         .contains("allowed: steps.STEP.output=JSON");
-    assertThat(cli.run("resume", ID, "--accept-changes").err()).contains("goes with --file");
+    assertThat(cli.run("resume", ID, "--accept-changes").err()).contains("requires --file");
     assertThat(cli.run("resume", "--failed", "--skip", "a").code()).isEqualTo(2);
   }
 
@@ -482,7 +482,7 @@ class RunCommandsTest {
         .startsWith("baton: --input is not JSON: ")
         .contains("line 1");
     assertThat(cli.run("run", "hello", "--input", "@/nonexistent/x").err())
-        .contains("there is no file '/nonexistent/x'");
+        .contains("file not found: '/nonexistent/x'");
     assertThat(new InProcessCli(Map.of(), "").run("run", "hello", "--input", "").err())
         .contains("--input is empty");
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is typed for a run's input arrives as it was meant. */
+/** Run input given as options gets the JSON type that the schema requires. */
 class TypedInputTest {
   private static final String SCHEMA =
       """
@@ -180,6 +180,6 @@ class TypedInputTest {
     assertThat(sent("tags:=@" + file)).isEqualTo("{\"tags\":[\"a\",1.5]}");
     InProcessCli.Result missing = cli.run("run", "typed", "-i", "tags:=@" + folder.resolve("none"));
     assertThat(missing.code()).isEqualTo(2);
-    assertThat(missing.err()).contains("-i tags:=: there is no file");
+    assertThat(missing.err()).contains("-i tags:=: file not found");
   }
 }

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With a shell in the supervisor's place, and a JVM of its own around it. */
+/** Uses a shell in place of the supervisor, and a separate JVM around it. */
 class ForegroundProcessTest {
   private static final String SCRIPT =
       "trap 'sleep 0.3; echo stopped; exit 0' TERM; echo $$; while :; do sleep 0.05; done";
@@ -42,7 +42,7 @@ class ForegroundProcessTest {
       long pid = Long.parseLong(out.readLine());
       ProcessHandle program = ProcessHandle.of(pid).orElseThrow();
 
-      // Not of the process itself: that would close its output, too.
+      // Not the streams of the process itself: that would also close its output.
       command.toHandle().destroy();
 
       assertThat(out.readLine()).isEqualTo("stopped");

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** {@code up} and {@code down} against what a data folder says; there is no stack to be started. */
+/**
+ * Tests {@code up} and {@code down} against the content of a data folder, without a startable
+ * stack.
+ */
 class StackCommandsTest {
   @TempDir Path home;
   @TempDir Path data;
@@ -104,7 +107,7 @@ class StackCommandsTest {
     assertThat(run("down").err()).contains("the embedded stack is not built");
   }
 
-  /** Puts a program of its own where the built supervisor would be. */
+  /** Puts a test program where the built supervisor would be. */
   private void build(String up) throws Exception {
     Path lib = Files.createDirectories(home.resolve("tools/standalone/stack/target/lib"));
     Path source = home.resolve("dev/baton/standalone/StackMain.java");
@@ -145,7 +148,7 @@ class StackCommandsTest {
     return InProcessCli.alone().run(all);
   }
 
-  /** This very process's start, read as a supervisor writes it. */
+  /** Returns this process's start, in the notation of a supervisor. */
   private static String started() throws Exception {
     String stat = Files.readString(Path.of("/proc/self/stat"));
     String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id"));

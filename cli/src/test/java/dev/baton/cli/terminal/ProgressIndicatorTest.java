@@ -46,7 +46,7 @@ class ProgressIndicatorTest {
   void shouldPrintNothingForScripts() throws Exception {
     try (ProgressIndicator _ =
         ProgressIndicator.start(terminal(false).forScripts(), "waiting for a run")) {
-      // Longer than it takes before the first line.
+      // Longer than the delay before the first line.
       assertThat(printed.await(1_500, TimeUnit.MILLISECONDS)).isFalse();
     }
 

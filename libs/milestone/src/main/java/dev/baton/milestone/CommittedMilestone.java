@@ -11,9 +11,10 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A milestone that was made.
+ * A created milestone commit with its sidecar.
  *
- * @param file of the sidecar
- * @param drift what the repository said that the run's state did not; empty where they agreed
+ * @param file path of the sidecar
+ * @param drift the difference between the milestone number in the run's state and that in the
+ *     repository; empty where they agree
  */
 public record CommittedMilestone(MilestoneSidecar sidecar, Path file, Optional<String> drift) {}

@@ -22,15 +22,18 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Commits a work tree as a milestone and writes its sidecar. For one writer at a time in a work
- * tree; blocks.
+ * Commits a work tree as a milestone and writes its sidecar. Supports one writer per work tree at a
+ * time; blocks.
  */
 public final class MilestoneCommitter {
   private static final String NAME = "Baton";
   private static final String EMAIL = "baton@localhost";
   private static final String OWN = ".baton";
 
-  /** Work that somebody has to finish before anything else is committed. */
+  /**
+   * Unfinished git operations that block a milestone commit, by their marker file in the git
+   * directory.
+   */
   private static final Map<String, String> UNFINISHED =
       Map.of(
           "MERGE_HEAD", "merge",
@@ -44,13 +47,13 @@ public final class MilestoneCommitter {
   private final GitClient.Starter starter;
 
   /**
-   * What is to be recorded.
+   * The content of a milestone.
    *
-   * @param index that the run's state says comes next
-   * @param tier its word
-   * @param commands that passed
-   * @param leftOut paths, relative to the work tree, that are missing though no step deleted them:
-   *     where they are tracked, they stay in the commit
+   * @param index number of the next milestone according to the run's state
+   * @param tier verification tier: {@code tier0}, {@code tier1} or {@code tier2}
+   * @param commands verification commands that passed
+   * @param leftOut paths, relative to the work tree, that are missing although no step deleted
+   *     them: those that are tracked stay in the commit
    */
   public record Request(
       String run,
@@ -64,24 +67,24 @@ public final class MilestoneCommitter {
       leftOut = List.copyOf(leftOut);
     }
 
-    /** Of a work tree that has everything. */
+    /** Creates a request for a work tree without missing paths. */
     public Request(String run, int index, String title, String tier, List<String> commands) {
       this(run, index, title, tier, commands, List.of());
     }
   }
 
   /**
-   * @param environment of the step: its {@code GIT_AUTHOR_NAME} and the like count, then the
-   *     repository's settings, then a default
+   * @param environment of the step: {@code GIT_AUTHOR_NAME} and similar variables take precedence
+   *     over the repository's settings, which take precedence over a default
    */
   public MilestoneCommitter(Map<String, String> environment, Clock clock) {
     this(environment, clock, ProcessBuilder::startPipeline);
   }
 
   /**
-   * As the other.
+   * Creates a committer with a custom process starter.
    *
-   * @param starter of the git program
+   * @param starter starts the git processes
    */
   public MilestoneCommitter(
       Map<String, String> environment, Clock clock, GitClient.Starter starter) {
@@ -91,12 +94,12 @@ public final class MilestoneCommitter {
   }
 
   /**
-   * Where the repository has milestones of the run that its state does not know of, the repository
-   * counts: the number follows from it.
+   * Commits the work tree and writes the sidecar. If the repository has newer milestones of the run
+   * than its state, the repository takes precedence: the new number is the one after its newest.
    *
-   * @param root of the work tree; its repository is {@code .git} in it, and no other
-   * @param limit of each call of git
-   * @throws MilestoneException when there is no commit, or none with a sidecar
+   * @param root of the work tree; only the repository in its {@code .git} directory is used
+   * @param limit of each git call
+   * @throws MilestoneException when the commit or its sidecar could not be created
    */
   public CommittedMilestone make(Path root, Request request, Duration limit)
       throws MilestoneException, InterruptedException {
@@ -105,7 +108,7 @@ public final class MilestoneCommitter {
             .orElseThrow(
                 () ->
                     new MilestoneException(
-                        "the workspace has no repository of its own ('.git' in its root is no"
+                        "the workspace has no repository of its own ('.git' in its root is not a"
                             + " directory): begin one with 'git init', or clone into '.'",
                         false));
     try {
@@ -118,7 +121,7 @@ public final class MilestoneCommitter {
           index == request.index()
               ? Optional.empty()
               : Optional.of(
-                  "the run's state says milestone %d comes next, the repository's newest is %d: the repository counts"
+                  "milestone number mismatch: the run's state expects milestone %d, the repository's newest is %d; using the repository's"
                       .formatted(request.index(), index - 1));
       exclude(repository);
       String sha = commit(repository, request, MilestoneMessageCodec.of(request.run(), index));
@@ -149,7 +152,7 @@ public final class MilestoneCommitter {
     }
   }
 
-  /** What Baton keeps in the work tree is no part of the history. */
+  /** Excludes Baton's own folder in the work tree from the history. */
   private static void exclude(GitRepository repository) throws IOException, InterruptedException {
     Path file = repository.own("info/exclude");
     String line = "/" + OWN + "/";
@@ -190,7 +193,10 @@ public final class MilestoneCommitter {
     return words.toArray(new String[0]);
   }
 
-  /** A rule of the repository, or the step, may have put them there in spite of everything. */
+  /**
+   * Unstages Baton's own folder, which a rule of the repository or the step may have staged despite
+   * the exclusion.
+   */
   private static void unstageOwn(GitRepository repository)
       throws IOException, InterruptedException {
     GitClient git = repository.git();
@@ -202,8 +208,8 @@ public final class MilestoneCommitter {
   }
 
   /**
-   * Whether the newest commit is this milestone's already: of an attempt that could not write its
-   * sidecar, on files that could not be taken back.
+   * Whether the newest commit already has this milestone's message: left by an earlier attempt that
+   * failed to write its sidecar and whose files could not be restored.
    */
   private static boolean isLeftover(GitRepository repository, String message)
       throws IOException, InterruptedException {

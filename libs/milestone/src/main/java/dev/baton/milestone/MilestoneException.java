@@ -6,7 +6,7 @@
  */
 package dev.baton.milestone;
 
-/** Why there is no milestone; the message says what to do about it. */
+/** Reports that a milestone could not be created; the message states the remedy. */
 public final class MilestoneException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -22,7 +22,7 @@ public final class MilestoneException extends Exception {
     this.mayPass = true;
   }
 
-  /** Whether another attempt could end differently. */
+  /** Whether another attempt could succeed. */
   public boolean mayPass() {
     return mayPass;
   }

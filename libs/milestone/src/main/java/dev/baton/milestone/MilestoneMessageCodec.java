@@ -10,9 +10,9 @@ import java.util.OptionalInt;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How a milestone's commit is called, now and by those who did it before. */
+/** Formats and parses the commit messages of milestones, including those of earlier tools. */
 public final class MilestoneMessageCodec {
-  /** Where squashing and listing put it: indented, or behind a bullet. */
+  /** Prefixes that squashing and listing put before the message: indentation or a bullet. */
   private static final String WITHIN = "(?m)^[\\s>*-]*";
 
   private static final Pattern UNNAMED =
@@ -20,34 +20,34 @@ public final class MilestoneMessageCodec {
 
   private MilestoneMessageCodec() {}
 
-  /** The whole message. */
+  /** Returns the whole commit message. */
   public static String of(String run, int index) {
     return "chore(baton): checkpoint " + run + " milestone " + index;
   }
 
-  /** The message without its number, as {@code git log --grep} finds it. */
+  /** Returns the message without its number, as the text for {@code git log --grep}. */
   public static String beginning(String tool, String run) {
     return "chore(" + tool + "): checkpoint " + run + " milestone ";
   }
 
-  /** The milestone of a run whose commit has this subject. */
+  /** Parses the milestone number from a commit subject of this tool and run. */
   public static OptionalInt index(String tool, String run, String subject) {
     return number(Pattern.compile(Pattern.quote(beginning(tool, run)) + "(\\d{1,9})"), subject);
   }
 
-  /** The milestone of no named run, as in repositories from before runs were named. */
+  /** Parses the milestone number from a subject without a run id, as early versions wrote it. */
   public static OptionalInt unnamedIndex(String subject) {
     return number(UNNAMED, subject);
   }
 
-  /** Whether a message lists this milestone on a line of its own. */
+  /** Whether a message contains this milestone on a line of its own. */
   public static boolean lists(String run, int index, String message) {
     return Pattern.compile(WITHIN + Pattern.quote(of(run, index)) + "\\s*$", Pattern.MULTILINE)
         .matcher(message)
         .find();
   }
 
-  /** Only at the subject's beginning; behind the number others may have added something. */
+  /** Matches only at the beginning of the subject; text after the number is allowed. */
   private static OptionalInt number(Pattern pattern, String subject) {
     Matcher matcher = pattern.matcher(subject);
     if (!matcher.lookingAt()) {

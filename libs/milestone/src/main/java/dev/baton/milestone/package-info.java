@@ -5,8 +5,8 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * Milestones: commits in a run's repository that passed their verification. What they say of the
- * run is read from the repository alone.
+ * Milestones: commits in a run's repository whose verification passed. Their data about a run is
+ * read from the repository alone.
  */
 @NullMarked
 package dev.baton.milestone;

@@ -18,14 +18,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Milestones whose history was rewritten by real git commands. */
+/** Locates milestones after real git commands have rewritten the history. */
 class HistoryRewriteTest {
   @TempDir Path folder;
 
   @SuppressWarnings("NullAway.Init")
   private TestRepository repository;
 
-  /** Two milestones on a branch, and a main that went on meanwhile. */
+  /** Creates two milestones on a branch, and a main branch with later commits. */
   @BeforeEach
   void branch() throws Exception {
     repository = TestRepository.create(folder.resolve("repository"));

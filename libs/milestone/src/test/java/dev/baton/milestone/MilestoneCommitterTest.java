@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a milestone commits, and when it does not. */
+/** What a milestone commit contains, and when it is refused. */
 class MilestoneCommitterTest {
   @TempDir Path folder;
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** From where a run goes on, and by what that is known. */
+/** Which milestone a resume plan selects, and from which source. */
 class ResumePlanTest {
   private static final String RUNR = "20260104035601";
 

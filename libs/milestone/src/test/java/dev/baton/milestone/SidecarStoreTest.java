@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is written beside the history, and how it is read. */
+/** How sidecars and their index are written and read. */
 class SidecarStoreTest {
   private static final String RUN = TestRepository.RUN;
 
@@ -154,7 +154,7 @@ class SidecarStoreTest {
     Files.writeString(index, "oops");
     assertThat(sidecars().indexProblems()).singleElement().asString().contains("cannot be read");
 
-    // The next milestone makes it anew.
+    // The next milestone rebuilds it.
     sidecars().write(sidecar(4, RUN, 2));
     assertThat(sidecars().indexProblems()).isEmpty();
     sidecars().remove(sidecars().list().of(RUN), List.of());

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** A repository on disk, and git as a person uses it. */
+/** A repository on disk, used through the git command as a person would. */
 final class TestRepository {
   static final String RUN = "01jd0000000000000000000001";
   static final String OTHER = "01jd0000000000000000000002";
@@ -47,7 +47,7 @@ final class TestRepository {
     this.root = root;
   }
 
-  /** With one commit on {@code main}. */
+  /** Creates a repository with one commit on {@code main}. */
   static TestRepository create(Path root) throws Exception {
     TestRepository created = bare(root);
     created.git("config", "user.name", "Ann");
@@ -58,7 +58,7 @@ final class TestRepository {
     return created;
   }
 
-  /** Without a commit, and without anybody's name. */
+  /** Creates a repository without a commit and without a configured author. */
   static TestRepository bare(Path root) throws Exception {
     TestRepository created = new TestRepository(Files.createDirectories(root));
     created.git("init", "--quiet", "--initial-branch=main");
@@ -105,7 +105,7 @@ final class TestRepository {
         .make(root, request, LIMIT);
   }
 
-  /** A milestone that adds one file. */
+  /** Creates a milestone that adds one file. */
   MilestoneSidecar milestone(int index) throws Exception {
     write("part-" + index, "the work of milestone " + index + "\n");
     return make(request(RUN, index)).sidecar();
@@ -124,7 +124,7 @@ final class TestRepository {
     return MilestoneResumePlanner.plan(open(), RUN);
   }
 
-  /** As a tool wrote one that had milestones before. */
+  /** Writes a sidecar as the earlier tool did. */
   void writeForeign(String folder, String sha, String run, int index) throws IOException {
     write(
         folder + "/checkpoints/" + sha + ".json",

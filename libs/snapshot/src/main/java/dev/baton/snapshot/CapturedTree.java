@@ -9,12 +9,12 @@ package dev.baton.snapshot;
 import java.util.List;
 
 /**
- * A stored tree.
+ * Describes a captured tree.
  *
- * @param storedBytes of packs that this capture put; 0 where nothing was new
- * @param changedFiles that were read
- * @param skipped what is not in it, or not for certain
- * @param leftOut raw paths of what the rules leave out of it, and nothing of what is below these
+ * @param storedBytes total size of the packs that this capture uploaded; 0 if no chunk was new
+ * @param changedFiles number of files that were read
+ * @param skipped entries that were not captured, or possibly captured inconsistently
+ * @param leftOut raw paths that the rules exclude, without the paths below them
  */
 public record CapturedTree(
     Snapshot snapshot,

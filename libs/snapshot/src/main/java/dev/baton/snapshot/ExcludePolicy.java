@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Names what a capture leaves out, wherever it is in the tree: directories by their plain names,
- * and anything by patterns. Files that a git repository in the tree tracks are never left out.
+ * Selects what a capture excludes, anywhere in the tree: directories by plain name, files and
+ * directories by pattern. Files that a git repository in the tree tracks are always captured.
  *
  * @param directoryNames plain names of directories; files of the same name are kept
  * @param patterns in gitignore syntax, relative to the root of the tree; the {@code .batonignore}
- *     files in the tree come after them and may take them back
+ *     files of the tree are applied after them and can include a path again
  */
 public record ExcludePolicy(Set<String> directoryNames, List<String> patterns) {
   private static final ExcludePolicy DEFAULTS =
@@ -36,7 +36,7 @@ public record ExcludePolicy(Set<String> directoryNames, List<String> patterns) {
     return NONE;
   }
 
-  /** Leaves out what these patterns match, and nothing that the defaults name. */
+  /** Excludes what these patterns match, and none of the default directory names. */
   public static ExcludePolicy matching(List<String> patterns) {
     return patterns.isEmpty() ? NONE : new ExcludePolicy(Set.of(), patterns);
   }

@@ -17,8 +17,8 @@ import java.util.TreeSet;
 import java.util.function.BiConsumer;
 
 /**
- * The directories that a merge works in: each is opened up for it, whatever its mode, and gets its
- * own attributes at the end. Those that nothing happens in are left alone. One use, one thread.
+ * Opens the directories that a merge changes: makes each one writable regardless of its mode, and
+ * sets its final attributes at the end. Other directories are not touched. Single use, one thread.
  */
 final class MergeDirectoryHandler {
   private final MergePlan plan;
@@ -27,7 +27,7 @@ final class MergeDirectoryHandler {
   private final TreeSet<TreePath> touched = new TreeSet<>();
 
   /**
-   * @param degraded told what could not be set
+   * @param degraded receives each attribute that could not be set
    */
   MergeDirectoryHandler(
       MergePlan plan, TreeNavigator target, BiConsumer<TreePath, String> degraded) {
@@ -37,8 +37,8 @@ final class MergeDirectoryHandler {
   }
 
   /**
-   * A directory that is there, to be changed: what is made in it inherits nothing from it. It is
-   * open until the next call.
+   * Opens an existing directory for changes: files created in it inherit neither group nor access
+   * list from it. It stays open until the next call.
    */
   OpenDirectory opened(TreePath path) throws IOException {
     if (touched.add(path)) {
@@ -54,7 +54,7 @@ final class MergeDirectoryHandler {
 
   private void unlock(TreePath path) throws IOException {
     if (!path.isRoot()) {
-      // Also where it cannot be opened yet.
+      // From the parent: the directory itself may not be accessible yet.
       target.in(path.parent().raw()).chmod(path.name(), 0700);
     }
     OpenDirectory open = target.in(path.raw());
@@ -62,7 +62,7 @@ final class MergeDirectoryHandler {
     FileAttributeWriter.bequeathNothing(open);
   }
 
-  /** All rights for its owner, and nothing to be inherited. */
+  /** Returns whether the owner has all rights and new files inherit nothing. */
   private static boolean isPlain(FileMetadata meta) {
     return (meta.mode() & 02700) == 0700
         && meta.xattrs().stream()
@@ -70,7 +70,7 @@ final class MergeDirectoryHandler {
             .noneMatch(FileAttributeReader.DEFAULT_ACCESS_LIST::equals);
   }
 
-  /** Gives all of them what they shall have; those that were removed are passed over. */
+  /** Sets the final attributes of every opened directory; skips those that were removed. */
   void settle() throws IOException {
     for (TreePath path : touched.descendingSet()) {
       MergePlan.Outcome outcome = plan.outcomes().get(path);

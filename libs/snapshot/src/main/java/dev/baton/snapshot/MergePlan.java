@@ -19,17 +19,20 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what a merge makes of every path; touches no file.
+ * Decides the merged state of every path; touches no file.
  *
- * <p>Per path: nobody changed it, it stays; those who changed it agree, it becomes that; they do
- * not, it is a clash. Content is kind, bytes (or link target), mode, owner and extended attributes.
- * Times never clash: the latest one wins, and a mere new time loses to a change or a deletion.
- * Names of one file (hard links) are compared as files of their own.
+ * <p>A path that no branch changed keeps its state. If all branches that changed it agree, it gets
+ * their state. Otherwise it is a conflict. Content is kind, bytes (or link target), mode, owner and
+ * extended attributes. Modification times never conflict: the latest one wins, and a change of the
+ * time alone loses to a change of content or a deletion. Hard links to one file are compared as
+ * separate files.
  */
 final class MergePlan {
   /**
-   * @param entry as it shall be; never a hard link
-   * @param from the branch to take it from; null where only its time changes, if anything
+   * The merged state of a path.
+   *
+   * @param entry the merged entry; never a hard link
+   * @param from the branch to copy it from; null if at most its time changes
    */
   record Outcome(TreeEntry entry, @Nullable String from) {}
 
@@ -57,12 +60,12 @@ final class MergePlan {
     return plan;
   }
 
-  /** Empty, or the plan must not be carried out. */
+  /** Returns the conflicts; the plan must not be applied if there are any. */
   List<Clash> clashes() {
     return List.copyOf(clashes.values());
   }
 
-  /** All that the merged tree holds, sorted. */
+  /** Returns all entries of the merged tree, sorted. */
   NavigableMap<TreePath, Outcome> outcomes() {
     return outcomes;
   }
@@ -71,7 +74,7 @@ final class MergePlan {
     return base;
   }
 
-  /** The listing's entries by path, further names of a file as files. */
+  /** Returns the listing's entries by path, with hard links as regular files. */
   static NavigableMap<TreePath, TreeEntry> files(TreeListing listing) {
     NavigableMap<TreePath, TreeEntry> files = new TreeMap<>();
     for (TreeEntry entry : listing.entries()) {
@@ -121,7 +124,7 @@ final class MergePlan {
     }
   }
 
-  /** One branch put something into a directory that another removed or replaced. */
+  /** Detects that one branch added an entry to a directory that another removed or replaced. */
   private void checkParent(TreePath path) {
     TreePath parent = path.parent();
     Outcome in = outcomes.get(parent);
@@ -133,7 +136,7 @@ final class MergePlan {
     }
   }
 
-  /** Equal but for path and time; null means absent. */
+  /** Compares entries except for path and time; null means absent. */
   static boolean sameContent(@Nullable TreeEntry a, @Nullable TreeEntry b) {
     if (a == null || b == null) {
       return a == b;

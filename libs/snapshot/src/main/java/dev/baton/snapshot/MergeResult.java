@@ -8,14 +8,14 @@ package dev.baton.snapshot;
 
 import java.util.List;
 
-/** How a merge ended. */
+/** The result of a merge. */
 public sealed interface MergeResult {
 
   /**
-   * The target now holds what every branch did.
+   * The target now has the changes of every branch.
    *
    * @param added sorted, like the others
-   * @param degraded owners and attributes that could not be taken over, for people; at most 1000
+   * @param degraded owners and attributes that could not be kept, as readable text; at most 1000
    */
   record Merged(
       List<TreePath> added, List<TreePath> modified, List<TreePath> deleted, List<String> degraded)
@@ -28,13 +28,13 @@ public sealed interface MergeResult {
     }
   }
 
-  /** Branches disagree; the target is untouched. At least one clash, sorted by path. */
+  /** The branches conflict; the target is untouched. At least one conflict, sorted by path. */
   record MergeConflict(List<Clash> clashes) implements MergeResult {
     public MergeConflict {
       clashes = List.copyOf(clashes);
     }
 
-    /** One line for people: every path with the branches that changed it. */
+    /** Describes the conflict in one line: every path with the branches that changed it. */
     public String describe() {
       List<String> lines =
           clashes.stream()
@@ -45,7 +45,7 @@ public sealed interface MergeResult {
   }
 
   /**
-   * @param branches the names of those that disagree about the path, sorted
+   * @param branches the names of the branches that disagree about the path, sorted
    */
   record Clash(TreePath path, List<String> branches) {
     public Clash {

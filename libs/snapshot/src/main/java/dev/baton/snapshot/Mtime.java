@@ -7,9 +7,9 @@
 package dev.baton.snapshot;
 
 /**
- * When something was last changed.
+ * A modification time.
  *
- * @param seconds since 1970, negative before; any
+ * @param seconds since 1970, negative before; no bounds
  * @param nanos 0..999999999, counted upwards also before 1970
  */
 public record Mtime(long seconds, int nanos) implements Comparable<Mtime> {

@@ -10,18 +10,19 @@ import dev.baton.snapshot.format.Hash;
 import java.util.List;
 
 /**
- * A finished pack on its way to the store.
+ * A finished pack that is about to be stored.
  *
- * @param bytes the object is the first {@code length} of them; nobody changes them until it has
- *     been put
- * @param chunks what is in it, in the order of its index
+ * @param bytes contains the object in its first {@code length} bytes; must not change until the
+ *     pack has been stored
+ * @param chunks the chunks of the pack, in the order of its index
  */
 public record Pack(PackRef ref, byte[] bytes, int length, List<Hash> chunks) {
   public Pack {
     chunks = List.copyOf(chunks);
     if (length != ref.size() || length > bytes.length) {
       throw new IllegalArgumentException(
-          "a pack of %d bytes is not %d of %d".formatted(ref.size(), length, bytes.length));
+          "pack of %d bytes: length %d of an array of %d bytes does not match"
+              .formatted(ref.size(), length, bytes.length));
     }
   }
 }

@@ -9,14 +9,14 @@ package dev.baton.snapshot;
 import dev.baton.snapshot.format.Hash;
 
 /**
- * A pack, and what a reader must know to find its index.
+ * Refers to a pack, with the sizes that a reader needs to find the pack's index.
  *
  * @param id SHA-256 of the whole object
- * @param size bytes of the object
- * @param indexBytes of index and trailer, at the object's end
+ * @param size of the object in bytes
+ * @param indexBytes length of index and trailer, which are at the end of the object
  */
 public record PackRef(Hash id, long size, int indexBytes) {
-  /** Bytes that a pack can have; capture makes them of at most a quarter of that. */
+  /** Maximum size of a pack in bytes; captures write packs of at most a quarter of it. */
   public static final int MAX_SIZE = 64 << 20;
 
   private static final int LEAST_INDEX = 46;
@@ -30,8 +30,8 @@ public record PackRef(Hash id, long size, int indexBytes) {
   }
 
   /**
-   * As good as one of all parts. What a record has by itself is linked at its first use: slow in a
-   * failover.
+   * Hashes the id only, which identifies the pack. The generated method of a record is linked at
+   * its first use, which would delay a failover.
    */
   @Override
   public int hashCode() {

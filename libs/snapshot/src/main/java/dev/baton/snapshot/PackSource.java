@@ -8,14 +8,15 @@ package dev.baton.snapshot;
 
 import java.io.IOException;
 
-/** Where a restore reads packs. Thread-safe; blocks. */
+/** Provides the packs of a restore. Thread-safe; blocks. */
 @FunctionalInterface
 public interface PackSource {
   /**
-   * Puts {@code length} bytes of the pack, from {@code offset} on, at the start of {@code into}.
+   * Copies {@code length} bytes of the pack, starting at {@code offset}, to the start of {@code
+   * into}.
    *
-   * @throws IOException if not all of them can be had; the array must not be used again then, for
-   *     some may still come
+   * @throws IOException if not all bytes can be read; the caller must then discard the array,
+   *     because a late write to it is possible
    */
   void read(PackRef pack, long offset, byte[] into, int length)
       throws IOException, InterruptedException;

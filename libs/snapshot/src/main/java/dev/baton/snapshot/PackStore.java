@@ -11,22 +11,22 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.Map;
 
-/** Where a capture puts packs. Thread-safe; blocks. */
+/** Stores the packs of a capture. Thread-safe; blocks. */
 public interface PackStore {
-  /** The most chunks that one {@link #find} may ask for. */
+  /** Maximum number of chunks in one call of {@link #find}. */
   int MAX_FIND = 10_000;
 
   /**
-   * Where the chunks are that the store has; those it lacks are not in the map.
+   * Returns the packs of those chunks that the store has; missing chunks are not in the map.
    *
    * @param chunks at most {@link #MAX_FIND}
    */
   Map<Hash, PackRef> find(Collection<Hash> chunks) throws IOException, InterruptedException;
 
   /**
-   * Returns once the pack is durable and known.
+   * Stores a pack; returns once it is durable and {@link #find} returns its chunks.
    *
-   * @param pack its bytes are used for another one afterwards
+   * @param pack its array is reused for another pack after the call
    */
   void put(Pack pack) throws IOException, InterruptedException;
 }

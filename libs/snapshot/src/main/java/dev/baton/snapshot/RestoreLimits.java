@@ -7,10 +7,10 @@
 package dev.baton.snapshot;
 
 /**
- * What a restore may write.
+ * Limits what a restore may write.
  *
  * @param maxBytes of file content, at least 0
- * @param maxEntries files, directories and links, at least 1
+ * @param maxEntries number of files, directories and links, at least 1
  */
 public record RestoreLimits(long maxBytes, long maxEntries) {
   private static final RestoreLimits DEFAULTS = new RestoreLimits(64L << 30, 2_000_000);

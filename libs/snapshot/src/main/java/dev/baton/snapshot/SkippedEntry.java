@@ -9,37 +9,34 @@ package dev.baton.snapshot;
 import dev.baton.snapshot.posix.PosixException;
 
 /**
- * Something that a capture could not take, or not for certain.
+ * An entry that was not captured, or possibly captured inconsistently.
  *
- * @param path for people
- * @param detail what the system said
+ * @param path as readable text
+ * @param detail the system's error
  */
 public record SkippedEntry(String path, Reason reason, String detail) {
 
-  /** Why. */
+  /** The reason why an entry was skipped. */
   public enum Reason {
     /** A socket, FIFO or device: not captured. */
     SPECIAL_FILE,
     /**
-     * No permission, or an input/output error: not captured (of a directory: only its content is
-     * not).
+     * No permission, or an input/output error: not captured. For a directory, only its content is
+     * not captured.
      */
     UNREADABLE,
-    /**
-     * Gone, or replaced by another kind of file, between being listed and being read: not captured.
-     */
+    /** Removed, or replaced by another kind of file, between listing and reading: not captured. */
     VANISHED,
     /**
-     * Captured, but it was being written at every attempt to read it, so its content may be a
-     * mixture.
+     * Captured, but written during every attempt to read it, so its content may be inconsistent.
      */
     CHANGED_WHILE_READ,
-    /** A rule or the workflow leaves it out: not captured, and no cause for concern. */
+    /** Excluded by a rule or by the workflow: not captured; expected. */
     LEFT_OUT,
     /** Captured, but some or all of its extended attributes are missing. */
     ATTRIBUTES_LOST;
 
-    /** Why something was not captured that could not be opened or read. */
+    /** Maps the error of opening or reading an entry to a reason. */
     public static Reason of(PosixException why) {
       return why.isReplaced() ? VANISHED : UNREADABLE;
     }

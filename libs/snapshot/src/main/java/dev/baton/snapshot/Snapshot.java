@@ -10,12 +10,12 @@ import dev.baton.snapshot.format.Hash;
 import java.util.List;
 
 /**
- * What a cut needs to be restored.
+ * Describes everything that a restore needs.
  *
- * @param root the tree's digest
- * @param packs in which all its chunks are
+ * @param root digest of the tree
+ * @param packs all packs that contain its chunks
  * @param treeBytes sum of the sizes of its files, each counted once
- * @param fileCount names that are not directories
+ * @param fileCount number of names that are not directories
  */
 public record Snapshot(Hash root, List<PackRef> packs, long treeBytes, long fileCount) {
   public Snapshot {

@@ -9,9 +9,9 @@ package dev.baton.snapshot;
 import java.io.IOException;
 
 /**
- * A snapshot that must not be restored. None of these goes away by trying again with the same
- * bytes; nothing has been put at the target when one is thrown. (A plain {@link IOException} means
- * that this machine failed: disk full, no permission.)
+ * A snapshot that must not be restored. Retrying with the same bytes fails in the same way; the
+ * target is untouched when one is thrown. (A plain {@link IOException} means that this machine
+ * failed: disk full, no permission.)
  */
 public abstract sealed class SnapshotException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -20,7 +20,7 @@ public abstract sealed class SnapshotException extends IOException {
     super(message);
   }
 
-  /** The restored tree is not the tree that was asked for. */
+  /** The digest of the restored tree differs from the requested one. */
   public static final class DigestMismatch extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
@@ -30,7 +30,8 @@ public abstract sealed class SnapshotException extends IOException {
   }
 
   /**
-   * A name that is absolute, has a component {@code ..}, or is otherwise no path inside the target.
+   * A name that is absolute, has a component {@code ..}, or is otherwise not a path inside the
+   * target.
    */
   public static final class UnsafeName extends SnapshotException {
     private static final long serialVersionUID = 1L;
@@ -40,7 +41,7 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** A hard link to something that is no file of the tree. */
+  /** A hard link whose path is not a file of the tree. */
   public static final class LinkEscapes extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
@@ -50,7 +51,8 @@ public abstract sealed class SnapshotException extends IOException {
   }
 
   /**
-   * The same name twice in a directory, or two names that the target's file system takes for one.
+   * The same name twice in a directory, or two names that the target's file system does not
+   * distinguish.
    */
   public static final class DuplicateEntry extends SnapshotException {
     private static final long serialVersionUID = 1L;
@@ -60,7 +62,7 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** More bytes than {@link RestoreLimits} allows, or than such a part of a snapshot can have. */
+  /** More bytes than {@link RestoreLimits} allows, or than this part of a snapshot can have. */
   public static final class TooLarge extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
@@ -87,7 +89,7 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** Bytes that would mean something, but not as the one encoding that this content has. */
+  /** Bytes that can be decoded, but are not the only valid encoding of their content. */
   public static final class NotCanonical extends SnapshotException {
     private static final long serialVersionUID = 1L;
 
@@ -105,7 +107,7 @@ public abstract sealed class SnapshotException extends IOException {
     }
   }
 
-  /** Bytes that are not what they should be, or end too soon. */
+  /** Bytes that are malformed or truncated. */
   public static final class Corrupt extends SnapshotException {
     private static final long serialVersionUID = 1L;
 

@@ -19,20 +19,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Copies a tree exactly, with nothing in between: a workspace for a parallel branch. A capture of
- * the copy gives the digest that one of the original gives. Thread-safe.
+ * Copies a tree exactly, without an intermediate store: a workspace for a parallel branch. A
+ * capture of the copy gives the same digest as a capture of the original. Thread-safe.
  */
 public final class TreeCopier {
   private TreeCopier() {}
 
   /**
-   * Copies everything, also what captures leave out, into a fresh directory beside {@code to} and
-   * renames that, so {@code to} is complete once it is there. Blocks; ends soon after an interrupt.
+   * Copies everything, including what captures exclude, into a new directory next to {@code to} and
+   * renames it to {@code to}, so {@code to} is complete when it exists. Blocks; stops soon after an
+   * interrupt.
    *
-   * @return what could not be copied, or not for certain: special files, unreadable ones, ones that
-   *     vanished or were written meanwhile, owners that only the superuser can set
+   * @return entries that were not copied, or possibly copied inconsistently: special files,
+   *     unreadable files, files that vanished or were written during the copy, owners that only the
+   *     superuser can set
    * @throws FileAlreadyExistsException if {@code to} exists
-   * @throws IOException if {@code from} is no directory, or writing fails
+   * @throws IOException if {@code from} is not a directory, or writing fails
    */
   public static List<SkippedEntry> copy(Path from, Path to)
       throws IOException, InterruptedException {

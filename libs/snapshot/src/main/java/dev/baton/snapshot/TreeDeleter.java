@@ -16,17 +16,17 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Deletes a tree, its read-only directories too; follows no link. Goes on after errors and reports
- * the first of them.
+ * Deletes a tree, including read-only directories; never follows a link. Continues after errors and
+ * reports the first ones.
  */
 public final class TreeDeleter {
   private TreeDeleter() {}
 
   /**
-   * Whatever state it is in. A root that is not there is fine, and so is what somebody else removes
-   * meanwhile.
+   * Deletes the tree, regardless of modes. Succeeds if the root does not exist, and ignores entries
+   * that another process removes at the same time.
    *
-   * @throws IOException that names what is left and why, at most 20 files
+   * @throws IOException that names what was not deleted and why, at most 20 files
    */
   public static void deleteFully(Path root) throws IOException {
     List<String> problems = delete(root);
@@ -35,12 +35,12 @@ public final class TreeDeleter {
     }
   }
 
-  /** As {@link #deleteFully}; returns what could not be deleted and why, at most 20 lines. */
+  /** Like {@link #deleteFully}, but returns what could not be deleted and why, at most 20 lines. */
   static List<String> delete(Path root) throws IOException {
     Path absolute = root.toAbsolutePath().normalize();
     Path parent = absolute.getParent();
     if (parent == null) {
-      return List.of("the root of the file system stays");
+      return List.of("the root of the file system is never deleted");
     }
     if (!Files.exists(absolute, LinkOption.NOFOLLOW_LINKS)) {
       return List.of();

@@ -9,24 +9,25 @@ package dev.baton.snapshot;
 import dev.baton.snapshot.format.FileContent;
 import dev.baton.snapshot.format.FileMetadata;
 
-/** One thing in a tree. */
+/** An entry of a tree. */
 public sealed interface TreeEntry {
   TreePath path();
 
   record Directory(TreePath path, FileMetadata meta) implements TreeEntry {}
 
   /**
-   * @param content by the names of its chunks; equal for equal bytes and holes
+   * @param content as chunk hashes; equal for equal bytes and holes
    */
   record RegularFile(TreePath path, FileMetadata meta, FileContent content) implements TreeEntry {}
 
   /**
-   * @param target raw bytes as in {@link TreePath#raw}; may point anywhere or nowhere
+   * @param target raw bytes as in {@link TreePath#raw}; may point outside the tree or to a missing
+   *     file
    */
   record Symlink(TreePath path, Mtime mtime, String target) implements TreeEntry {}
 
   /**
-   * A further name of a file.
+   * An additional name of a file.
    *
    * @param first the file's first name in the listing, always a {@link RegularFile} that comes
    *     before this entry

@@ -8,7 +8,7 @@ package dev.baton.snapshot;
 
 import java.util.List;
 
-/** What a tree holds: every entry, sorted by raw path, the root first. */
+/** Lists every entry of a tree, sorted by raw path, the root first. */
 public record TreeListing(List<TreeEntry> entries) {
   public TreeListing {
     entries = List.copyOf(entries);

@@ -20,11 +20,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 
-/** A tree that was read, as a flat listing. One use, one thread. */
+/** Builds a flat listing from a tree that was read. Single use, one thread. */
 final class TreeListingBuilder {
   private final List<TreeEntry> entries = new ArrayList<>();
 
-  // By the name that the walk came to first: the first in the order of the listing, and the file.
+  // Keyed by the name that the walk visited first: the name that is first in the listing, and the
+  // file.
   private final Map<TreePath, TreePath> firsts = new HashMap<>();
   private final Map<TreePath, TreeEntry.RegularFile> files = new HashMap<>();
 
@@ -35,7 +36,7 @@ final class TreeListingBuilder {
   private TreeListingBuilder() {}
 
   /**
-   * @param root all of it read
+   * @param root of a tree whose files have all been read
    */
   static TreeListing of(DirState root) {
     TreeListingBuilder tree = new TreeListingBuilder();
@@ -50,8 +51,9 @@ final class TreeListingBuilder {
   }
 
   /**
-   * A listing goes by whole paths, a walk by names: {@code a.b} is before {@code a/b} in the one
-   * and after it in the other. So another name of a file may be its first here.
+   * Replaces the first name of a hard-linked file if the listing has another order than the walk. A
+   * listing sorts whole paths, a walk sorts names: {@code a.b} is before {@code a/b} in a listing
+   * and after it in a walk.
    */
   private TreeEntry renamed(TreeEntry entry) {
     return switch (entry) {
@@ -111,8 +113,8 @@ final class TreeListingBuilder {
   }
 
   /**
-   * Only the superuser can keep another owner, and the special bits with it: for anybody else they
-   * are no difference, or each copy would differ from what it was copied from.
+   * Removes owner and setuid/setgid bits unless this process is the superuser. Another user cannot
+   * set them, so every copy would differ from its original.
    */
   private static FileMetadata meta(FileMetadata meta) {
     return meta.owner() == null || ProcessCredentials.isSuperuser()

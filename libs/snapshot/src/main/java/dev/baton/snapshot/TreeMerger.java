@@ -26,19 +26,18 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the work of parallel branches together: applies to a target what each branch changed in
- * its copy of the same base. The result does not depend on the order of the branches. One use, one
- * thread.
+ * Merges parallel branches: applies to a target what each branch changed in its copy of the same
+ * base. The result does not depend on the order of the branches. Single use, one thread.
  */
 public final class TreeMerger implements AutoCloseable {
   private static final int MAX_DEGRADED = 1000;
 
   /**
-   * A branch's tree after its work.
+   * The tree of a branch after its work.
    *
    * @param name for conflicts; unique in a merge
-   * @param listing of {@code root}, which must not change any more, with the excludes that the base
-   *     was listed with
+   * @param listing of {@code root}, which must not change any more, created with the same excludes
+   *     as the listing of the base
    */
   public record Branch(String name, Path root, TreeListing listing) {}
 
@@ -60,14 +59,14 @@ public final class TreeMerger implements AutoCloseable {
   }
 
   /**
-   * Merges. What the base's listing leaves out (its excludes) is neither compared nor touched,
-   * unless a branch removes a directory around it.
+   * Merges the branches into the target. Paths that the base's listing excludes are neither
+   * compared nor changed, unless a branch removes a directory around them.
    *
    * @param base the listing of the tree that every branch started from
    * @param target a tree equal to the base (not checked)
    * @throws IllegalArgumentException if two branches have the same name
-   * @throws IOException if a file operation fails; the target is then half merged and must be
-   *     restored from its cut
+   * @throws IOException if a file operation fails; the target is then partially merged and must be
+   *     restored from its checkpoint
    */
   public static MergeResult merge(TreeListing base, List<Branch> branches, Path target)
       throws IOException {
@@ -182,8 +181,8 @@ public final class TreeMerger implements AutoCloseable {
   }
 
   /**
-   * Clears the way for what the base's listing does not have: the target may have it all the same,
-   * left out of the listing. A directory stays, with all in it.
+   * Removes an entry of the target that the base's listing does not have, because it was excluded
+   * from the listing. An existing directory stays with its content.
    */
   private boolean isDirectoryThere(TreeEntry entry) throws IOException {
     TreePath path = entry.path();
@@ -205,13 +204,13 @@ public final class TreeMerger implements AutoCloseable {
     try (OpenFile open = from.openForReading(path.name(), new StatBuffer())) {
       if (!files.copy(open, in, path.name(), why -> degrade(path, why))) {
         throw new IOException(
-            "%s is written while it is merged: a branch must have ended".formatted(open.path()));
+            "%s changed during the merge: a branch must have ended".formatted(open.path()));
       }
     }
     in.setModified(path.name(), file.meta().seconds(), file.meta().nanos());
   }
 
-  /** Only its time is another, if anything. */
+  /** Sets a new modification time if the time differs from the base. */
   private void touch(TreeEntry entry) throws IOException {
     TreePath path = entry.path();
     if (entry.equals(plan.base().get(path))) {
@@ -225,7 +224,10 @@ public final class TreeMerger implements AutoCloseable {
     }
   }
 
-  /** Another name of the same file in its branch that is already in the target, as it shall be. */
+  /**
+   * Returns another name of the same file in its branch that the target already has in its final
+   * state.
+   */
   private @Nullable TreePath twin(String from, TreeEntry.RegularFile file) {
     List<TreePath> all =
         Objects.requireNonNull(names.get(from)).getOrDefault(file.path(), List.of());

@@ -13,8 +13,8 @@ import java.nio.charset.StandardCharsets;
  * A path inside a tree, relative to its root, as the file system's own bytes: each char of {@code
  * raw} is one byte (0-255), components are joined by {@code /}, the root is the empty string.
  *
- * <p>Names on Linux are bytes, not text. Keeping the bytes makes names that are not UTF-8 survive,
- * and makes the order (unsigned, byte by byte) the same on every machine and in every locale.
+ * <p>Names on Linux are bytes, not text. Keeping the bytes preserves names that are not UTF-8, and
+ * gives the same order (unsigned, byte by byte) on every machine and in every locale.
  *
  * @param raw the bytes, one per char
  * @throws IllegalArgumentException if a char is above 255 or is NUL, or a component is empty,
@@ -30,7 +30,7 @@ public record TreePath(String raw) implements Comparable<TreePath> {
     }
   }
 
-  /** The path named by this text, in UTF-8. */
+  /** Creates a path from text, encoded as UTF-8. */
   public static TreePath of(String text) {
     return new TreePath(RawName.of(text));
   }
@@ -66,20 +66,20 @@ public record TreePath(String raw) implements Comparable<TreePath> {
     return raw.isEmpty();
   }
 
-  /** The last component, raw; empty for the root. */
+  /** Returns the last component, raw; empty for the root. */
   public String name() {
     return raw.substring(raw.lastIndexOf('/') + 1);
   }
 
-  /** The directory this is in; the root is its own parent. */
+  /** Returns the parent directory; the root is its own parent. */
   public TreePath parent() {
     int slash = raw.lastIndexOf('/');
     return slash < 0 ? ROOT : new TreePath(raw.substring(0, slash));
   }
 
   /**
-   * For people: decoded as UTF-8, with a replacement character where that fails; the root is {@code
-   * .}.
+   * Decodes the path as UTF-8 for display, with replacement characters for invalid bytes; the root
+   * is {@code .}.
    */
   public String display() {
     return raw.isEmpty() ? "." : display(raw);

@@ -24,10 +24,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Rewrites absolute paths that tools have written into a tree, after the tree has come to another
- * path: symbolic links, the pointers and settings of git's work trees, virtual environments of
- * Python, and build folders of CMake. What other tools write is not known and stays. Sizes and
- * contents change, times and modes do not. Immutable, thread-safe; blocks.
+ * Rewrites absolute paths in a tree that was moved to another path: symbolic links, the pointers
+ * and settings of git work trees, Python virtual environments, and CMake build folders. Paths
+ * written by other tools are not rewritten. Sizes and contents change, times and modes do not.
+ * Immutable, thread-safe; blocks.
  */
 public final class TreeRelocator {
   private static final int MAX_TEXT = 1 << 20;
@@ -38,10 +38,10 @@ public final class TreeRelocator {
   private final String to;
 
   /**
-   * What was found.
+   * The result of rewriting a tree.
    *
-   * @param rewritten for people: paths, from the root
-   * @param failed for people: paths that lead to where the tree was, and why they still do
+   * @param rewritten paths from the root, as readable text
+   * @param failed paths that still point to the old location, with the reason, as readable text
    */
   public record Result(List<String> rewritten, List<String> failed) {
     public Result {
@@ -60,10 +60,10 @@ public final class TreeRelocator {
   private record Place(String path, DirState state, Inside inside) {}
 
   /**
-   * Rewrites paths into one directory to be paths into another.
+   * Rewrites paths below one directory to paths below another.
    *
-   * @param from where programs saw the tree before
-   * @param to where they see it now
+   * @param from the old path of the tree, as programs see it
+   * @param to its new path, as programs see it
    */
   public TreeRelocator(Path from, Path to) {
     this.from = RawName.ofPath(from.normalize());
@@ -71,7 +71,7 @@ public final class TreeRelocator {
   }
 
   /**
-   * Rewrites what is known in a tree that nobody else changes.
+   * Rewrites the paths in a tree; no other process may change the tree at the same time.
    *
    * @throws IOException if the root cannot be read
    */
@@ -200,7 +200,7 @@ public final class TreeRelocator {
     return true;
   }
 
-  /** With all paths into the one directory as paths into the other. */
+  /** Replaces paths below the old directory by paths below the new one. */
   String moved(String text) {
     int at = text.indexOf(from);
     if (at < 0) {

@@ -16,9 +16,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One tree that is captured again and again. Remembers what it has seen and stored, so that the
- * next capture costs what has changed. Thread-safe: one operation at a time, others wait. Every
- * method blocks on the disk, most on the store, and ends soon after an interrupt.
+ * Captures one tree repeatedly. Caches what it has seen and stored, so that the cost of the next
+ * capture depends on what changed. Thread-safe: one operation at a time, others wait. Every method
+ * blocks on the disk, most on the store, and stops soon after an interrupt.
  */
 public final class TreeSnapshotter {
   private final TreeCapturer capture;
@@ -27,23 +27,23 @@ public final class TreeSnapshotter {
     capture = new TreeCapturer(excludes);
   }
 
-  /** Leaves out something else from now on; see {@link TreeCapturer#leaveOut}. */
+  /** Replaces the exclude rules; see {@link TreeCapturer#leaveOut}. */
   public synchronized void leaveOut(ExcludePolicy excludes, @Nullable Path seenAs) {
     capture.leaveOut(excludes, seenAs);
   }
 
   /**
-   * The digest that {@link #capture} would give, without storing anything.
+   * Computes the digest that {@link #capture} would return; stores nothing.
    *
-   * @throws IOException if the root is missing, no directory, or cannot be read
+   * @throws IOException if the root is missing, is not a directory, or cannot be read
    */
   public synchronized Hash digest(Path root) throws IOException, InterruptedException {
     return capture.digest(root);
   }
 
   /**
-   * Stores the tree as it is now; everything is durable when this returns. Files that are written
-   * meanwhile are read again and, if that does not help, marked.
+   * Stores the current state of the tree; everything is durable when this returns. Files that are
+   * written during the capture are read again; if they still change, they are marked.
    *
    * @throws IOException if the root cannot be read, or what {@code store} throws
    */
@@ -53,21 +53,21 @@ public final class TreeSnapshotter {
   }
 
   /**
-   * Everything that the tree holds, for a merge.
+   * Lists all entries of the tree, for a merge.
    *
-   * @throws IOException if the root is missing, no directory, or cannot be read
+   * @throws IOException if the root is missing, is not a directory, or cannot be read
    */
   public synchronized TreeListing list(Path root) throws IOException, InterruptedException {
     return TreeListingBuilder.of(capture.read(root));
   }
 
   /**
-   * Puts a stored tree in the target's place; see {@link TreeRestorer#restore}. The next capture of
-   * the target costs what has changed since.
+   * Replaces the target by a stored tree; see {@link TreeRestorer#restore}. The next capture of the
+   * target reads only what has changed since.
    *
-   * @throws SnapshotException if the snapshot is hostile, damaged or too large; the target is as
-   *     before
-   * @throws IOException if reading or writing fails; the target is as before
+   * @throws SnapshotException if the snapshot is hostile, damaged or too large; the target is
+   *     unchanged
+   * @throws IOException if reading or writing fails; the target is unchanged
    */
   public synchronized RestoredTree restore(
       Snapshot snapshot, PackSource source, Path target, RestoreOptions options)
@@ -78,7 +78,10 @@ public final class TreeSnapshotter {
     return restored;
   }
 
-  /** The store no longer has what was put: the next capture puts everything once more. */
+  /**
+   * Discards the record of stored packs, because the store has lost them: the next capture stores
+   * everything again.
+   */
   public synchronized void forgetPacks() {
     capture.forgetPacks();
   }

@@ -18,8 +18,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves what no snapshot has from a tree that is replaced into the one that replaces it: renames on
- * one file system, no copies. One use, one thread.
+ * Moves files that no snapshot contains from a tree to the tree that replaces it: by rename on one
+ * file system, without copies. Single use, one thread.
  */
 public final class UncapturedFileMover implements AutoCloseable {
   private record Kept(String path, String name) {}
@@ -33,11 +33,10 @@ public final class UncapturedFileMover implements AutoCloseable {
   }
 
   /**
-   * Takes these out of the tree; what is not there, or cannot be moved, stays.
+   * Moves these paths out of the tree; a path that does not exist or cannot be moved is skipped.
    *
-   * @param paths raw, from the root; none within another
-   * @param folder made where needed, on the same file system; whatever is still in it at the end is
-   *     the caller's to delete
+   * @param paths raw, from the root; none inside another
+   * @param folder created if needed, on the same file system; the caller deletes what remains in it
    */
   public static UncapturedFileMover take(Path root, List<String> paths, Path folder)
       throws IOException {
@@ -65,10 +64,10 @@ public final class UncapturedFileMover implements AutoCloseable {
   }
 
   /**
-   * Puts them into a tree, each where it was, unless its directory is not there or its name is
-   * taken. The times of the directories stay.
+   * Moves the files into a tree, each to its old path, unless its directory is missing or its name
+   * exists. The times of the directories are preserved.
    *
-   * @return the raw paths that are in the tree now
+   * @return the raw paths that are now in the tree
    */
   public List<String> putInto(Path root) throws IOException {
     List<String> placed = new ArrayList<>();
@@ -99,7 +98,7 @@ public final class UncapturedFileMover implements AutoCloseable {
     return placed;
   }
 
-  /** Where what was not put anywhere is. */
+  /** Returns the folder with the files that were not moved into a tree. */
   public Path folder() {
     return folder;
   }

@@ -107,8 +107,8 @@ class TreeCopierTest {
   @Test
   void shouldCopyTheDeepestTree() throws Exception {
     try (ScratchDirectory scratch = new ScratchDirectory()) {
-      // As one path just short enough for the system: a shell takes a minute to go there step by
-      // step.
+      // At once, with the longest path that the system allows: a shell takes a minute to enter each
+      // level separately.
       String way = "d/".repeat(2000);
       scratch.run("mkdir from && cd from && mkdir -p " + way + " && echo > " + way + "f");
 

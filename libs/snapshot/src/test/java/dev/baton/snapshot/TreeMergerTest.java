@@ -48,7 +48,7 @@ class TreeMergerTest {
     fork(target);
   }
 
-  /** Deeper than others can delete. */
+  /** Deletes the scratch directory, which is too deep for other tools. */
   @AfterEach
   void clear() throws Exception {
     for (Path each : List.of(target, x, y)) {

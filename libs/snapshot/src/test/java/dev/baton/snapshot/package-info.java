@@ -1,6 +1,4 @@
-/**
- * Tests of the snapshot library, against real files and with the system's own tools as witnesses.
- */
+/** Tests of the snapshot library with real files, checked by system tools. */
 @NullMarked
 package dev.baton.snapshot;
 

@@ -18,7 +18,8 @@ import org.hibernate.annotations.Immutable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A question and its answer; written by the projection and by {@link ApprovalService}, read here.
+ * Maps a row of an approval and its answer. Written by the projection and by {@link
+ * ApprovalService}; read-only here.
  */
 @Entity
 @Immutable

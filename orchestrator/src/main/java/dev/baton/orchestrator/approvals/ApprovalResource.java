@@ -32,7 +32,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** Approvals over REST. The path is the seeds' word for a step that waits for a person. */
+/** Serves approvals over REST. The path is the seeds' word for a step that waits for a person. */
 @Path("/checkpoints")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "approvals")
@@ -43,7 +43,7 @@ public class ApprovalResource {
   /**
    * The body of an answer.
    *
-   * @param cut digest of the files that the person has seen; the answer counts for no others
+   * @param cut digest of the files that the person has seen; the answer is valid for these only
    */
   public record AnswerRequest(
       @Nullable JsonNode answer,
@@ -88,8 +88,7 @@ public class ApprovalResource {
   @Path("/{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
-      summary =
-          "Answer. Once: a second answer is refused with 409, and so is one about another cut.")
+      summary = "Answer an approval. A second answer, or an answer for another cut, gets 409.")
   @RequestBody(content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
   public Uni<Response> answer(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {

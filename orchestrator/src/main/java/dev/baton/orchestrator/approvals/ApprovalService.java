@@ -40,27 +40,29 @@ import java.util.Set;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
 
-/** Questions to people. An answer is given once: the first transaction wins. */
+/** Stores approvals and their answers. An answer is accepted once: the first transaction wins. */
 @ApplicationScoped
 public class ApprovalService {
-  /** A question stays open while its run is paused. */
+  /**
+   * Desired states in which an approval accepts an answer: it stays open while its run is paused.
+   */
   private static final Set<String> OPEN = Set.of("running", "paused");
 
   /**
-   * What comes with an answer.
+   * The author of an answer, and the files it applies to.
    *
-   * @param by who answers
-   * @param cut digest of the files that the person has seen: an answer about others is refused
+   * @param by name of the person
+   * @param cut digest of the files that the person has seen; an answer for other files is refused
    */
   public record Told(@Nullable String by, @Nullable String comment, @Nullable String cut) {}
 
   /** A person's answer. */
   record Answer(JsonNode value, Told told) {}
 
-  /** Some approvals, oldest first. */
+  /** A page of approvals, oldest first. */
   public record Page(List<ApprovalView> checkpoints, @Nullable String nextCursor) {}
 
-  /** Behind which approval a page begins. */
+  /** Position of a page: the last approval of the previous page. */
   private record Cursor(Instant askedAt, String id) {
     private static Cursor parse(String text) {
       int bar = text.indexOf('_');
@@ -105,9 +107,9 @@ public class ApprovalService {
   }
 
   /**
-   * Oldest first; null arguments do not filter.
+   * Lists approvals, oldest first; null arguments do not filter.
    *
-   * @param cursor of the page before; null for the first page
+   * @param cursor of the previous page; null for the first page
    */
   public Uni<Page> list(
       @Nullable String status, @Nullable String run, @Nullable String cursor, int limit) {
@@ -143,7 +145,7 @@ public class ApprovalService {
             List.copyOf(found.subList(0, limit)), Cursor.of(found.get(limit - 1)).toString());
   }
 
-  /** Fails with a problem when there is no such approval. */
+  /** Fails with a problem when the approval does not exist. */
   public Uni<ApprovalView> get(String id) {
     return sessions
         .withSession(session -> session.find(ApprovalEntity.class, id))
@@ -157,10 +159,10 @@ public class ApprovalService {
   }
 
   /**
-   * Records the answer and owes it to the runner.
+   * Records the answer and enqueues its delivery to the runner.
    *
-   * @return fails with a problem when the approval is unknown, no longer waits, or the answer does
-   *     not fit its schema
+   * @return fails with a problem when the approval is unknown or no longer waits, or when the
+   *     answer does not match its schema
    */
   Uni<IdempotentResponse> answer(String id, Answer answer, @Nullable IdempotencyKey key) {
     ControlTextValidator.check("answer", answer.value());
@@ -175,7 +177,7 @@ public class ApprovalService {
                     : pool.withTransaction(tx -> record(tx, id, answer, key)).invoke(relay::wake));
   }
 
-  /** The same for a caller that brings no key. */
+  /** Like the other {@code answer}, without an idempotency key. */
   public Uni<ApprovalView> answer(String id, JsonNode value, Told told) {
     return answer(id, new Answer(value, told), null)
         .map(
@@ -185,7 +187,7 @@ public class ApprovalService {
 
   private Uni<IdempotentResponse> record(
       SqlConnection tx, String id, Answer answer, @Nullable IdempotencyKey key) {
-    // The run's row first, then the approval's: the same order as everywhere.
+    // Locks the run's row before the approval's, the lock order used everywhere.
     return tx.preparedQuery(
             """
             SELECT r.id, r.control_seq, r.ended, r.desired FROM orchestrator.run r
@@ -259,7 +261,7 @@ public class ApprovalService {
                 tx.preparedQuery("UPDATE orchestrator.run SET control_seq = $2 WHERE id = $1")
                     .execute(Tuple.of(runId, seq)))
         .chain(() -> OutboxWriter.appendNow(tx, owed))
-        // Behind the answer on the log, as the next runner has to find it.
+        // After the answer is in the outbox, so that the next runner finds it on the log.
         .chain(() -> ParkedRunResumer.end(tx, runId))
         .chain(() -> keys.claim(tx, key == null ? Map.of() : Map.of(key, stored)))
         .replaceWith(stored);
@@ -277,7 +279,7 @@ public class ApprovalService {
     if (!status.equals("waiting") && again != null) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
-          "approval %s was asked again as %s, since the run goes on with other files: answer that one"
+          "approval %s was replaced by %s since the run continues with other files: answer that one"
               .formatted(id, again));
     }
     OffsetDateTime expires = approval.getOffsetDateTime("expires_at");
@@ -289,26 +291,26 @@ public class ApprovalService {
                   id,
                   expires.toInstant(),
                   approval.getString("default_answer") == null
-                      ? "nobody had answered"
+                      ? "without an answer"
                       : "its default answer holds"));
     }
     if (!status.equals("waiting")
         || run.getBoolean("ended")
         || !OPEN.contains(run.getString("desired"))) {
       throw new ProblemException(
-          ProblemKind.CONFLICT, "approval " + id + " does not wait for an answer any more");
+          ProblemKind.CONFLICT, "approval " + id + " no longer waits for an answer");
     }
   }
 
-  /** What was approved is what goes on, and nothing else. */
+  /** Rejects an answer given for other files than those that the run continues with. */
   private static void checkCut(String id, @Nullable String cut, @Nullable String seen) {
     if (seen != null && !seen.equals(cut)) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
-          "approval %s is about %s, the answer is about '%s': look at it again and answer then"
+          "approval %s is for %s, the answer is for '%s': read it again, then answer"
               .formatted(
                   id,
-                  cut == null ? "files that no cut has" : "cut '" + cut + "'",
+                  cut == null ? "files without a cut" : "cut '" + cut + "'",
                   seen.length() > 100 ? seen.substring(0, 100) + "…" : seen));
     }
   }

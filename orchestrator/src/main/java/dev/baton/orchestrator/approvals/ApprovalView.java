@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * An approval as the API shows it.
  *
  * @param status {@code waiting answered expired}
- * @param schema of the answer; null where any JSON is one
+ * @param schema of the answer; null when any JSON is allowed
  */
 public record ApprovalView(
     String id,

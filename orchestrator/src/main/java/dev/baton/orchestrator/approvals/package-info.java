@@ -1,4 +1,4 @@
-/** Questions to people and their answers, each given once. */
+/** Approvals: requests to people and their answers, each accepted once. */
 @NullMarked
 package dev.baton.orchestrator.approvals;
 

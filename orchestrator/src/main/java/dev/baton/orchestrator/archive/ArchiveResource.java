@@ -31,7 +31,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of the git archive. */
+/** Lists the runs in the git archive. */
 @Path("/runs/history")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
@@ -39,7 +39,7 @@ public class ArchiveResource {
   private static final int MOST = 1_000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  /** Of a run's manifest, what a list shows. */
+  /** The fields of a run's manifest that a list shows. */
   private static final List<String> SHOWN =
       List.of(
           "workflow",
@@ -56,7 +56,7 @@ public class ArchiveResource {
           "error",
           "left_out");
 
-  /** A page, newest first. */
+  /** A page of archived runs, newest first. */
   public record Page(List<JsonNode> runs, String source, @Nullable String nextCursor) {}
 
   private final StoreChannel store;
@@ -106,7 +106,9 @@ public class ArchiveResource {
     return view;
   }
 
-  /** Empty where it cannot be read: whoever can write to the repository can write nonsense. */
+  /**
+   * Returns a placeholder when the manifest is not valid JSON: the repository may contain any data.
+   */
   private static JsonNode manifest(ArchivedRun run) {
     try {
       return Json.tree(run.getManifest().toByteArray());

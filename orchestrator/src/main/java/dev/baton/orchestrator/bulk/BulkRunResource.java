@@ -37,8 +37,8 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Cancels or deletes the runs that a filter means, a page at a time. Each is done as the request
- * for it alone would do it; one that cannot be does not keep the others.
+ * Cancels or deletes the runs that match a filter, one page per request. Each run is handled like a
+ * single request for it; a run that fails does not stop the others.
  */
 @Path("/runs/bulk")
 @Produces(MediaType.APPLICATION_JSON)
@@ -49,7 +49,7 @@ public class BulkRunResource {
   private static final int DEFAULT_LIMIT = 100;
   private static final int AT_ONCE = 8;
 
-  /** As the words of {@code GET /runs}. */
+  /** A filter with the parameters of {@code GET /runs}. */
   public record FilterRequest(
       @Nullable List<String> status,
       @Nullable String project,
@@ -59,13 +59,13 @@ public class BulkRunResource {
       @Nullable String until) {}
 
   /**
-   * @param all needed where nothing filters
-   * @param limit 1 to 1,000 runs; 100 where none is given
-   * @param cursor of the answer before
-   * @param dryRun only say which runs are meant
-   * @param reason of a cancel: kept in the runs' traces
-   * @param now of a delete: files that nothing else needs go at once
-   * @param force of a delete: though a checkpoint is pinned
+   * @param all required as {@code true} when no filter is given
+   * @param limit 1 to 1,000 runs; default 100
+   * @param cursor of the previous response
+   * @param dryRun only report which runs match
+   * @param reason for cancel: stored in the runs' traces
+   * @param now for delete: deletes unreferenced files at once
+   * @param force for delete: deletes a run even if a checkpoint is pinned
    */
   public record BulkRequest(
       @Nullable FilterRequest filter,
@@ -78,7 +78,7 @@ public class BulkRunResource {
       @Nullable Boolean force) {}
 
   /**
-   * What became of one run.
+   * The result for one run.
    *
    * @param outcome {@code would_be_cancelled cancelled would_be_deleted deleted failed}
    * @param detail why it failed; null otherwise
@@ -91,7 +91,7 @@ public class BulkRunResource {
       @Nullable String detail) {}
 
   /**
-   * @param nextCursor there may be more runs; null: there are none
+   * @param nextCursor for the next page; null when there are no more runs
    */
   public record Results(List<Result> results, int failed, @Nullable String nextCursor) {}
 
@@ -108,7 +108,7 @@ public class BulkRunResource {
 
   @POST
   @Path("/cancel")
-  @Operation(summary = "Cancel runs that are under way, those that a filter means, page by page.")
+  @Operation(summary = "Cancel the active runs that match a filter, page by page.")
   @RequestBody(content = @Content(schema = @Schema(implementation = BulkRequest.class)))
   public Uni<Results> cancel(byte[] body) {
     BulkRequest request = read(body);
@@ -121,7 +121,7 @@ public class BulkRunResource {
 
   @POST
   @Path("/delete")
-  @Operation(summary = "Delete ended runs, those that a filter means, page by page.")
+  @Operation(summary = "Delete the ended runs that match a filter, page by page.")
   @RequestBody(content = @Content(schema = @Schema(implementation = BulkRequest.class)))
   public Uni<Results> delete(byte[] body) {
     BulkRequest request = read(body);

@@ -26,13 +26,13 @@ import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 
-/** Asks the checkpoint-store about checkpoints; failures are problems. Thread-safe. */
+/** Calls the checkpoint-store for checkpoints; failures are problems. Thread-safe. */
 @ApplicationScoped
 class CheckpointClient {
-  /** For what is looked up. */
+  /** Timeout of lookups. */
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** For what reads or deletes many objects. */
+  /** Timeout of calls that read or delete many objects. */
   private static final Duration WORK = Duration.ofMinutes(10);
 
   private final StoreChannel store;
@@ -52,7 +52,7 @@ class CheckpointClient {
     return store.ask(PATIENCE, call -> call.getCheckpoint(request));
   }
 
-  /** On behalf of the run that made it. */
+  /** Opens a checkpoint on behalf of the run that created it. */
   Uni<OpenCheckpointResponse> open(StoredCheckpoint checkpoint, int epoch) {
     String run = checkpoint.getRun();
     OpenCheckpointRequest request =
@@ -70,7 +70,7 @@ class CheckpointClient {
     return store.ask(PATIENCE, call -> call.pinCheckpoint(request));
   }
 
-  /** What a run is to begin with, which is not created yet. */
+  /** Prepares the initial state of a fork that is not created yet. */
   Uni<PrepareForkResponse> prepareFork(PrepareForkRequest request) {
     return store.ask(PATIENCE, call -> call.prepareFork(request));
   }
@@ -80,7 +80,7 @@ class CheckpointClient {
     return store.ask(WORK, call -> call.verifyCheckpoint(request));
   }
 
-  /** Everything that the store has of a run. */
+  /** Deletes everything that the store has of a run. */
   Uni<DeleteRunResponse> deleteRun(DeleteRunRequest request) {
     return store.ask(WORK, call -> call.deleteRun(request));
   }

@@ -14,14 +14,14 @@ import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.json.Json;
 import java.util.List;
 
-/** A checkpoint with the places of everything that a restore of it reads. */
+/** A checkpoint with the URLs of all packs that a restore reads. */
 public record CheckpointDownloadView(String id, JsonNode manifest, List<Pack> packs) {
 
   /**
    * An object that holds chunks.
    *
-   * @param indexBytes of index and trailer at its end
-   * @param getUrl for GETs of any range, for some minutes; then ask again
+   * @param indexBytes size of the index and trailer at its end
+   * @param getUrl for GET requests of any range; expires after some minutes, then request a new one
    */
   public record Pack(String digest, long sizeBytes, int indexBytes, String getUrl) {}
 

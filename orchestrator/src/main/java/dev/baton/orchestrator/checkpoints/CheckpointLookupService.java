@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Looks up checkpoints, whole or by the end of an id. Thread-safe. */
+/** Looks up checkpoints by full id or by the end of an id. Thread-safe. */
 @ApplicationScoped
 class CheckpointLookupService {
   static final int PAGE = 1_000;
@@ -42,7 +42,7 @@ class CheckpointLookupService {
     this.runs = runs;
   }
 
-  /** The full id; fails with a problem when the text fits none or several. */
+  /** Returns the full id; fails with a problem when no or several checkpoints match. */
   Uni<String> resolve(String text, String project) {
     if (RunId.isValid(text)) {
       return Uni.createFrom().item(text);
@@ -63,12 +63,12 @@ class CheckpointLookupService {
                 case 0 ->
                     throw unknown(
                         text,
-                        "was looked for among the newest %,d of project '%s'"
+                        "was searched among the newest %,d of project '%s'"
                             .formatted(all.size(), project));
                 case 1 -> found.getFirst();
                 default ->
                     throw ProblemException.ambiguous(
-                        "'" + text + "' ends several checkpoints' ids; use one of the candidates",
+                        "'" + text + "' matches several checkpoints; use one of the candidates",
                         found);
               };
             });
@@ -112,7 +112,7 @@ class CheckpointLookupService {
         .map(opened -> CheckpointDownloadView.of(id, opened));
   }
 
-  /** The newest of the run; one that is only in the store keeps the checkpoint's. */
+  /** The newest epoch of the run; for a run that only the store has, the checkpoint's epoch. */
   private Uni<Integer> epoch(StoredCheckpoint checkpoint) {
     return runs.get(checkpoint.getRun())
         .map(RunView::epoch)
@@ -131,7 +131,7 @@ class CheckpointLookupService {
     return store.verify(id).map(answer -> CheckpointVerificationView.of(id, answer));
   }
 
-  /** A run's cuts, newest first, with what is known of their checkpoints. */
+  /** Lists a run's cuts, newest first, with the data of their stored checkpoints. */
   Uni<List<RunCheckpointView>> cuts(String run) {
     return trace
         .cuts(run)
@@ -151,7 +151,7 @@ class CheckpointLookupService {
         .toList();
   }
 
-  /** Newest first, at most ten pages. */
+  /** Lists checkpoints, newest first; at most ten pages. */
   private Uni<List<StoredCheckpoint>> all(ListCheckpointsRequest.Builder request) {
     return further(request.setLimit(PAGE).build(), new ArrayList<>(), 1);
   }

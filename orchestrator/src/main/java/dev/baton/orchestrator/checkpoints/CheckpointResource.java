@@ -33,8 +33,8 @@ import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checkpoints. A short id is looked for in a project, which a full one does not need. (The path
- * {@code /checkpoints} is that of approvals.)
+ * Serves checkpoints over REST. A short id is searched in a project; a full id needs no project.
+ * (The path {@code /checkpoints} serves approvals.)
  */
 @Path("/cuts")
 @Produces(MediaType.APPLICATION_JSON)
@@ -45,7 +45,7 @@ public class CheckpointResource {
   /** A page of checkpoints, newest first. */
   public record Page(List<StoredCheckpointView> cuts, @Nullable String nextCursor) {}
 
-  /** Why a checkpoint is to be kept, and who says so. */
+  /** The reason for a pin, and the name of the requester. */
   public record PinRequest(@Nullable String reason, @Nullable String by) {}
 
   private final CheckpointLookupService checkpoints;
@@ -87,7 +87,7 @@ public class CheckpointResource {
 
   @GET
   @Path("/{id}/packs")
-  @Operation(summary = "Where to read everything that a restore needs.")
+  @Operation(summary = "The URLs of all packs that a restore needs.")
   public Uni<CheckpointDownloadView> packs(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
     return checkpoints.resolve(id, project).chain(checkpoints::open);
@@ -95,7 +95,7 @@ public class CheckpointResource {
 
   @PUT
   @Path("/{id}/pin")
-  @Operation(summary = "Keep it whatever retention says.")
+  @Operation(summary = "Exclude a checkpoint from retention.")
   @RequestBody(content = @Content(schema = @Schema(implementation = PinRequest.class)))
   public Uni<StoredCheckpointView> pin(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project, byte[] body) {
@@ -115,7 +115,7 @@ public class CheckpointResource {
 
   @DELETE
   @Path("/{id}/pin")
-  @Operation(summary = "Leave it to retention again.")
+  @Operation(summary = "Apply retention to a checkpoint again.")
   public Uni<StoredCheckpointView> unpin(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
     return pinned(id, project, PinCheckpointRequest.newBuilder().setPinned(false));
@@ -130,7 +130,7 @@ public class CheckpointResource {
 
   @POST
   @Path("/{id}/verify")
-  @Operation(summary = "Read all of it now and say what is wrong with it.")
+  @Operation(summary = "Read all of a checkpoint now and report what is damaged.")
   public Uni<CheckpointVerificationView> verify(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
     return checkpoints.resolve(id, project).chain(checkpoints::verify);

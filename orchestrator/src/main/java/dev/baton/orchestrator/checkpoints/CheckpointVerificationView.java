@@ -11,18 +11,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What reading all of a checkpoint has shown.
+ * The result of reading all of a checkpoint.
  *
- * @param findings what is wrong; empty when it is verified
- * @param bytes that were read
+ * @param findings the defects; empty when the checkpoint is verified
+ * @param bytes number of bytes read
  */
 public record CheckpointVerificationView(
     String id, boolean verified, List<Finding> findings, int packs, long bytes) {
 
   /**
-   * @param pack null where it is about the checkpoint as a whole
-   * @param checkpoints that it hurts
-   * @param runs theirs
+   * @param pack null when the finding is about the whole checkpoint
+   * @param checkpoints the damaged checkpoints
+   * @param runs the runs of these checkpoints
    */
   public record Finding(
       @Nullable String pack, String what, List<String> checkpoints, List<String> runs) {

@@ -30,8 +30,8 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint from outside, for an external run: find what the store has, upload the rest as
- * packs, register them, commit the manifest. Imports go this way.
+ * Stores a checkpoint for an external run: find existing chunks, upload the others as packs,
+ * register the packs, commit the manifest. Imports use it.
  */
 @Path("/runs/{id}")
 @Produces(MediaType.APPLICATION_JSON)
@@ -77,7 +77,7 @@ public class ExternalCheckpointResource {
   @POST
   @Path("/packs")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Packs whose uploads have ended. May be repeated.")
+  @Operation(summary = "Register uploaded packs. Idempotent.")
   @RequestBody(
       content = @Content(schema = @Schema(implementation = PackUploadProtocol.UploadedList.class)))
   public Uni<Response> register(String id, byte[] body) {
@@ -98,7 +98,7 @@ public class ExternalCheckpointResource {
   @PUT
   @Path("/cuts/{cut}")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Make a checkpoint out of registered packs. May be repeated.")
+  @Operation(summary = "Commit a checkpoint from registered packs. Idempotent.")
   @RequestBody(content = @Content(schema = @Schema(implementation = Manifest.class)))
   public Uni<Response> commit(String id, String cut, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);

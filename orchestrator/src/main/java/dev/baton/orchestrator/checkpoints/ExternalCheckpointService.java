@@ -25,9 +25,9 @@ import java.util.List;
 import java.util.function.BiFunction;
 
 /**
- * What a runner asks of the store, for a run whose runner is not ours. Thread-safe.
+ * Calls the checkpoint-store for a run whose runner is external. Thread-safe.
  *
- * @see dev.baton.protocol.grpc.CheckpointStore the same calls, of which this makes one each
+ * @see dev.baton.protocol.grpc.CheckpointStore each method here is one call of this service
  */
 @ApplicationScoped
 class ExternalCheckpointService {
@@ -37,7 +37,7 @@ class ExternalCheckpointService {
   private final StoreChannel store;
   private final LeaseSigner leases;
 
-  /** On whose behalf a call is made. */
+  /** The run on whose behalf a call is sent. */
   private record Holder(String run, int epoch, String lease, String project) {}
 
   ExternalCheckpointService(RunQueryService runs, StoreChannel store, LeaseSigner leases) {
@@ -46,7 +46,7 @@ class ExternalCheckpointService {
     this.leases = leases;
   }
 
-  /** Only an external run's files come from outside. */
+  /** Fails with a problem unless the run is external and active. */
   private Uni<Holder> holder(String id) {
     return runs.resolve(id).chain(runs::get).map(this::holder);
   }
@@ -55,7 +55,7 @@ class ExternalCheckpointService {
     if (!run.kind().equals("external") || run.endedAt() != null) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
-          "run %s is %s and %s: only an external run under way takes files from outside"
+          "run %s is %s and %s: only an active external run accepts uploaded files"
               .formatted(run.id(), run.kind(), run.status()));
     }
     String lease = leases.mintIfRequired(run.id(), run.epoch(), run.project());

@@ -12,14 +12,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a fork begins, and what is to be different. What is not given is as the parent has it.
+ * Where a fork begins, and what differs from its parent. Absent fields are taken from the parent.
  *
  * @param checkpoint of the parent; or
- * @param step its path: after its newest completion
- * @param filesOnly with the checkpoint's files alone, at the workflow's first step
+ * @param step its path: the fork begins after its newest completion
+ * @param filesOnly use only the checkpoint's files and begin at the workflow's first step
  * @param workflow name, or {@code name@hash}; or
  * @param definition inline
- * @param labels instead of the parent's
+ * @param labels replace the parent's
  */
 public record ForkRequest(
     @Nullable String checkpoint,

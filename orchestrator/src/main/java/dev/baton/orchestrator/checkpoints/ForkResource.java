@@ -24,7 +24,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** New runs from the cuts of others. */
+/** Creates runs from the cuts of other runs. */
 @Path("/runs/{id}/fork")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
@@ -39,8 +39,8 @@ public class ForkResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       summary =
-          "Create a run that begins with a cut of this one, which stays as it is. 201 once it is"
-              + " durable, 409 when nothing can go on from there, or not with that definition.")
+          "Create a run that begins from a cut of this one, which is not changed. 201 once it is"
+              + " durable, 409 when the cut, or that definition, cannot be used.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ForkRequest.class)))
   public Uni<Response> fork(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {

@@ -22,18 +22,18 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 
 /**
- * Has a run's runner make a checkpoint, and waits until its event is in the trace: it is restorable
- * and part of the run's history then. Thread-safe.
+ * Requests a checkpoint from a run's runner and waits until its event is in the trace. From then on
+ * it can be restored and is part of the run's history. Thread-safe.
  */
 @ApplicationScoped
 class OnDemandCheckpointService {
   private static final String SAVED = "dev.baton.checkpoint_saved";
 
-  /** What has come of it. */
+  /** The result of a request. */
   sealed interface Made {
     record Saved(StoredCheckpointView checkpoint) implements Made {}
 
-    /** The runner works on it, or has not said so yet. */
+    /** The runner is still working on it, or has not reported the result yet. */
     record Underway(String id, String run) implements Made {}
   }
 
@@ -56,16 +56,16 @@ class OnDemandCheckpointService {
     this.patience = config.checkpoint().patience();
   }
 
-  /** Fails with a problem when no runner carries the run, or it could not make one. */
+  /** Fails with a problem when no runner carries the run, or its runner could not create one. */
   Uni<Made> make(String run, String trigger) {
     return runs.get(run)
         .chain(view -> newest(view).chain(position -> make(view, trigger, position)));
   }
 
-  /** The position from which the new event is looked for. */
+  /** The position after which the new event is expected. */
   private Uni<Long> newest(RunView run) {
     if (run.endedAt() != null) {
-      throw conflict(run, "only a run under way can be captured");
+      throw conflict(run, "only an active run can be checkpointed");
     }
     return trace
         .cuts(run.id())
@@ -100,7 +100,7 @@ class OnDemandCheckpointService {
                 reason -> {
                   throw new ProblemException(
                       ProblemKind.CHECKPOINT_FAILED,
-                      "the runner of %s could not make it: %s".formatted(run.id(), reason));
+                      "run %s: checkpoint failed: %s".formatted(run.id(), reason));
                 });
     return Uni.join()
         .first(saved, refused)

@@ -17,10 +17,10 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 
-/** What this service's own database has of a run. Thread-safe. */
+/** Deletes the rows of a run from this service's database. Thread-safe. */
 @ApplicationScoped
 class OrchestratorRunRepository {
-  /** In an order that no reference forbids. The last is the run itself. */
+  /** Ordered by foreign keys. The last one deletes the run itself. */
   private static final List<String> STATEMENTS =
       List.of(
           "DELETE FROM orchestrator.approval WHERE run = $1",
@@ -39,7 +39,7 @@ class OrchestratorRunRepository {
         + (SELECT count(*) FROM orchestrator.idempotency WHERE location = '/runs/' || $1)
         + (SELECT count(*) FROM orchestrator.run WHERE id = $1) AS n""";
 
-  /** How many rows went, and how many were counted afterwards. */
+  /** Number of rows deleted, and number of rows counted afterwards. */
   record Erased(long deleted, long left) {}
 
   private final Pool pool;
@@ -48,7 +48,7 @@ class OrchestratorRunRepository {
     this.pool = pool;
   }
 
-  /** Fails with a problem while the run is under way, or its last runner's process is there. */
+  /** Fails with a problem while the run is active, or its last runner's process still exists. */
   Uni<Void> checkEnded(String run) {
     return pool.preparedQuery(
             """
@@ -74,12 +74,12 @@ class OrchestratorRunRepository {
     if (row.getString("runner") != null) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
-          "run %s has ended, its runner %s has not yet: try again in a moment"
+          "run %s has ended, its runner %s has not: try again in a moment"
               .formatted(run, row.getString("runner")));
     }
   }
 
-  /** May be repeated. */
+  /** Idempotent. */
   Uni<Erased> erase(String run) {
     return pool.withTransaction(tx -> erase(tx, run, 0, 0))
         .chain(

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Packs as a foreign program speaks of them. */
+/** The JSON form of packs in the REST API. */
 final class PackUploadProtocol {
   /** A pack to be uploaded. */
   record Wanted(@Nullable String digest, long sizeBytes) {
@@ -42,8 +42,8 @@ final class PackUploadProtocol {
   /**
    * Where to PUT a pack.
    *
-   * @param present it is there already; no address then
-   * @param headers to be sent as they are
+   * @param present the store already has it; the URL is null then
+   * @param headers to be sent unchanged
    */
   record Place(
       String digest, boolean present, @Nullable String putUrl, Map<String, String> headers) {
@@ -56,7 +56,7 @@ final class PackUploadProtocol {
     }
   }
 
-  /** In the order asked. */
+  /** In the order of the request. */
   record Places(List<Place> uploads) {
     static Places of(PrepareUploadResponse response) {
       return new Places(response.getUploadsList().stream().map(Place::of).toList());
@@ -72,7 +72,7 @@ final class PackUploadProtocol {
   }
 
   /**
-   * @param places one a chunk asked for: 0 absent, n in the n-th pack
+   * @param places one per requested chunk: 0 absent, n in the n-th pack
    */
   record Found(List<Known> packs, List<Integer> places) {
     static Found of(FindChunksResponse response) {
@@ -82,9 +82,9 @@ final class PackUploadProtocol {
   }
 
   /**
-   * A pack whose upload has ended.
+   * An uploaded pack.
    *
-   * @param chunks 32 bytes each, in base 64 as JSON has bytes
+   * @param chunks 32 bytes each; base64 in JSON
    */
   record Uploaded(
       @Nullable String digest, long sizeBytes, int indexBytes, byte @Nullable [] chunks) {
@@ -98,7 +98,7 @@ final class PackUploadProtocol {
     }
   }
 
-  /** Packs whose uploads have ended. */
+  /** Uploaded packs. */
   record UploadedList(@Nullable List<Uploaded> packs) {}
 
   private PackUploadProtocol() {}

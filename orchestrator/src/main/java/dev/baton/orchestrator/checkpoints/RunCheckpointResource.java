@@ -26,7 +26,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** A run's cuts, and new ones on demand. */
+/** Serves a run's cuts, and creates checkpoints on demand. */
 @Path("/runs/{id}/cuts")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "checkpoints")
@@ -36,10 +36,10 @@ public class RunCheckpointResource {
   /** All cuts, newest first. */
   public record Cuts(List<RunCheckpointView> cuts) {}
 
-  /** What the checkpoint is to be called; {@code manual} where nothing is said. */
+  /** The trigger to record for the checkpoint; default {@code manual}. */
   public record MakeRequest(@Nullable String trigger) {}
 
-  /** One that is still being made, under this id. */
+  /** A checkpoint that is still being created under this id. */
   public record Pending(String id, String run, String status) {}
 
   private final CheckpointLookupService checkpoints;
@@ -54,7 +54,7 @@ public class RunCheckpointResource {
   }
 
   @GET
-  @Operation(summary = "The places from which the run could go on, newest first.")
+  @Operation(summary = "The cuts from which the run could continue, newest first.")
   public Uni<Cuts> cuts(String id) {
     return runs.resolve(id).chain(checkpoints::cuts).map(Cuts::new);
   }
@@ -62,7 +62,7 @@ public class RunCheckpointResource {
   @POST
   @Operation(
       summary =
-          "Make a checkpoint now, without stopping the run. 201 once it can be restored, 202 where"
+          "Create a checkpoint without stopping the run. 201 once it can be restored, 202 where"
               + " that takes longer than 30 s, 409 when no runner carries the run.")
   @RequestBody(content = @Content(schema = @Schema(implementation = MakeRequest.class)))
   public Uni<Response> make(String id, byte[] body) {

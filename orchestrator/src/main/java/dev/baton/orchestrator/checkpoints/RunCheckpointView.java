@@ -12,10 +12,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A point of a run's trace to go back to.
+ * A point of a run's trace that the run can be restored to.
  *
- * @param id of its checkpoint; null where a foreign runner keeps the files elsewhere
- * @param trigger and what follows it: of its checkpoint; null where there is none, or none any more
+ * @param id of its checkpoint; null when a foreign runner stores the files elsewhere
+ * @param trigger this and the fields after it are those of the checkpoint; null when there is none,
+ *     or when it was deleted
  */
 public record RunCheckpointView(
     @Nullable String id,

@@ -10,7 +10,7 @@ import dev.baton.protocol.grpc.DeleteRunRequest;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 
-/** Erases ended runs, everywhere. Thread-safe. */
+/** Deletes ended runs from the store and from this service's database. Thread-safe. */
 @ApplicationScoped
 public class RunDeletionCoordinator {
   private final OrchestratorRunRepository rows;
@@ -22,13 +22,13 @@ public class RunDeletionCoordinator {
   }
 
   /**
-   * Fails with a problem while the run is under way or needed. May be repeated.
+   * Fails with a problem while the run is active or another run needs it. Idempotent.
    *
-   * @param now whether files that nothing else needs go before the grace period
-   * @param force though a checkpoint is pinned
+   * @param now whether unreferenced files are deleted without the grace period
+   * @param force whether a pinned checkpoint is deleted too
    */
   public Uni<RunDeletionReport> delete(String run, boolean now, boolean force) {
-    // The store first: as long as the run is in the list, what failed can be repeated.
+    // The store first: while the run is still listed, a failed deletion can be repeated.
     return rows.checkEnded(run)
         .chain(
             () ->

@@ -10,20 +10,20 @@ import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.RunCounts;
 
 /**
- * The proof that a run is gone.
+ * The proof that a run is deleted.
  *
- * @param left counted again afterwards
- * @param packsWaiting packs that nothing refers to any more, which the garbage collection deletes
- *     after its grace period
+ * @param left what was counted after the deletion
+ * @param packsWaiting unreferenced packs, which the garbage collection deletes after its grace
+ *     period
  */
 public record RunDeletionReport(
     String run, Counts deleted, Counts left, int packsWaiting, long packsWaitingBytes) {
 
   /**
-   * @param rows of the orchestrator's database: the run, its approvals, runners, outbox, answers
-   *     that were kept for repeated requests
+   * @param rows of the orchestrator's database: the run, its approvals, runners, outbox, stored
+   *     responses of repeated requests
    * @param bytes of objects
-   * @param origins 1: what it began with, of a fork
+   * @param origins 1: the initial state of a fork
    * @param archived 1: its ref in the git archive
    */
   public record Counts(

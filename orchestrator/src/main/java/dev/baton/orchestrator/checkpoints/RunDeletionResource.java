@@ -17,7 +17,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
-/** The end of all that is kept of a run. */
+/** Deletes everything that is stored of a run. */
 @Path("/runs/{id}")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
@@ -33,8 +33,8 @@ public class RunDeletionResource {
   @DELETE
   @Operation(
       summary =
-          "Erase an ended run with its trace and checkpoints, and prove it. 409 while it is under"
-              + " way, or another run needs a checkpoint of it, or (without force) one is pinned.")
+          "Erase an ended run with its trace and checkpoints, with a proof. 409 while it is"
+              + " active, another run needs a checkpoint of it, or (without force) one is pinned.")
   public Uni<RunDeletionReport> delete(
       String id,
       @RestQuery @DefaultValue("false") boolean now,

@@ -29,7 +29,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Creates runs that begin with a cut of another. */
+/** Creates runs that begin from a cut of another run. */
 @ApplicationScoped
 public class RunForkService {
   private final RunService service;
@@ -52,7 +52,7 @@ public class RunForkService {
   }
 
   /**
-   * @param id of the parent, or the last six characters of it
+   * @param id of the parent, or its last six characters
    */
   public Uni<IdempotentResponse> fork(
       String id, ForkRequest request, @Nullable IdempotencyKey key) {
@@ -85,7 +85,7 @@ public class RunForkService {
     if (same && parent.definitionHash() == null) {
       throw bad(
           "workflow",
-          "run %s has no definition that could be gone on with".formatted(parent.id()),
+          "run %s has no definition to continue with".formatted(parent.id()),
           "name a workflow");
     }
     JsonNode input = request.input() == null ? parent.input() : request.input();
@@ -137,7 +137,7 @@ public class RunForkService {
               if (!problems.isEmpty()) {
                 throw ProblemException.withErrors(
                     ProblemKind.CONFLICT,
-                    "run %s cannot be gone on with by this definition: %s"
+                    "run %s cannot continue with this definition: %s"
                         .formatted(prepared.getParent(), problems.getFirst()),
                     problems.stream()
                         .map(

@@ -14,16 +14,16 @@ import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint as callers see it.
+ * A checkpoint as the API returns it.
  *
- * @param step null for one of the whole run
- * @param sizeBytes of its files
- * @param storedBytes that were new with it
- * @param packBytes of all packs that it refers to
- * @param verified whether everything of it was read and found right
+ * @param step null for a checkpoint of the whole run
+ * @param sizeBytes total size of its files
+ * @param storedBytes bytes that were new with it
+ * @param packBytes total size of all packs that it refers to
+ * @param verified whether all of it was read and found intact
  * @param verification {@code pending verified corrupt}
- * @param problem what is wrong with it; null: nothing is known
- * @param manifest only where one checkpoint is asked for
+ * @param problem what is damaged; null when no damage was found
+ * @param manifest only when a single checkpoint is requested
  */
 public record StoredCheckpointView(
     String id,

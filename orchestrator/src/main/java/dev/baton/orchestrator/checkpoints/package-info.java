@@ -1,4 +1,4 @@
-/** Checkpoints over REST: asked of the checkpoint-store, made by the run's runner. */
+/** Checkpoints over REST: looked up in the checkpoint-store, created by the run's runner. */
 @NullMarked
 package dev.baton.orchestrator.checkpoints;
 

@@ -20,15 +20,16 @@ import org.eclipse.microprofile.config.spi.ConfigSource;
 import org.eclipse.microprofile.config.spi.ConfigSourceProvider;
 
 /**
- * Gives {@code baton.instance-id} a default that survives restarts: Kafka lets a member with the id
- * of a dead one take over its partitions at once, where a nameless one waits for the session to
- * expire. Kept in the data folder; where no folder is named, every start is a new instance.
+ * Provides a default for {@code baton.instance-id} that survives restarts. Kafka lets a static
+ * member with the same id take over the partitions of its dead predecessor at once; without an id,
+ * they stay unassigned until the session expires. Stored in the data folder; when none is
+ * configured, every start gets a new id.
  */
 public final class InstanceIdSource implements ConfigSourceProvider {
   private static final String KEY = "baton.instance-id";
   private static final String FILE = "instance-id";
 
-  // Below application.properties (250) and the environment (300), which both win.
+  // Below the environment (300) and application.properties (250): both override it.
   private static final int ORDINAL = 50;
 
   @Override
@@ -45,7 +46,7 @@ public final class InstanceIdSource implements ConfigSourceProvider {
     try {
       if (!Files.exists(file) || Files.readString(file).isBlank()) {
         Files.createDirectories(data);
-        // Whole or not at all, whenever this process is killed.
+        // Written to a temporary file and moved, so that a crash cannot leave a partial file.
         Path fresh = Files.createTempFile(data, FILE, ".new");
         Files.writeString(fresh, UUID.randomUUID() + "\n");
         Files.move(
@@ -53,7 +54,7 @@ public final class InstanceIdSource implements ConfigSourceProvider {
       }
       return Files.readString(file).strip();
     } catch (IOException e) {
-      throw new UncheckedIOException(KEY + ": cannot keep it in " + file, e);
+      throw new UncheckedIOException(KEY + ": cannot be stored in " + file, e);
     }
   }
 }

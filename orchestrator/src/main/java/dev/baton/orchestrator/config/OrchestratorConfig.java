@@ -17,23 +17,21 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Every {@code baton.*} key of the orchestrator. {@link OrchestratorConfigValidator} says what is
- * allowed.
+ * Every {@code baton.*} key of the orchestrator. {@link OrchestratorConfigValidator} defines the
+ * allowed values.
  */
 @ConfigMapping(prefix = "baton")
 public interface OrchestratorConfig {
-  /** The service's own folder: keys, runners' logs, workspaces of runners on this host. */
+  /** The service's data folder: keys, runner logs, workspaces of runners on this host. */
   Path data();
 
-  /** Names this replica for good, over restarts too; by default kept in the data folder. */
+  /** Identifies this replica, also after a restart; stored in the data folder by default. */
   String instanceId();
 
-  /**
-   * Where the checkpoint-store answers, gRPC: its replicas, in the order in which they are tried.
-   */
+  /** gRPC addresses of the checkpoint-store's replicas, in the order in which they are tried. */
   List<URI> storeUrl();
 
-  /** Where runners reach this service: this replica, then others that they may go to. */
+  /** Addresses at which runners reach this service: this replica first, then other replicas. */
   List<URI> orchestratorUrl();
 
   HeartbeatDefaults heartbeat();
@@ -45,7 +43,8 @@ public interface OrchestratorConfig {
   Launcher launcher();
 
   /**
-   * How long a run may only wait before it is parked: it waits on without a runner; or {@code off}.
+   * How long a run may only wait before it is parked, that is, waits without a runner; or {@code
+   * off}.
    */
   @WithDefault("10m")
   String parkAfter();
@@ -65,13 +64,13 @@ public interface OrchestratorConfig {
   /** The port that serves REST and gRPC. */
   interface Http {
     /**
-     * Hosts under which this service is reached, without ports, besides those of loopback, its own
-     * address and those of {@code baton.orchestrator-url}; {@code *} for any.
+     * Additional hosts under which this service is reached, without ports; {@code *} allows any.
+     * Loopback, its own address and the hosts of {@code baton.orchestrator-url} are always allowed.
      */
     Optional<List<String>> allowedHosts();
   }
 
-  /** What somebody outside is told of, besides everything that is on the trace. */
+  /** Notifications about runs, sent in addition to the trace. */
   interface Notifications {
     /** Any of run_lost, run_failed, run_cancelled, run_completed. */
     @WithDefault("run_lost")
@@ -80,36 +79,36 @@ public interface OrchestratorConfig {
     Webhook webhook();
   }
 
-  /** Where notifications are posted, besides the Kafka topic. */
+  /** An HTTP endpoint that receives notifications in addition to the Kafka topic. */
   interface Webhook {
-    /** Absent: nowhere. */
+    /** Absent: no webhook. */
     Optional<URI> url();
 
-    /** {@code whsec_<base64>}; needed where there is an url. */
+    /** {@code whsec_<base64>}; required with a url. */
     Optional<String> secret();
 
-    /** The pause after the first attempt that failed; it doubles, up to an hour. */
+    /** Pause after the first failed attempt; doubles after each failure, up to 1 h. */
     @WithDefault("5s")
     Duration retry();
   }
 
-  /** The checkpoint-store's git archive, as far as it matters here. */
+  /** The settings of the checkpoint-store's git archive that the orchestrator needs. */
   interface Archive {
     /**
-     * Where there is one, the trace of a run carries its definition, so that the run can go on
-     * elsewhere. Only the store opens it.
+     * When set, the trace of a run contains its definition, so that the run can be resumed
+     * elsewhere. Only the checkpoint-store opens the repository.
      */
     Optional<String> git();
   }
 
-  /** Checkpoints that someone asks for. */
+  /** Checkpoints on demand. */
   interface Checkpoint {
-    /** How long the answer may wait for the checkpoint; then it is under way. */
+    /** How long a request waits for its checkpoint; after that it is answered as pending. */
     @WithDefault("30s")
     Duration patience();
   }
 
-  /** What a run's runner does where neither run nor workflow says otherwise. */
+  /** Heartbeat settings of a run's runner when neither the run nor the workflow sets them. */
   interface HeartbeatDefaults {
     @WithDefault("10s")
     Duration interval();
@@ -118,31 +117,31 @@ public interface OrchestratorConfig {
     Duration timeout();
   }
 
-  /** What happens to a run whose runners die. */
+  /** Failover of runs whose runners die. */
   interface Failover {
-    /** How many may die one after the other in one step visit; then the run has failed. */
+    /** Consecutive runner deaths allowed in one step visit; then the run fails. */
     @WithDefault("10")
     int maxDeaths();
   }
 
-  /** The token that ties a runner to one run and one epoch. */
+  /** The lease token that binds a runner to one run and one epoch. */
   interface Lease {
-    /** Whether runs must be registered before a program may write their trace. */
+    /** Whether a run must be registered before a program may write its trace. */
     @WithDefault("false")
     boolean required();
   }
 
-  /** How runners are started. */
+  /** How runner processes are started. */
   interface Launcher {
     Process process();
 
-    /** Within this a started runner must have been heard, or it is killed and replaced. */
+    /** Time in which a started runner must attach; otherwise it is killed and replaced. */
     @WithDefault("60s")
     Duration timeout();
 
     /**
-     * How many started runners may not have attached yet; more wait for their turn. Absent: two for
-     * each processor, at least four.
+     * Maximum number of started runners that have not attached yet; further starts wait. Absent:
+     * two per processor, at least four.
      */
     OptionalInt starting();
 
@@ -153,36 +152,38 @@ public interface OrchestratorConfig {
 
   /** Runners as processes of this host. */
   interface Process {
-    /** The command line, one argument a line. Absent: runners attach by themselves. */
+    /**
+     * The command line, one argument per line. Absent: runners are started externally and attach.
+     */
     Optional<String> command();
   }
 
-  /** Runners that carry many light runs. */
+  /** Shared runners, each carrying many light runs. */
   interface Pool {
-    /** How many processes; 0 where runners are attached from elsewhere. */
+    /** Number of processes; 0 when all runners are started externally. */
     @WithDefault("1")
     int size();
   }
 
-  /** Idle runners for isolated runs: each serves one run and ends. */
+  /** Idle runners for isolated runs; each serves one run and exits. */
   interface Warm {
-    /** How many are kept idle; 0: each isolated run has its process started. */
+    /** Number of idle runners; 0: a process is started for each isolated run. */
     @WithDefault("0")
     int size();
   }
 
   /** Limits of one runner. */
   interface Runner {
-    /** Runs at once on a pool runner. */
+    /** Maximum concurrent runs on a pool runner. */
     @WithDefault("1000")
     int slots();
 
-    /** How long a runner process may live before its runs are handed over; or {@code off}. */
+    /** Maximum lifetime of a runner process before its runs are handed over; or {@code off}. */
     @WithDefault("24h")
     String maxLifetime();
   }
 
-  /** Read by the datasource's settings; here so that a wrong name is noticed. */
+  /** Used by the datasource settings; declared here so that a misspelled key is reported. */
   interface Database {
     @WithDefault("127.0.0.1")
     String host();

@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Checks the settings at start; a wrong one stops it with a message that names key, value and what
- * is allowed.
+ * Validates the settings at startup. An invalid one stops the start with a message that names key,
+ * value and allowed values.
  */
 public final class OrchestratorConfigValidator {
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(HeartbeatBounds.MIN_TIMEOUT_MS);
@@ -36,7 +36,7 @@ public final class OrchestratorConfigValidator {
 
   private OrchestratorConfigValidator() {}
 
-  /** All that is wrong, one line each; empty when nothing is. */
+  /** Returns one line per invalid setting; empty when all are valid. */
   public static List<String> problems(OrchestratorConfig config) {
     List<String> problems = new ArrayList<>();
     Duration interval = config.heartbeat().interval();
@@ -109,7 +109,7 @@ public final class OrchestratorConfigValidator {
     boolean signed =
         webhook.secret().flatMap(secret -> WebhookSecretParser.read(secret)).isPresent();
     if (!signed && (webhook.url().isPresent() || webhook.secret().isPresent())) {
-      // Never the value itself.
+      // The message must not contain the secret.
       problems.add(
           "baton.notifications.webhook.secret is "
               + (webhook.secret().isPresent() ? "not one" : "missing")

@@ -16,7 +16,7 @@ import java.nio.file.Files;
 import java.util.List;
 import org.jboss.logging.Logger;
 
-/** The first thing at start: nothing else runs with settings that cannot be right. */
+/** Validates the settings before any other component starts. */
 @ApplicationScoped
 class StartupConfigGuard {
   private static final Logger LOG = Logger.getLogger(StartupConfigGuard.class);

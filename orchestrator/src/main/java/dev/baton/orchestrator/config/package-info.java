@@ -1,4 +1,4 @@
-/** The service's settings, checked at start. */
+/** The service's settings, validated at startup. */
 @NullMarked
 package dev.baton.orchestrator.config;
 

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Writes a page of events as JSON while its events are still being read, so that its first byte
- * does not wait for its last event. What fails before the first event has written nothing.
+ * Writes a page of events as JSON while it is still reading them, so that the first byte does not
+ * wait for the last event. When reading fails before the first event, nothing has been written.
  */
 final class EventPageWriter {
   private static final byte[] BEGIN = "{\"events\":[".getBytes(StandardCharsets.UTF_8);

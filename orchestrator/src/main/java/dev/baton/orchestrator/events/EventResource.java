@@ -31,16 +31,16 @@ import org.jboss.resteasy.reactive.RestMulti;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** A run's events and cuts over REST; the checkpoint-store has them. */
+/** Serves a run's events and cuts over REST, read from the checkpoint-store. */
 @Path("/runs/{id}")
 @Tag(name = "events")
 public class EventResource {
   private static final int MOST = 10_000;
 
-  /** How many events are written at once. */
+  /** Number of events per write. */
   private static final int TOGETHER = 64;
 
-  /** A page of events, which is written while it is read. */
+  /** A page of events, written while it is read. */
   public record Events(List<RunEventView> events) {}
 
   private final StoredTraceClient store;

@@ -14,11 +14,11 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * An event as the API shows it.
+ * An event as the API returns it.
  *
- * @param position the log's order within the run
+ * @param position of the event in the run's trace
  * @param type without the prefix {@code dev.baton.}
- * @param data as it came, unknown fields included
+ * @param data as received, including unknown fields
  */
 public record RunEventView(
     long position, String id, String type, String source, Instant time, JsonNode data) {

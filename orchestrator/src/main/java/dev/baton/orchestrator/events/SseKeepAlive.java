@@ -17,13 +17,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 
 /**
- * Keeps a stream of server-sent events open through proxies that close what is silent, and says how
- * a client takes it up again.
+ * Keeps a stream of server-sent events open through proxies that close idle connections, and parses
+ * the position at which a reconnecting client resumes.
  */
 final class SseKeepAlive {
   static final String LAST_EVENT_ID = "Last-Event-ID";
 
-  /** How long a client is to wait before it connects again. */
+  /** The client's delay before it reconnects. */
   static final long RETRY_MS = 2_000;
 
   private static final Duration FIRST = Duration.ofSeconds(1);
@@ -32,10 +32,10 @@ final class SseKeepAlive {
   private SseKeepAlive() {}
 
   /**
-   * Adds comments to a stream, the first after a second and then every 15 seconds, and the time
-   * after which to connect again to whatever is sent first. Ends with the stream.
+   * Adds comments to a stream, the first after 1 s, then every 15 s, and the reconnect delay to the
+   * first message. Ends with the stream.
    *
-   * @param describe fills an event in
+   * @param describe fills the event's fields
    */
   static <T> Multi<OutboundSseEvent> kept(
       Sse sse,
@@ -75,7 +75,7 @@ final class SseKeepAlive {
   }
 
   /**
-   * @throws ProblemException when it is no position
+   * @throws ProblemException when the value is not a position
    */
   static long position(String lastEventId) {
     try {

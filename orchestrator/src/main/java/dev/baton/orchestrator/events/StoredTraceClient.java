@@ -33,13 +33,14 @@ import java.util.zip.GZIPInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the checkpoint-store. Thread-safe; connects at the first call and again whenever it must.
+ * Reads runs and events from the checkpoint-store. Thread-safe; connects at the first call and
+ * reconnects when necessary.
  */
 @ApplicationScoped
 public class StoredTraceClient {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** For what is asked only to say something sooner. */
+  /** Timeout of optional checks that only report a problem earlier. */
   private static final Duration LOOK = Duration.ofSeconds(2);
 
   private final StoreChannel store;
@@ -49,9 +50,9 @@ public class StoredTraceClient {
   }
 
   /**
-   * The run as the store has folded it now.
+   * Returns the run's state as the store has folded it so far.
    *
-   * @param seen ids of the run's events that must be in it
+   * @param seen ids of the run's events that the state must include
    */
   public Uni<RunState> state(String run, List<String> seen) {
     return store
@@ -62,7 +63,7 @@ public class StoredTraceClient {
                 .addAllSeen(seen)
                 .setAcceptPacked(true)
                 .build())
-        // Hundreds of thousands of steps are read for seconds.
+        // Decoding hundreds of thousands of steps takes seconds.
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(StoredTraceClient::state)
         .onFailure(StatusRuntimeException.class)
@@ -81,17 +82,18 @@ public class StoredTraceClient {
   }
 
   /**
-   * A state that a run may go on from.
+   * A state from which a run can continue.
    *
-   * @param after the event after which it was so; null: the run's beginning, or the newest state
+   * @param after the event after which the run had this state; null for the run's beginning or for
+   *     the newest state
    */
   public record Point(RunState state, @Nullable String after) {}
 
   /**
-   * The run as of when a step was about to begin, the last time; or as it is now.
+   * Returns the run's state before the last visit of a step, or its newest state.
    *
-   * @param seen ids of the run's events that must be in it
-   * @param step of the main line; null: as it is now
+   * @param seen ids of the run's events that the state must include
+   * @param step of the main line; null for the newest state
    */
   public Uni<Point> resumePoint(String run, Uni<List<String>> seen, @Nullable String step) {
     return seen.chain(
@@ -105,7 +107,7 @@ public class StoredTraceClient {
                             .setBeforeStep(step == null ? "" : step)
                             .setAcceptPacked(true)
                             .build()))
-        // Hundreds of thousands of steps are read for seconds.
+        // Decoding hundreds of thousands of steps takes seconds.
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(
             snapshot ->
@@ -116,11 +118,11 @@ public class StoredTraceClient {
   }
 
   /**
-   * Succeeds when all files are there with which the run as it is now would go on; fails with a
-   * conflict that names what is not, and with {@link
+   * Succeeds when the store has all files that the run needs to continue. Fails with a conflict
+   * that names a missing file, and with {@link
    * dev.baton.orchestrator.problem.ProblemKind#UNAVAILABLE} when the store does not answer in time.
    *
-   * @param seen ids of the run's events that must be in it
+   * @param seen ids of the run's events that the state must include
    */
   public Uni<Void> requireFiles(String run, Uni<List<String>> seen) {
     return seen.chain(
@@ -133,7 +135,7 @@ public class StoredTraceClient {
         .replaceWithVoid();
   }
 
-  /** A run's cuts, newest first. */
+  /** Lists a run's cuts, newest first. */
   public Uni<List<Cut>> cuts(String run) {
     return store
         .within(PATIENCE)
@@ -144,10 +146,10 @@ public class StoredTraceClient {
   }
 
   /**
-   * A page of a run's events from after a position; ends.
+   * Returns a page of a run's events after a position.
    *
-   * @param seen ids of events that must be stored, so that what is read does not fall behind what
-   *     was told of the run
+   * @param seen ids of events that must be stored, so that the page is not older than what the
+   *     caller has already seen of the run
    */
   public Multi<Event> events(String run, List<String> seen, long after, int limit) {
     return store
@@ -163,7 +165,7 @@ public class StoredTraceClient {
         .transform(store::problem);
   }
 
-  /** A run's events from after a position, those to come included; ends after the run's end. */
+  /** Returns a run's events after a position, including future ones; ends after the run's end. */
   public Multi<Event> follow(String run, long after) {
     EventsRequest request =
         EventsRequest.newBuilder().setRun(run).setAfter(after).setFollow(true).build();
@@ -174,14 +176,14 @@ public class StoredTraceClient {
   }
 
   /**
-   * Ends the call when nobody wants its events any more, which the generated stub would leave open
-   * until the run's end.
+   * Cancels the call when the subscriber cancels; the generated stub would keep it open until the
+   * run's end.
    */
   private record Relay(MultiEmitter<? super Event> out)
       implements ClientResponseObserver<EventsRequest, Event> {
     @Override
     public void beforeStart(ClientCallStreamObserver<EventsRequest> call) {
-      out.onTermination(() -> call.cancel("nobody listens any more", null));
+      out.onTermination(() -> call.cancel("the subscriber has cancelled", null));
     }
 
     @Override

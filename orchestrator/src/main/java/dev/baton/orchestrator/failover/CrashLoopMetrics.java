@@ -19,7 +19,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts the runs whose runners end again and again without a step that completes. */
+/** Counts the runs whose runners end repeatedly without completing a step. */
 @ApplicationScoped
 public class CrashLoopMetrics {
   private static final Duration EVERY = Duration.ofSeconds(5);
@@ -28,20 +28,20 @@ public class CrashLoopMetrics {
   private final Pool pool;
   private final AtomicLong count = new AtomicLong();
   private final PeriodicTask looking =
-      new PeriodicTask("crash-loops", EVERY, "crash loops are not counted now", this::look);
+      new PeriodicTask("crash-loops", EVERY, "crash loops cannot be counted, retrying", this::look);
 
   CrashLoopMetrics(Pool pool, MeterRegistry metrics) {
     this.pool = pool;
     Gauge.builder("baton.runs.crash.loops", count, AtomicLong::get)
-        .description("runs whose failovers bring no progress and are delayed, of all replicas")
+        .description("runs whose failovers are delayed for lack of progress, of all replicas")
         .register(metrics);
   }
 
   /**
-   * Whether a run's failovers are delayed for want of progress.
+   * Returns whether a run's failovers are delayed for lack of progress.
    *
-   * @param fruitless how many in a row have brought nothing
-   * @param completed steps, now and at the last failover
+   * @param fruitless number of consecutive failovers without progress
+   * @param completed number of completed steps, now and at the last failover
    */
   public static boolean isOne(int fruitless, long completed, long completedAtFailover) {
     return fruitless > FailoverDecision.FREE_FAILOVERS && completed <= completedAtFailover;

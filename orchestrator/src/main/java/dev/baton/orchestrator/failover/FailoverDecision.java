@@ -14,23 +14,23 @@ import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a signal means for a run. Pure.
+ * Decides what a signal means for a run. Pure.
  *
  * <pre>
  *   run is                                          then
  *   unknown, ended, paused, cancelled, of another epoch  ignore
- *   external                                        lose (nobody here can start its runner)
+ *   external                                        lose (the orchestrator cannot start its runner)
  *   restart: never, and nothing is saved            lose
  *   past its deadline                               lose
- *   to be paused                                    pause (nobody needs to carry it)
+ *   to be paused                                    pause (it needs no runner)
  *   dead in one step visit as often as allowed      lose (reason crash_loop: the run has failed)
- *   anything else                                   advance
+ *   otherwise                                       advance
  * </pre>
  */
 sealed interface FailoverDecision {
   record Ignore(String why) implements FailoverDecision {}
 
-  /** Nothing is done yet: the log may say more than what this was decided by. */
+  /** Nothing is decided yet: the trace may have events that the run's row does not include. */
   record LookAgain() implements FailoverDecision {}
 
   /**
@@ -39,29 +39,28 @@ sealed interface FailoverDecision {
   record Lose(String reason, String detail) implements FailoverDecision {}
 
   /**
-   * A new epoch.
+   * Starts a new epoch.
    *
-   * @param fruitless how many failovers in a row have brought no completed step
+   * @param fruitless number of consecutive failovers without a completed step
    * @param deaths in the same step visit so far
-   * @param delay before it begins; a step that kills its runner again and again must not spin
+   * @param delay before it begins: a step that kills its runner repeatedly must not cause a busy
+   *     loop
    */
   record Advance(int epoch, String reason, int fruitless, RunnerDeathStreak deaths, Duration delay)
       implements FailoverDecision {}
 
-  /**
-   * A new epoch that no runner gets: a pause was asked for, and nothing is in the way of it now.
-   */
+  /** Starts a new epoch without a runner: a pause was requested and can now take effect. */
   record Pause(int epoch, String reason) implements FailoverDecision {}
 
   /**
-   * The run as its row says.
+   * The run as stored in its row.
    *
-   * @param pausing a pause was asked for
-   * @param paused it is
-   * @param begun a runner has started on it
-   * @param saved a replacement would not begin from the beginning
+   * @param pausing a pause was requested
+   * @param paused the run is paused
+   * @param begun a runner has started the run
+   * @param saved a replacement would not start from the beginning
    * @param alive the runner of this epoch has written to the trace
-   * @param active the steps in progress, as far as the trace says
+   * @param active the steps in progress according to the trace
    * @param deaths before this one, in the same step visit
    */
   record Run(
@@ -82,33 +81,33 @@ sealed interface FailoverDecision {
       SortedSet<String> active,
       RunnerDeathStreak deaths) {}
 
-  /** As in {@code run_lost}. */
+  /** Reason of {@code run_lost}. */
   String RESTART_NEVER = "restart_never";
 
   Duration FIRST_DELAY = Duration.ofMillis(500);
   Duration MAX_DELAY = Duration.ofMinutes(1);
   int FREE_FAILOVERS = 3;
 
-  /** Exit codes of runners: the store, the orchestrator or the log could not be reached. */
+  /** Exit codes of a runner that cannot reach the store or the orchestrator, or the trace topic. */
   int UNAVAILABLE = 69;
 
   int NO_JOURNAL = 74;
 
-  /** An error that is the runner's own. */
+  /** Exit code of an internal error of the runner. */
   int INTERNAL_ERROR = 70;
 
   /**
-   * @param maxDeaths in one step visit; with as many the run has failed
+   * @param maxDeaths in one step visit; at this number the run fails
    */
   static FailoverDecision of(@Nullable Run run, RunnerSignal signal, Instant now, int maxDeaths) {
     if (run == null) {
-      return new Ignore("unknown run");
+      return new Ignore("the run is unknown");
     }
     if (run.ended() || !run.desired().equals("running")) {
-      return new Ignore("it has ended");
+      return new Ignore("the run has ended");
     }
     if (run.paused()) {
-      return new Ignore("it is paused");
+      return new Ignore("the run is paused");
     }
     if (run.epoch() != signal.epoch()) {
       return new Ignore("epoch " + signal.epoch() + " is over");
@@ -132,7 +131,7 @@ sealed interface FailoverDecision {
     if (run.pausing()) {
       return new Pause(run.epoch() + 1, reason);
     }
-    if (signal instanceof RunnerSignal.RunnerLeft) { // Nothing has gone wrong.
+    if (signal instanceof RunnerSignal.RunnerLeft) { // No failure.
       return new Advance(run.epoch() + 1, reason, run.fruitless(), run.deaths(), Duration.ZERO);
     }
     boolean progressed = run.completed() > run.completedAtFailover();
@@ -148,9 +147,9 @@ sealed interface FailoverDecision {
   }
 
   /**
-   * Whether the run's own work may have ended its runner. One that never came to the run died of
-   * something else (no image, no memory on the host, a store that is away), which may last and is
-   * no reason to give up; unless it says that an error of its own is why.
+   * Whether the run itself may have caused the end of its runner. A runner that ended before it
+   * started the run had another cause (no image, no memory on the host, store unavailable). Such a
+   * cause may last and does not count against the run, unless the runner reports an internal error.
    */
   private static boolean isOfTheRun(Run run, RunnerSignal signal) {
     Integer code = signal instanceof RunnerSignal.RunnerExited exited ? exited.exitCode() : null;
@@ -159,12 +158,12 @@ sealed interface FailoverDecision {
         : code == INTERNAL_ERROR || run.alive() && code != UNAVAILABLE && code != NO_JOURNAL;
   }
 
-  /** Whether the trace may say more of the runner than what is known here. */
+  /** Whether the trace may contain events of the runner that the row does not include yet. */
   static boolean mayBeBehind(Run run, RunnerSignal signal) {
     return signal instanceof RunnerSignal.RunnerExited && !run.alive() && !run.ended();
   }
 
-  /** One that has left in good order has told of all that it did. */
+  /** A runner that left in good order has published all that it did. */
   private static boolean wouldRepeat(Run run, RunnerSignal signal) {
     return !run.saved() && (run.begun() || !(signal instanceof RunnerSignal.RunnerLeft));
   }
@@ -181,7 +180,7 @@ sealed interface FailoverDecision {
     return switch (signal) {
       case RunnerSignal.RunnerExited exited ->
           exited.exitCode() == null
-              ? "its runner " + exited.runner() + " has gone"
+              ? "its runner " + exited.runner() + " has ended"
               : "its runner " + exited.runner() + " exited with " + exited.exitCode();
       case RunnerSignal.RunnerLeft left ->
           "its runner " + left.runner() + " has left (" + left.reason() + ")";

@@ -29,9 +29,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands a run to its next epoch, or declares it lost: one transaction that only counts while the
- * run still is in the epoch the signal is about. The same signal twice, or two signals about the
- * same loss, are one failover.
+ * Moves a run to its next epoch or declares it lost, in one transaction that has an effect only
+ * while the run is still in the signal's epoch. A repeated signal, or two signals about the same
+ * loss, cause one failover.
  */
 @ApplicationScoped
 class FailoverService {
@@ -52,7 +52,7 @@ class FailoverService {
   }
 
   /**
-   * @param age how long ago the signal was given
+   * @param age time since the signal was published
    */
   Uni<FailoverDecision> handle(RunnerSignal signal, Duration age) {
     return pool.withTransaction(tx -> decide(tx, signal, age, false))
@@ -65,7 +65,7 @@ class FailoverService {
         .invoke(
             decision -> {
               switch (decision) {
-                case FailoverDecision.LookAgain() -> {} // Decided the second time.
+                case FailoverDecision.LookAgain() -> {} // The second decision is final.
                 case FailoverDecision.Ignore(String why) ->
                     LOG.debugf("run %s: signal ignored, %s", signal.run(), why);
                 case FailoverDecision.Lose(String reason, String detail) -> {
@@ -78,7 +78,7 @@ class FailoverService {
                 }
                 case FailoverDecision.Advance advance -> {
                   LOG.infof(
-                      "run %s goes to epoch %d (%s)%s",
+                      "run %s moves to epoch %d (%s)%s",
                       signal.run(),
                       advance.epoch(),
                       advance.reason(),
@@ -95,7 +95,7 @@ class FailoverService {
             });
   }
 
-  /** Fails when the log cannot be read so far now. */
+  /** Fails when the projection does not catch up in time. */
   private Uni<Void> caughtUp(String run) {
     return Uni.createFrom()
         .item(() -> catchUp.await(List.of(run), CATCH_UP))
@@ -103,14 +103,15 @@ class FailoverService {
         .invoke(
             reached -> {
               if (!reached) {
-                throw new IllegalStateException("what the log says of the run is not known yet");
+                throw new IllegalStateException("the projection is behind the run's trace");
               }
             })
         .replaceWithVoid();
   }
 
   /**
-   * @param caughtUp the row has all that the log said when the signal was read
+   * @param caughtUp whether the row includes all events that were on the log when the signal was
+   *     read
    */
   private Uni<FailoverDecision> decide(
       SqlConnection tx, RunnerSignal signal, Duration age, boolean caughtUp) {
@@ -127,8 +128,9 @@ class FailoverService {
             rows -> {
               Row row = rows.iterator().hasNext() ? rows.iterator().next() : null;
               FailoverDecision decision = decide(row, signal, age);
-              // Who is lost for what he has not done may have done it; and who seems to have died
-              // before the run began may have been in it.
+              // A run that would be lost since its work is not saved may have saved it; a runner
+              // that seems to have died before it started the run may have started it. The trace
+              // decides.
               if (!caughtUp
                   && (decision instanceof FailoverDecision.Lose lose
                           && lose.reason().equals(FailoverDecision.RESTART_NEVER)
@@ -155,10 +157,10 @@ class FailoverService {
       return FailoverDecision.of(null, signal, Instant.now(), maxDeaths);
     }
     if (row.getBoolean("parked")) {
-      return new FailoverDecision.Ignore("it is parked, and has no runner to lose");
+      return new FailoverDecision.Ignore("it is parked and has no runner");
     }
     if (hasComeBack(row, signal, age)) {
-      return new FailoverDecision.Ignore("its runner has come back");
+      return new FailoverDecision.Ignore("its runner has reconnected");
     }
     return FailoverDecision.of(
         run(row), signal, row.getOffsetDateTime("now").toInstant(), maxDeaths);
@@ -241,9 +243,9 @@ class FailoverService {
   }
 
   /**
-   * Declares a run lost and has what is left of it killed.
+   * Declares a run lost and kills the rest of its runner.
    *
-   * @param row its {@code epoch} and {@code control_seq}; the transaction holds it
+   * @param row its {@code epoch} and {@code control_seq}, locked by the transaction
    */
   static Uni<Void> lose(SqlConnection tx, String run, Row row, String reason, String detail) {
     long seq = row.getLong("control_seq") + 1;

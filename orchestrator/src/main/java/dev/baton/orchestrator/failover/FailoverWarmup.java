@@ -22,9 +22,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jboss.logging.Logger;
 
 /**
- * Goes through a failover once at start, of a run that cannot exist. The first real one, of which
- * milliseconds count, shall not be the one that loads the classes and asks for topics. Nothing is
- * written and nothing is sent.
+ * Runs a failover once at startup for a run that cannot exist, so that class loading and topic
+ * metadata do not delay the first real failover, where milliseconds count. Writes and sends
+ * nothing.
  */
 @ApplicationScoped
 class FailoverWarmup {
@@ -68,7 +68,7 @@ class FailoverWarmup {
         leases.mint(NOBODY, 1, "default");
       }
     } catch (RuntimeException e) {
-      LOG.debugf("the rehearsal failed, which only costs time later: %s", e);
+      LOG.debugf("failover warm-up failed, the first failover will be slower: %s", e);
     }
   }
 }

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * How a run lost its last runner.
  *
  * @param reason {@code runner_exited}, {@code runner_left} or {@code heartbeats_missed}
- * @param exitCode as the launcher saw it; null where it is not known, or a signal
+ * @param exitCode as the launcher reported it; null when it is unknown or a signal killed the
+ *     process
  * @param signal the number of the signal that killed it
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -28,7 +29,7 @@ public record LastRunnerExit(
     @Nullable Integer exitCode,
     @Nullable Integer signal,
     Instant at) {
-  /** What shells and launchers add to the number of a signal. */
+  /** Shells and launchers report a signal as this value plus its number. */
   private static final int KILLED = 128;
 
   static LastRunnerExit of(RunnerSignal signal, Instant at) {

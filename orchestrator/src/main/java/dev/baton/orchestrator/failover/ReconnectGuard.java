@@ -10,25 +10,27 @@ import dev.baton.protocol.signal.RunnerSignal;
 import java.time.Duration;
 
 /**
- * The run's runner was cut off, has come back and was told that it still holds the run. Pure.
+ * Records that a run's runner was disconnected, has reconnected and was confirmed as the holder of
+ * the run. Pure.
  *
- * @param epoch that it holds it in
- * @param ago how long that is ago, on the database's clock
+ * @param epoch in which it holds the run
+ * @param ago time since the confirmation, on the database's clock
  */
 record ReconnectGuard(int epoch, Duration ago) {
 
   /**
-   * Whether a signal is about the silence before: who is silent for its timeout after it has come
-   * back can be missed no sooner than that. One that is ignored although it was right comes again,
-   * for liveness repeats what stays true; so clocks decide here how soon, never whether.
+   * Whether a signal is about the silence before the confirmation: a runner that falls silent again
+   * cannot be reported until its timeout after the confirmation. A correct signal that is ignored
+   * is repeated by liveness while it stays true; clock differences only delay the decision and
+   * never change it.
    *
-   * @param age how long ago the signal was given
+   * @param age time since the signal was published
    */
   boolean contradicts(RunnerSignal signal, Duration age) {
     return switch (signal) {
       case RunnerSignal.HeartbeatsMissed missed ->
           missed.epoch() == epoch && ago.minus(age).toMillis() < missed.timeoutMs();
-      // Its process has ended, or will: it does not come back from that.
+      // The process has ended or will end; it cannot reconnect.
       case RunnerSignal.RunnerExited _, RunnerSignal.RunnerLeft _ -> false;
     };
   }

@@ -25,9 +25,9 @@ import java.util.List;
 import org.jboss.logging.Logger;
 
 /**
- * Ends runs that are past their deadline where no runner does it: queued ones, paused ones, those
- * that wait for a slot, and, some time later, those whose runner should have ended them. Looks
- * every second, on every replica; what two of them find is ended once.
+ * Ends runs that are past their deadline and that no runner ends: queued ones, paused ones, those
+ * that wait for a slot, and, after a grace period, those whose runner should have ended them.
+ * Checks every second on every replica; a run that two replicas find is ended once.
  */
 @ApplicationScoped
 class RunDeadlineWatcher {
@@ -36,10 +36,10 @@ class RunDeadlineWatcher {
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int MOST = 500;
 
-  /** What a runner has to end a step, keep its files and say so. */
+  /** Time for a runner to end a step, save its files and report the end. */
   private static final Duration GRACE = Duration.ofSeconds(30);
 
-  /** As {@code run_lost} says it. */
+  /** Reason of {@code run_lost}. */
   static final String REASON = "deadline_exceeded";
 
   private static final String OVERDUE =
@@ -51,8 +51,7 @@ class RunDeadlineWatcher {
   private final Pool pool;
   private final OutboxRelay relay;
   private final PeriodicTask looking =
-      new PeriodicTask(
-          "deadlines", EVERY, "runs past their deadlines could not be looked for", this::look);
+      new PeriodicTask("deadlines", EVERY, "deadlines: cannot be checked, retrying", this::look);
 
   RunDeadlineWatcher(Pool pool, OutboxRelay relay) {
     this.pool = pool;
@@ -86,7 +85,7 @@ class RunDeadlineWatcher {
     }
   }
 
-  /** False when somebody else has done it. */
+  /** Returns false when another replica has ended it. */
   private static Uni<Boolean> end(SqlConnection tx, String run) {
     return tx.preparedQuery(
             "SELECT ended, epoch, control_seq, deadline FROM orchestrator.run WHERE "
@@ -103,7 +102,7 @@ class RunDeadlineWatcher {
   }
 
   private static Uni<Void> end(SqlConnection tx, String run, Row row) {
-    // One that has ended was queued to be resumed: it stays as it is.
+    // An ended run that was queued to be resumed only leaves the queue.
     Uni<Void> unqueued = QueuedStart.withdraw(tx, run);
     return row.getBoolean("ended")
         ? unqueued

@@ -15,13 +15,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the runners of a run that have died one after the other in the same step visit. Branches
- * run side by side, and each death finds others of them at work: the place is what all deaths have
- * in common.
+ * Counts the consecutive deaths of a run's runners in the same step visit. Parallel branches are at
+ * different steps at each death, so the place is the set of steps that all deaths have in common.
  *
- * @param count in a row
- * @param steps the paths of the steps that were in progress at each of them; empty where none is
- *     known, since a light step is over before it is announced
+ * @param count number of consecutive deaths
+ * @param steps the paths of the steps that were in progress at each of them; empty when none is
+ *     known, since a light step may end before it is announced
  */
 record RunnerDeathStreak(int count, SortedSet<String> steps) {
   static final RunnerDeathStreak NONE = new RunnerDeathStreak(0, new TreeSet<>());
@@ -50,7 +49,7 @@ record RunnerDeathStreak(int count, SortedSet<String> steps) {
   }
 
   /**
-   * One more, and the first of a new place where none of its steps was in progress before.
+   * Adds a death. Starts a new streak when none of its steps was in progress before.
    *
    * @param active the steps in progress when the runner died
    */
@@ -65,15 +64,14 @@ record RunnerDeathStreak(int count, SortedSet<String> steps) {
         : new RunnerDeathStreak(count + 1, common);
   }
 
-  /** The steps as the column has them. */
+  /** The steps as stored in the column. */
   String stepsJson() {
     return new String(Json.bytes(steps), StandardCharsets.UTF_8);
   }
 
-  /** For a person: how often, and where. */
+  /** Describes the number of deaths and their place for a person. */
   String describe() {
-    String times =
-        count == 1 ? "a runner has died" : count + " runners have died one after the other";
+    String times = count == 1 ? "a runner has died" : count + " runners have died in a row";
     return switch (steps.size()) {
       case 0 -> times + " without progress";
       case 1 -> times + " in step '" + steps.first() + "' without progress";

@@ -22,8 +22,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the signals topic which runs have lost their runner. What it tells goes through Kafka even
- * where this very process will act on it: any replica may.
+ * Publishes to the signals topic that runs have lost their runner. The signal goes through Kafka
+ * since any replica may handle it, not only this one.
  */
 @ApplicationScoped
 public class RunnerExitPublisher {
@@ -45,21 +45,21 @@ public class RunnerExitPublisher {
   }
 
   /**
-   * A runner's process has ended: every open run that was given to it has lost its runner. Blocks
-   * until that is on the log.
+   * Publishes the exit of a runner process for every open run assigned to it. Blocks until the
+   * signals are on the log.
    *
-   * @param exitCode null when it is not known
+   * @param exitCode null when unknown
    */
   public void exited(String runner, @Nullable Integer exitCode) {
     List<Open> open = open(runner);
     if (!open.isEmpty() && (exitCode == null || exitCode == 0)) {
-      // It says it has finished its work, or nobody knows, and may be right: its last events count.
+      // It reports finished work, or its exit code is unknown: its last events must be read first.
       catchUp.await(open.stream().map(Open::run).toList(), CATCH_UP);
       open = open(runner);
     }
     List<CompletableFuture<Void>> sent = new ArrayList<>();
     for (Open run : open) {
-      LOG.infof("run %s epoch %d has lost its runner %s", run.run(), run.epoch(), runner);
+      LOG.infof("run %s: epoch %d has lost its runner %s", run.run(), run.epoch(), runner);
       sent.add(
           publisher.signal(
               new RunnerSignal.RunnerExited(run.run(), run.epoch(), runner, exitCode)));
@@ -69,19 +69,22 @@ public class RunnerExitPublisher {
         .join();
   }
 
-  /** A runner lives on but has lost this run, or gave it back before its end. Returns at once. */
+  /**
+   * Publishes that a live runner has lost this run, or released it before its end. Returns at once.
+   */
   public void lostByRunner(String run, int epoch, String runner) {
     lostByRunner(run, epoch, runner, null);
   }
 
   /**
-   * The same, where it says why: as the exit code that a process of one run would have ended with.
+   * Like the other {@code lostByRunner}, with the exit code that a runner of this single run would
+   * have.
    */
   public void lostByRunner(String run, int epoch, String runner, @Nullable Integer exitCode) {
     tell(runner, new RunnerSignal.RunnerExited(run, epoch, runner, exitCode));
   }
 
-  /** A runner that ends in good order has cut this run and given it back. Returns at once. */
+  /** Publishes that a leaving runner has saved and released this run. Returns at once. */
   public void leftByRunner(String run, int epoch, String runner, String reason) {
     tell(runner, new RunnerSignal.RunnerLeft(run, epoch, runner, reason));
   }
@@ -98,7 +101,7 @@ public class RunnerExitPublisher {
                   publisher.signal(signal).join();
                 }
               } catch (RuntimeException e) {
-                LOG.warnf("run %s: the loss of its runner could not be told: %s", run, e);
+                LOG.warnf("run %s: failed to publish runner_exited: %s", run, e);
               }
             });
   }

@@ -25,7 +25,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
-/** Reads signals; those of a poll are handled side by side. */
+/** Consumes signals; those of one poll are handled in parallel. */
 @ApplicationScoped
 class SignalConsumer {
   private static final Logger LOG = Logger.getLogger(SignalConsumer.class);
@@ -44,7 +44,7 @@ class SignalConsumer {
     this.publisher = publisher;
     this.malformed =
         Counter.builder("baton.signals.malformed")
-            .description("records on the signals topic that are no signals")
+            .description("records on the signals topic that are not signals")
             .register(metrics);
   }
 
@@ -70,7 +70,7 @@ class SignalConsumer {
       return putAside(record, Objects.requireNonNullElse(e.getMessage(), e.toString()));
     }
     if (signal == null) {
-      return Uni.createFrom().voidItem(); // Of a later version.
+      return Uni.createFrom().voidItem(); // A type of a later version.
     }
     return failover
         .handle(signal, age(record))
@@ -78,11 +78,12 @@ class SignalConsumer {
         .after(SQL)
         .fail()
         .onFailure()
-        .invoke(failure -> LOG.warnf("run %s: failover waits: %s", signal.run(), failure))
+        .invoke(
+            failure -> LOG.warnf("run %s: failover failed, retrying: %s", signal.run(), failure))
         .onFailure(failure -> !isFinal(failure))
         .retry()
         .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
-        .indefinitely() // A signal is never given up; the poll behind it is bounded.
+        .indefinitely() // A signal is never dropped; each poll is bounded.
         .replaceWithVoid()
         .onFailure()
         .recoverWithUni(failure -> putAside(record, failure.toString()));
@@ -92,7 +93,7 @@ class SignalConsumer {
     return Duration.ofMillis(Math.max(0, System.currentTimeMillis() - record.timestamp()));
   }
 
-  /** Whether it is the signal that is at fault, and will be the next time. */
+  /** Whether the signal itself causes the failure, so that a retry cannot succeed. */
   private static boolean isFinal(Throwable failure) {
     return PostgresErrorClassifier.isFinal(failure)
         || failure instanceof NullPointerException
@@ -104,9 +105,9 @@ class SignalConsumer {
   private Uni<Void> putAside(ConsumerRecord<String, byte[]> record, String reason) {
     malformed.increment();
     LOG.warnf(
-        "a record of %s (partition %d, offset %d) is put aside: %s",
+        "%s partition %d offset %d: not a valid signal, sent to the dead letters: %s",
         record.topic(), record.partition(), record.offset(), reason);
-    // The producer may block for the topic's metadata, so not on this thread.
+    // The producer may block for the topic's metadata, so it runs on a worker thread.
     return Uni.createFrom()
         .completionStage(() -> publisher.deadLetter(record, reason))
         .runSubscriptionOn(io.smallrye.mutiny.infrastructure.Infrastructure.getDefaultWorkerPool())
@@ -114,12 +115,12 @@ class SignalConsumer {
         .retry()
         .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
         .atMost(LETTER_ATTEMPTS)
-        // The other signals of the poll must not be lost with it.
+        // The other signals of the poll must still be handled.
         .onFailure()
         .invoke(
             failure ->
                 LOG.errorf(
-                    "the dead letter of %s (partition %d, offset %d, key %s) cannot be written: %s",
+                    "%s partition %d offset %d key %s: cannot write the dead letter: %s",
                     record.topic(), record.partition(), record.offset(), record.key(), failure))
         .onFailure()
         .recoverWithNull();

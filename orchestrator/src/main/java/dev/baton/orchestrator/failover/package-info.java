@@ -1,4 +1,4 @@
-/** What happens to a run when its runner is gone. */
+/** Failover: decides and starts the next epoch of a run that has lost its runner. */
 @NullMarked
 package dev.baton.orchestrator.failover;
 

@@ -29,22 +29,22 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a runner is told when it attaches. It says what it holds, the database says what it should:
- * whatever got lost while the stream was broken is made up for here.
+ * Reconciles an attaching runner: compares the runs it reports with those assigned to it in
+ * Postgres, and sends every message it missed while its stream was broken.
  *
  * <pre>
- *   runner says          database says            then
- *   wants it             its epoch, open          assign
+ *   runner reports       database has             then
+ *   requests it          its epoch, open          assign
  *   carries it           its epoch, open          all answers again, and to pause
  *   carries it           cancelled                cancel
- *   wants or carries it  another epoch, ended     fenced
- *   without a lease      whatever                 fenced
- *   nothing              given to it, not begun   assign: it never heard of it
+ *   requests or carries  another epoch, ended     fenced
+ *   without a lease      any                      fenced
+ *   nothing              given to it, not begun   assign: it never received it
  *   nothing              given to it, begun       it has lost the run: as if it had exited
  *   nothing              given to it, ended       nothing
  * </pre>
  *
- * <p>The last three are told apart once the projection has seen all that the runner has sent.
+ * <p>The last three are decided after the projection has read all that the runner has sent.
  */
 @ApplicationScoped
 class AttachReconciler {
@@ -88,7 +88,7 @@ class AttachReconciler {
         .chain(() -> greetHolder(runner, vouchedFor(runner, hello)));
   }
 
-  /** Without the runs that no lease lets it carry: it is told that it is fenced. */
+  /** Removes the runs for which the runner has no valid lease, and sends it fenced for them. */
   private Hello vouchedFor(RunnerConnection runner, Hello hello) {
     Hello.Builder vouched = hello.toBuilder().clearHeld();
     for (Held held : hello.getHeldList()) {
@@ -105,8 +105,8 @@ class AttachReconciler {
 
   private Uni<Void> greetHolder(RunnerConnection runner, Hello hello) {
     List<String> named = hello.getHeldList().stream().map(Held::getRun).toList();
-    // Known as the holder before its runs are read: an answer that is committed meanwhile is sent
-    // to it.
+    // Registered as the holder before its runs are read, so that an answer committed meanwhile is
+    // sent to it.
     for (Held held : hello.getHeldList()) {
       attachments.adopt(runner, held.getRun(), held.getEpoch());
     }
@@ -119,7 +119,7 @@ class AttachReconciler {
         .invoke(
             () -> {
               if (!attachments.add(runner)) {
-                LOG.infof("runner %s has detached while it was attached", runner.runner());
+                LOG.infof("runner %s detached during its attach", runner.runner());
                 return;
               }
               LOG.infof(
@@ -129,7 +129,7 @@ class AttachReconciler {
             });
   }
 
-  /** The same for one that is attached: whatever it was not told meanwhile. */
+  /** Reconciles an attached runner: sends every message it missed. */
   Uni<Void> again(RunnerConnection runner) {
     Hello.Builder hello = Hello.newBuilder().setRunnerId(runner.runner());
     runner
@@ -188,8 +188,8 @@ class AttachReconciler {
         gone.lostByRunner(run.run(), run.epoch(), runner.runner());
       }
     } catch (RuntimeException e) {
-      // The launch's own timeout remains.
-      LOG.warnf("run %s: whether its runner still has it is not known: %s", before.run(), e);
+      // The launch timeout still applies.
+      LOG.warnf("run %s: cannot check whether its runner still carries it: %s", before.run(), e);
     }
   }
 
@@ -202,7 +202,7 @@ class AttachReconciler {
                 runner.send(GatewayMessage.newBuilder().setAssign(assign).build());
               }
             })
-        // One that came before the assignment was of no use to the runner.
+        // The runner ignores an answer that arrives before the assignment, so all are sent again.
         .chain(() -> contexts.load(List.of(run.run())))
         .invoke(again -> again.values().forEach(now -> sendMissed(runner, now)))
         .replaceWithVoid();

@@ -24,8 +24,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jboss.logging.Logger;
 
 /**
- * Asks runners for checkpoints, those attached to other replicas through these. What was made is
- * told by the trace; only a failure comes back this way. Thread-safe.
+ * Requests checkpoints from runners; other replicas forward the request to the runners attached to
+ * them. The trace reports a created checkpoint; only a failure is returned here. Thread-safe.
  */
 @ApplicationScoped
 public class CheckpointRequestDispatcher {
@@ -47,7 +47,7 @@ public class CheckpointRequestDispatcher {
     this.session = session;
   }
 
-  /** One request, until it is closed. */
+  /** A pending request, until it is closed. */
   public final class Request {
     private final String id;
     private final CompletableFuture<String> failure = new CompletableFuture<>();
@@ -57,7 +57,7 @@ public class CheckpointRequestDispatcher {
       this.id = id;
     }
 
-    /** Completes with the reason when the runner says that it could not; else never. */
+    /** Completes with the reason when the runner reports a failure; otherwise never. */
     public CompletionStage<String> failure() {
       return failure;
     }
@@ -68,8 +68,8 @@ public class CheckpointRequestDispatcher {
   }
 
   /**
-   * @param id the id that the checkpoint is to get
-   * @return nothing when no attached runner carries the run, here or at another replica
+   * @param id of the checkpoint to be created
+   * @return empty when no attached runner carries the run, here or at another replica
    */
   public Uni<Optional<Request>> send(String run, String trigger, String id) {
     Request request = new Request(id);
@@ -108,7 +108,7 @@ public class CheckpointRequestDispatcher {
     return holder.isPresent();
   }
 
-  /** What another replica has been asked, or answers. */
+  /** Handles a request or a result from another replica. */
   void on(@Observes ReplicaMessage message) {
     switch (message) {
       case ReplicaMessage.Checkpoint(String run, String trigger, String id) -> {
@@ -149,12 +149,12 @@ public class CheckpointRequestDispatcher {
     return request != null && request.failure.complete(reason);
   }
 
-  /** Who asked waits with a bound, and is told by the trace what was made. */
+  /** The requester waits with a timeout, and the trace reports a created checkpoint. */
   private void tell(ReplicaMessage message) {
     bus.tell(message)
         .subscribe()
         .with(
             told -> {},
-            failure -> LOG.warnf("not told to other replicas: %s: %s", message, failure));
+            failure -> LOG.warnf("failed to notify other replicas of %s: %s", message, failure));
   }
 }

@@ -22,13 +22,13 @@ import jakarta.enterprise.inject.spi.Prioritized;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Cancels the calls of a connection that has closed. The server itself does so only where the
- * client has reset its streams, which one that was killed never did (eclipse-vertx/vertx-grpc#101).
+ * Cancels the calls of a closed connection. The server does so only when the client has reset its
+ * streams, which a killed client never does (eclipse-vertx/vertx-grpc#101).
  */
 @GlobalInterceptor
 @ApplicationScoped
 class ClosedConnectionInterceptor implements ServerInterceptor, Prioritized {
-  /** Before all that may leave the thread on which the request's context can be had. */
+  /** Runs before interceptors that leave the thread on which the request's context is available. */
   private static final int FIRST = Integer.MAX_VALUE - 10;
 
   @Override

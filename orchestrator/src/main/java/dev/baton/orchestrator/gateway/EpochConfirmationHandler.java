@@ -20,9 +20,9 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
- * Answers runners that were cut off, suspended a run and have come back: whether they still hold
- * it. The update of the run's row is the one point at which coming back and being replaced are put
- * in order: whichever of the two is committed first holds, the other finds it.
+ * Confirms or fences a runner that was disconnected, suspended a run and has reconnected. The
+ * update of the run's row orders this confirmation and a failover: the one that commits first wins,
+ * the other sees it.
  */
 @ApplicationScoped
 class EpochConfirmationHandler {
@@ -35,29 +35,29 @@ class EpochConfirmationHandler {
     this.pool = pool;
   }
 
-  /** Sends the answer; where none can be had nothing is sent, and the runner asks again. */
+  /** Sends the answer; when it cannot be determined, nothing is sent and the runner retries. */
   void answer(RunnerConnection runner, Confirm asked) {
     confirm(asked)
         .subscribe()
         .with(
             answer -> {
               LOG.infof(
-                  "run %s: runner %s has come back in epoch %d: %s",
+                  "run %s: runner %s has reconnected in epoch %d: %s",
                   asked.getRun(),
                   runner.runner(),
                   asked.getEpoch(),
-                  answer.hasConfirmed() ? "it goes on" : "it is over");
+                  answer.hasConfirmed() ? "confirmed" : "fenced or cancelled");
               runner.send(answer);
             },
             failure ->
                 LOG.warnf(
-                    "run %s: whether epoch %d is still current is not known: %s",
+                    "run %s: cannot check whether epoch %d is current: %s",
                     asked.getRun(), asked.getEpoch(), failure));
   }
 
   /**
-   * A run that has ended in this epoch is nobody else's: its runner may see to its own end. A pause
-   * is an end, too.
+   * Confirms the epoch if the run is still desired to run in it. A run that has ended in this epoch
+   * has no other runner, so its runner may still complete the end. A pause counts as an end.
    */
   Uni<GatewayMessage> confirm(Confirm asked) {
     return pool.preparedQuery(

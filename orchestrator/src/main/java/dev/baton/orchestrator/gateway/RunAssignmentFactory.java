@@ -20,7 +20,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 
-/** Builds the message that hands a run to a runner. */
+/** Builds the message that assigns a run to a runner. */
 @ApplicationScoped
 public class RunAssignmentFactory {
   private final WorkflowDefinitionCache definitions;
@@ -36,7 +36,7 @@ public class RunAssignmentFactory {
     this.parkAfter = DurationParser.parse(config.parkAfter()).orElse(Duration.ZERO); // Off.
   }
 
-  /** For the run's current epoch. Fails when the definition is unknown. */
+  /** Assigns the run's current epoch. Fails when the definition is unknown. */
   public Uni<Assign> assign(RunControlState run) {
     String hash =
         Objects.requireNonNull(

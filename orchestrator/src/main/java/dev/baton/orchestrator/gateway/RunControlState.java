@@ -14,19 +14,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as the control side has it: what is needed to give it a runner.
+ * The orchestrator's state of a run: all that is needed to assign it to a runner.
  *
  * @param desired {@code running paused cancelled lost}
- * @param pause {@code step now}: asked for, at the end of the step in progress or at once; null:
- *     not
- * @param paused the trace says that it is, or that it is parked; the projection may be a moment
- *     behind
- * @param runner who the current epoch was given to; null when nobody yet
- * @param startedEpoch the newest epoch whose runner the trace has heard; the projection may be a
- *     moment behind
- * @param forked it begins with a cut of another run
+ * @param pause requested pause: {@code step} at the end of the step in progress, {@code now} at
+ *     once; null when none is requested
+ * @param paused the run is paused or parked according to the trace; the projection may lag
+ * @param runner that the current epoch is assigned to; null when none is yet
+ * @param startedEpoch the newest epoch whose runner has written to the trace; the projection may
+ *     lag
+ * @param forked the run begins with a cut of another run
  * @param input JSON; null when the run has none
- * @param answers all that were given so far
+ * @param answers all answers given so far
  */
 public record RunControlState(
     String run,
@@ -56,7 +55,7 @@ public record RunControlState(
     answers = List.copyOf(answers);
   }
 
-  /** Whether a runner may carry it in this epoch. */
+  /** Whether a runner may carry the run in this epoch. */
   public boolean wants(int candidate) {
     return epoch == candidate
         && !ended

@@ -28,7 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Loads what is needed to give runs their runners. */
+/** Loads the state that is needed to assign runs to runners. */
 @ApplicationScoped
 public class RunControlStateLoader {
   private static final String SELECT =
@@ -45,14 +45,14 @@ public class RunControlStateLoader {
     this.pool = pool;
   }
 
-  /** By run id; runs that do not exist are absent. */
+  /** Loads by run id; runs that do not exist are absent. */
   public Uni<Map<String, RunControlState>> load(Collection<String> runs) {
     return pool.preparedQuery(SELECT + "WHERE id = ANY($1)")
         .execute(Tuple.of(runs.toArray(String[]::new)))
         .chain(this::withAnswers);
   }
 
-  /** {@link #load} of these runs and of all open ones that were given to this runner. */
+  /** Like {@link #load}, for these runs and all open runs assigned to this runner. */
   Uni<Map<String, RunControlState>> loadOf(String runner, Collection<String> runs) {
     return pool.preparedQuery(
             SELECT
@@ -61,7 +61,7 @@ public class RunControlStateLoader {
         .chain(this::withAnswers);
   }
 
-  /** An answer as it is sent; null when there is none. */
+  /** Returns an answer as it is sent; null when there is none. */
   Uni<@Nullable Answer> answer(String approval) {
     return pool.preparedQuery(
             "SELECT id, run, answer, answered_by FROM orchestrator.approval WHERE id = $1 AND status = 'answered'")
@@ -78,7 +78,7 @@ public class RunControlStateLoader {
   private Uni<Map<String, RunControlState>> withAnswers(RowSet<Row> rows) {
     List<Row> runs = new ArrayList<>();
     rows.forEach(runs::add);
-    // A run that no runner has started has asked nothing: the common case costs no query.
+    // A run that no runner has started has no approvals: the common case needs no query.
     String[] asked =
         runs.stream()
             .filter(row -> row.getInteger("epoch") > 1 || row.getInteger("started_epoch") > 0)

@@ -11,7 +11,7 @@ import dev.baton.protocol.grpc.Released;
 import jakarta.enterprise.context.ApplicationScoped;
 import org.jboss.logging.Logger;
 
-/** What happens when a runner gives a run back. */
+/** Handles a run that a runner releases. */
 @ApplicationScoped
 class RunReleaseHandler {
   private static final Logger LOG = Logger.getLogger(RunReleaseHandler.class);
@@ -19,7 +19,7 @@ class RunReleaseHandler {
   private final RunnerRegistry attachments;
   private final RunnerExitPublisher gone;
 
-  /** As a runner that carries only this run would have exited. */
+  /** The exit codes that a runner of this single run would have ended with. */
   private static final int INTERNAL_ERROR = 70;
 
   private static final int UNAVAILABLE = 69;
@@ -35,7 +35,7 @@ class RunReleaseHandler {
           "runner %s released %s, which it did not hold", runner.runner(), released.getRun());
       return;
     }
-    // It stops while the run goes on: somebody else must take over, at once.
+    // The runner stops but the run continues: another runner must take over at once.
     switch (released.getOutcome()) {
       case "stopped" -> {
         String leaving = runner.leaving();
@@ -47,7 +47,7 @@ class RunReleaseHandler {
       }
       case "broken" -> lost(runner, released, INTERNAL_ERROR);
       case "unavailable" -> lost(runner, released, UNAVAILABLE);
-      default -> {} // The run needs no runner any more.
+      default -> {} // The run no longer needs a runner.
     }
   }
 

@@ -20,17 +20,17 @@ import java.util.Map;
 import org.jboss.logging.Logger;
 
 /**
- * Commands to runners, whichever replica they are attached to: told here at once, and to all other
- * replicas by a notification, for a stream that is open here may be a dead one. A replica that does
- * not listen at that moment makes up for it when it listens again, and a runner that is not
- * attached learns it when it is: what a command says is in the database before.
+ * Sends commands to runners attached to any replica: to runners attached here directly, and to all
+ * other replicas by a notification, since a stream that is open here may be dead. The database has
+ * the state behind every command first, so that a replica that missed the notification sends it
+ * after its reconnect, and an unattached runner receives it when it attaches.
  */
 @ApplicationScoped
 public class RunnerCommandDispatcher {
   private static final Logger LOG = Logger.getLogger(RunnerCommandDispatcher.class);
   private static final Duration SQL = Duration.ofSeconds(10);
 
-  /** Characters; each takes six bytes at most. */
+  /** Characters; at most six bytes each. */
   private static final int MOST_REASON = 1_000;
 
   private final RunnerRegistry attachments;
@@ -55,22 +55,22 @@ public class RunnerCommandDispatcher {
     tell(new ReplicaMessage.Deliver(run, approval));
   }
 
-  /** Asks to pause. Blocks. */
+  /** Requests a pause. Blocks. */
   public void pause(String run, boolean now) {
     attachments.pause(run, now);
     tell(new ReplicaMessage.Pause(run, now));
   }
 
-  /** Asks to stop. Blocks. */
+  /** Requests a cancellation. Blocks. */
   public void cancel(String run, String reason) {
     attachments.cancel(run, reason);
-    // Others' runners are told the beginning of a long one: a notification is small.
+    // Other replicas receive only the beginning of a long reason: a notification is small.
     tell(
         new ReplicaMessage.Cancel(
             run, reason.substring(0, Math.min(reason.length(), MOST_REASON))));
   }
 
-  /** Tells all replicas that older epochs of these runs are over. Blocks. */
+  /** Notifies all replicas that older epochs of these runs are fenced. Blocks. */
   public void fence(Map<String, Integer> below) {
     below.forEach(attachments::fence);
     Map<String, Integer> some = new HashMap<>();
@@ -91,7 +91,7 @@ public class RunnerCommandDispatcher {
     bus.tell(message).await().atMost(SQL);
   }
 
-  /** What another replica says, on a thread that may block. */
+  /** Handles a message of another replica, on a thread that may block. */
   void on(@Observes ReplicaMessage message) {
     switch (message) {
       case ReplicaMessage.Deliver(String run, String approval) ->
@@ -118,7 +118,7 @@ public class RunnerCommandDispatcher {
     }
   }
 
-  /** Whatever was said while this replica did not hear it is in the database. */
+  /** The database has everything that this replica missed while it was disconnected. */
   void on(@Observes ReplicaBusReconnectedEvent event) {
     attachments.all().forEach(this::lookAgain);
   }
@@ -134,8 +134,8 @@ public class RunnerCommandDispatcher {
         .with(
             done -> {},
             failure -> {
-              // Attached anew it is asked what it carries, and told what it should.
-              LOG.warnf("runner %s has to attach again: %s", runner.runner(), failure);
+              // When it attaches again, it is reconciled from the start.
+              LOG.warnf("runner %s: reconcile failed, detached: %s", runner.runner(), failure);
               attachments.remove(runner);
               runner.end();
             });

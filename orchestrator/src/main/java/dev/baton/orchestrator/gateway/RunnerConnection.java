@@ -18,16 +18,16 @@ import org.jspecify.annotations.Nullable;
 
 /** A runner's open stream. Thread-safe. */
 public final class RunnerConnection {
-  /** Which runs it is for. */
+  /** The runs that a runner serves. */
   public enum Mode {
-    /** Many light ones. */
+    /** Many light runs. */
     SHARED,
-    /** Any one, and then none. */
+    /** One run of any kind, then exits. */
     WARM,
-    /** The one that it names. */
+    /** The one run that it was started for. */
     ISOLATED;
 
-    /** Empty when there is no such mode. */
+    /** Returns empty when the mode is unknown. */
     static Optional<Mode> of(String word) {
       return switch (word) {
         case "", "shared" -> Optional.of(SHARED);
@@ -53,8 +53,8 @@ public final class RunnerConnection {
   private final AtomicInteger taken = new AtomicInteger();
 
   /**
-   * @param answersPings it says that it does: one that does not answer then is gone
-   * @param out puts a message on its stream
+   * @param answersPings whether the runner answers pings; one that then does not answer is dead
+   * @param out sends a message on its stream
    * @param end ends its stream
    */
   RunnerConnection(
@@ -86,12 +86,12 @@ public final class RunnerConnection {
     return mode;
   }
 
-  /** It ends soon, and says why. */
+  /** Marks that the runner will end soon, with its reason. */
   void leave(String reason) {
     leaving = reason;
   }
 
-  /** Why it ends soon; null while it does not. */
+  /** Why the runner will end soon; null when it will not. */
   @Nullable String leaving() {
     return leaving;
   }
@@ -101,7 +101,7 @@ public final class RunnerConnection {
   }
 
   /**
-   * Never blocks; a stream that has closed meanwhile drops it, and the next attach makes up for it.
+   * Sends a message without blocking. A closed stream drops it, and the next attach sends it again.
    */
   public void send(GatewayMessage message) {
     out.accept(message);
@@ -111,7 +111,7 @@ public final class RunnerConnection {
     return slots - taken.get();
   }
 
-  /** Whether it is there, as far as is known, will stay, and has room. */
+  /** Whether it can take a run: not suspected dead, not leaving, and with a free slot. */
   boolean hasRoom() {
     return !doubted && leaving == null && free() > 0;
   }
@@ -122,7 +122,10 @@ public final class RunnerConnection {
     }
   }
 
-  /** One of its runs was lost by silence: it gets no other before it has answered a ping. */
+  /**
+   * Suspects the runner after one of its runs was lost by silence: it gets no new run before it
+   * answers a ping.
+   */
   void doubt() {
     if (answersPings) {
       doubted = true;
@@ -130,7 +133,7 @@ public final class RunnerConnection {
     }
   }
 
-  /** It has said something: whether it was doubted. */
+  /** Records a message from the runner; returns whether the runner was suspected. */
   boolean heard() {
     heardNanos = System.nanoTime();
     boolean was = doubted;
@@ -138,7 +141,7 @@ public final class RunnerConnection {
     return was;
   }
 
-  /** Whether it should have answered by now and has not. */
+  /** Whether it has not answered in time. */
   boolean isSilentFor(Duration patience) {
     return answersPings && System.nanoTime() - heardNanos > patience.toNanos();
   }
@@ -155,33 +158,38 @@ public final class RunnerConnection {
     }
   }
 
-  /** Whether it had none: judged by the step that frees one, for others take theirs meanwhile. */
+  /**
+   * Returns whether it had no free slot before; decided atomically, since other threads take slots
+   * meanwhile.
+   */
   boolean giveBack() {
     return taken.getAndDecrement() >= slots;
   }
 
   /**
-   * It carries this run now; the slot was taken before. Whether it carried it already, on a slot
-   * that is now to be given back.
+   * Adds a run on a slot that was taken before. Returns whether the runner carried it already, on a
+   * slot that must now be given back.
    */
   boolean hold(String run, int epoch) {
     return runs.put(run, epoch) != null;
   }
 
-  /** It carries this run, whether there was a slot or not. */
+  /** Adds a run that the runner carries, even without a free slot. */
   void adopt(String run, int epoch) {
     if (runs.put(run, epoch) == null) {
       taken.incrementAndGet();
     }
   }
 
-  /** It carries it no more: whether it did, on a slot that is now to be given back. */
+  /**
+   * Removes a run; returns whether the runner carried it, on a slot that must now be given back.
+   */
   boolean drop(String run, int epoch) {
     return runs.remove(run, epoch);
   }
 
   /**
-   * Its stream has ended; from then on nothing is given to it. Under the lock of {@link
+   * Marks the stream as ended; from then on no run is assigned to it. Requires the lock of {@link
    * RunnerRegistry}.
    */
   void close() {
@@ -192,7 +200,7 @@ public final class RunnerConnection {
     return closed;
   }
 
-  /** What it carries: the epoch by run. A view that changes with it. */
+  /** The runs it carries, with their epochs. A live view. */
   public Map<String, Integer> runs() {
     return runs;
   }

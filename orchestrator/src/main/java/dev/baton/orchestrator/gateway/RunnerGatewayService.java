@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** The runners' side of the orchestrator: one stream per runner for its whole life. */
+/** Serves the gRPC streams of runners: one stream per runner for its whole life. */
 @GrpcService
 class RunnerGatewayService implements RunnerGateway {
   private static final Logger LOG = Logger.getLogger(RunnerGatewayService.class);
@@ -68,7 +68,7 @@ class RunnerGatewayService implements RunnerGateway {
     return Multi.createFrom().emitter(out -> new Session(out).open(messages));
   }
 
-  /** One stream. Its messages come one after the other. */
+  /** One stream. Its messages are handled one after the other. */
   private final class Session {
     private final MultiEmitter<? super GatewayMessage> out;
     private final AtomicReference<@Nullable RunnerConnection> attached = new AtomicReference<>();
@@ -88,7 +88,7 @@ class RunnerGatewayService implements RunnerGateway {
                   this::on,
                   this::broken,
                   () -> {
-                    // First: who is told that it is over gets nothing more.
+                    // First, so that a runner whose stream ends gets no further message.
                     closed();
                     out.complete();
                   });
@@ -131,10 +131,9 @@ class RunnerGatewayService implements RunnerGateway {
             leaving.fire(new RunnerLeavingEvent(known));
           }
         }
-        case PONG -> {} // Heard, as everything.
+        case PONG -> {} // Only proves that it is alive.
         case CHECKPOINT_FAILED -> checkpoints.failed(message.getCheckpointFailed());
-        case MESSAGE_NOT_SET ->
-            LOG.warn("a runner sent a message of a kind that this version does not know; skipped");
+        case MESSAGE_NOT_SET -> LOG.warn("runner stream: message of an unknown type, skipped");
       }
     }
 
@@ -158,7 +157,7 @@ class RunnerGatewayService implements RunnerGateway {
               out::emit,
               out::complete);
       if (!attached.compareAndSet(null, fresh)) {
-        refuse("hello was said already");
+        refuse("hello was already sent");
         return;
       }
       welcome
@@ -170,12 +169,15 @@ class RunnerGatewayService implements RunnerGateway {
                 watch(fresh);
               },
               failure -> {
-                LOG.warnf("runner %s could not be attached: %s", fresh.runner(), failure);
+                LOG.warnf("runner %s: attach failed, it has to retry: %s", fresh.runner(), failure);
                 out.fail(Status.UNAVAILABLE.withDescription("try again").asRuntimeException());
               });
     }
 
-    /** Until its end. What is silent for too long has it now: a new stream says what it carries. */
+    /**
+     * Pings the runner until its stream ends. Closes a stream that is silent for too long; the
+     * runner then opens a new one and reports its runs.
+     */
     private void watch(RunnerConnection known) {
       attachments.heard(known);
       AtomicLong lastTick = new AtomicLong(System.nanoTime());
@@ -190,13 +192,11 @@ class RunnerGatewayService implements RunnerGateway {
                   tick -> {
                     long now = System.nanoTime();
                     if (now - lastTick.getAndSet(now) > 2 * PING.toNanos()) {
-                      // This process was paused itself: what has come meanwhile is unread.
+                      // This process itself was paused: messages that arrived meanwhile are unread.
                       attachments.heard(known);
                     }
                     if (known.isSilentFor(PATIENCE)) {
-                      LOG.infof(
-                          "runner %s has answered nothing for %s: detached",
-                          known.runner(), PATIENCE);
+                      LOG.infof("runner %s: no answer for %s, detached", known.runner(), PATIENCE);
                       attachments.remove(known);
                       out.complete();
                     } else {
@@ -210,12 +210,12 @@ class RunnerGatewayService implements RunnerGateway {
 
     private void tell(ReplicaMessage message) {
       if (!session.isAlone()) {
-        // One that is not told finds out by its own pings.
+        // A replica that misses the message finds out by its own pings.
         bus.tell(message)
             .subscribe()
             .with(
                 told -> {},
-                failure -> LOG.warnf("not told to other replicas: %s: %s", message, failure));
+                failure -> LOG.warnf("other replicas: not notified of %s: %s", message, failure));
       }
     }
 

@@ -6,5 +6,5 @@
  */
 package dev.baton.orchestrator.gateway;
 
-/** Fired when a runner has said that it ends soon; it is given nothing more. */
+/** Fired when a runner has announced that it will end soon; it gets no further run. */
 public record RunnerLeavingEvent(RunnerConnection runner) {}

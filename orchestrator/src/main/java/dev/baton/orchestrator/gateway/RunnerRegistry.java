@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
-/** Which runners are attached to this replica and what they carry. Thread-safe. */
+/** Holds the runners attached to this replica and the runs they carry. Thread-safe. */
 @ApplicationScoped
 public class RunnerRegistry {
   private static final Duration SQL = Duration.ofSeconds(10);
@@ -38,11 +38,11 @@ public class RunnerRegistry {
     this.contexts = contexts;
   }
 
-  // A dead stream must not come after the living one of the same runner: what a stream gets and its
-  // end exclude each other.
+  // Serializes messages to a stream with its end, so that a dead stream cannot replace the live one
+  // of the same runner.
   private final Object lock = new Object();
 
-  /** False when the stream has ended meanwhile. */
+  /** Returns false when the stream has ended meanwhile. */
   boolean add(RunnerConnection attached) {
     synchronized (lock) {
       if (attached.isClosed()) {
@@ -57,7 +57,7 @@ public class RunnerRegistry {
     return true;
   }
 
-  /** Completes when the runner attaches for the first time from now on. */
+  /** Completes at the runner's first attach from now on. */
   public CompletableFuture<Void> expect(String runner) {
     CompletableFuture<Void> awaited =
         expected.computeIfAbsent(runner, id -> new CompletableFuture<>());
@@ -68,7 +68,7 @@ public class RunnerRegistry {
     return awaited;
   }
 
-  /** Nobody waits for it any more. */
+  /** Removes the expectation when its caller no longer waits. */
   public void expectNoMore(String runner) {
     expected.remove(runner);
   }
@@ -81,8 +81,8 @@ public class RunnerRegistry {
   }
 
   /**
-   * The runner's process has ended. Its stream need not have noticed: where the other side is
-   * killed the server may hear nothing of it, and nothing must be given to it any more.
+   * Detaches a runner whose process has ended. The server may not notice the end of its stream when
+   * the process is killed, and no run may be assigned to it any more.
    */
   public void gone(String runner) {
     RunnerConnection attached = byRunner.get(runner);
@@ -101,12 +101,12 @@ public class RunnerRegistry {
     return Optional.ofNullable(byRunner.get(id));
   }
 
-  /** Who carries the run, as far as this replica knows. */
+  /** The runner that carries the run, if it is attached to this replica. */
   public Optional<RunnerConnection> holder(String run) {
     return Optional.ofNullable(byRun.get(run));
   }
 
-  /** Takes the only slot of an idle runner that serves one run, whichever. */
+  /** Takes the only slot of any idle warm runner. */
   public Optional<RunnerConnection> takeWarm() {
     return byRunner.values().stream()
         .filter(attached -> attached.mode() == RunnerConnection.Mode.WARM && attached.hasRoom())
@@ -114,7 +114,7 @@ public class RunnerRegistry {
         .findFirst();
   }
 
-  /** Takes a slot of the least loaded shared runner that has one. */
+  /** Takes a slot of the least loaded shared runner that has a free one. */
   public Optional<RunnerConnection> takeSlot() {
     return byRunner.values().stream()
         .filter(RunnerRegistry::isSharedWithRoom)
@@ -127,17 +127,17 @@ public class RunnerRegistry {
     return attached.mode() == RunnerConnection.Mode.SHARED && attached.hasRoom();
   }
 
-  /** Whether a shared runner is attached here that could take a run. */
+  /** Whether a shared runner with a free slot is attached here. */
   public boolean hasRoom() {
     return byRunner.values().stream().anyMatch(RunnerRegistry::isSharedWithRoom);
   }
 
-  /** The runners that are attached here now. */
+  /** The runners attached here now. */
   List<RunnerConnection> all() {
     return List.copyOf(byRunner.values());
   }
 
-  /** The runner is attached to another replica: what it had here is over. */
+  /** Detaches a runner that is now attached to another replica. */
   void elsewhere(String runner) {
     CompletableFuture<Void> awaited = expected.remove(runner);
     if (awaited != null) {
@@ -146,31 +146,34 @@ public class RunnerRegistry {
     gone(runner);
   }
 
-  /** The runner has said something. */
+  /** Records a message from the runner. */
   void heard(RunnerConnection attached) {
     if (attached.heard()) {
       slots.fire(new RunnerSlotsFreedEvent());
     }
   }
 
-  /** Takes a slot of this runner; false when it has none. */
+  /** Takes a slot of this runner; returns false when none is free. */
   public boolean takeSlot(RunnerConnection attached) {
     return attached.tryTake();
   }
 
-  /** Whether the runner has been given the run. */
+  /** Whether the run is assigned to the runner. */
   public boolean carries(RunnerConnection attached, String run) {
     return attached.runs().containsKey(run);
   }
 
-  /** Gives a slot back, and tells whoever waits for one where there was none. */
+  /** Frees a slot, and notifies the waiting launches when none was free before. */
   public void giveBack(RunnerConnection attached) {
     if (attached.giveBack()) {
       slots.fire(new RunnerSlotsFreedEvent());
     }
   }
 
-  /** Hands the run over, on a slot that was taken. False when the stream has ended: not sent. */
+  /**
+   * Assigns the run on a slot that was taken before. Returns false, and sends nothing, when the
+   * stream has ended.
+   */
   public boolean assign(RunnerConnection attached, Assign assign) {
     boolean had;
     synchronized (lock) {
@@ -187,7 +190,7 @@ public class RunnerRegistry {
     return true;
   }
 
-  /** The runner carries this run already. False when the stream has ended. */
+  /** Registers a run that the runner already carries. Returns false when the stream has ended. */
   boolean adopt(RunnerConnection attached, String run, int epoch) {
     synchronized (lock) {
       if (attached.isClosed()) {
@@ -199,7 +202,10 @@ public class RunnerRegistry {
     }
   }
 
-  /** Whether it was held. Its slot is free then, and whoever waits for one is told. */
+  /**
+   * Removes a run; returns whether the runner carried it. Frees its slot and notifies the waiting
+   * launches.
+   */
   boolean release(RunnerConnection attached, String run, int epoch) {
     synchronized (lock) {
       if (!attached.drop(run, epoch)) {
@@ -207,20 +213,20 @@ public class RunnerRegistry {
       }
       byRun.remove(run, attached);
     }
-    if (attached.mode() == RunnerConnection.Mode.SHARED) { // Others end with their run.
+    if (attached.mode() == RunnerConnection.Mode.SHARED) { // Other runners end with their run.
       giveBack(attached);
     }
     return true;
   }
 
-  /** Tells the run's runner that an older epoch than this is over. */
+  /** Fences the run's runner if it carries an epoch older than this. */
   public void fence(String run, int below) {
     RunnerConnection holder = byRun.get(run);
     Integer epoch = holder == null ? null : holder.runs().get(run);
     if (holder == null || epoch == null || epoch >= below) {
       return;
     }
-    // It may hang: before it has answered it must not get what it has just lost.
+    // The runner may hang: it gets no run again before it answers.
     holder.doubt();
     release(holder, run, epoch);
     holder.send(
@@ -229,7 +235,7 @@ public class RunnerRegistry {
             .build());
   }
 
-  /** Tells the run's runner to stop, where one is attached here. */
+  /** Cancels the run at its runner, if that is attached here. */
   public void cancel(String run, String reason) {
     holder(run)
         .ifPresent(
@@ -240,7 +246,7 @@ public class RunnerRegistry {
                         .build()));
   }
 
-  /** Tells the run's runner to pause, where one is attached here. */
+  /** Pauses the run at its runner, if that is attached here. */
   public void pause(String run, boolean now) {
     holder(run).ifPresent(holder -> holder.send(pauseMessage(run, now)));
   }
@@ -249,7 +255,7 @@ public class RunnerRegistry {
     return GatewayMessage.newBuilder().setPause(Pause.newBuilder().setRun(run).setNow(now)).build();
   }
 
-  /** Sends an answer to the run's runner, where one is attached. Blocks for the query. */
+  /** Sends an answer to the run's runner, if that is attached here. Blocks for the query. */
   public void deliver(String run, String approval) {
     holder(run)
         .ifPresent(

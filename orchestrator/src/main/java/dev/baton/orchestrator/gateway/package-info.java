@@ -1,4 +1,4 @@
-/** The streams on which runners are assigned runs and sent commands. */
+/** The gRPC streams on which runners receive runs and commands. */
 @NullMarked
 package dev.baton.orchestrator.gateway;
 

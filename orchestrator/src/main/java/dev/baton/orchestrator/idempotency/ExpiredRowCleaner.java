@@ -20,7 +20,7 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forgets what nobody will ask for again: keys after 24 hours, ended processes and notifications
+ * Deletes expired rows: idempotency keys after 24 hours, ended runner processes and notifications
  * after a week.
  */
 @ApplicationScoped
@@ -63,7 +63,7 @@ class ExpiredRowCleaner {
             DELETE FROM orchestrator.notification WHERE ended_at < now() - interval '7 days'""")
         .execute()
         .onFailure()
-        .invoke(failure -> LOG.warnf("old rows stay for now: %s", failure))
+        .invoke(failure -> LOG.warnf("expired rows: delete failed, retrying: %s", failure))
         .onFailure()
         .recoverWithNull()
         .replaceWithVoid();

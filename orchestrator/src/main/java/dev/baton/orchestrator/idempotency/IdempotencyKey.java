@@ -14,22 +14,22 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller's key for one request, with what the request was.
+ * A caller's key for one request, with a hash of the request's body.
  *
- * @param key the operation and the caller's text: the same text for another operation is another
- *     key
+ * @param key the operation and the caller's text: the same text for another operation is a
+ *     different key
  * @param bodyHash SHA-256 of the body in hex
  */
 public record IdempotencyKey(String key, String bodyHash) {
   public static final String HEADER = "Idempotency-Key";
 
-  /** Set on an answer that was kept from an earlier request. */
+  /** Set on a stored response of an earlier request. */
   public static final String REPLAYED = "Idempotent-Replayed";
 
   private static final int MAX = 255;
 
   /**
-   * Null when the request has no key.
+   * Returns null when the request has no key.
    *
    * @throws ProblemException when the key is empty, longer than 255 characters or not printable
    *     ASCII

@@ -26,7 +26,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps answers under their keys for 24 hours. A key is claimed in the transaction of its effect.
+ * Stores responses under their keys for 24 hours. A key is claimed in the transaction of its
+ * effect.
  */
 @ApplicationScoped
 public class IdempotencyService {
@@ -37,7 +38,7 @@ public class IdempotencyService {
   }
 
   /**
-   * The kept answer, empty when the key is new.
+   * Returns the stored response; empty when the key is new.
    *
    * @return fails with a problem when the key was used with another body
    */
@@ -65,7 +66,10 @@ public class IdempotencyService {
     return Optional.empty();
   }
 
-  /** The kept answer, or that of the action, which is safe to repeat, kept from now on. */
+  /**
+   * Returns the stored response, or that of the action and stores it. The action must be
+   * idempotent.
+   */
   public Uni<IdempotentResponse> around(
       @Nullable IdempotencyKey key, Supplier<Uni<IdempotentResponse>> repeatable) {
     return find(key)
@@ -85,9 +89,9 @@ public class IdempotencyService {
   }
 
   /**
-   * Claims keys with their answers in the caller's transaction.
+   * Claims keys with their responses in the caller's transaction.
    *
-   * @return the keys that were new; another transaction has the others
+   * @return the keys that were new; the others are claimed by another transaction
    */
   public Uni<Set<String>> claim(SqlConnection tx, Map<IdempotencyKey, IdempotentResponse> answers) {
     if (answers.isEmpty()) {

@@ -13,10 +13,10 @@ import jakarta.ws.rs.core.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An answer as it goes over the wire.
+ * A response as it is sent.
  *
  * @param body JSON
- * @param replayed whether it was kept from an earlier request
+ * @param replayed whether it was stored by an earlier request
  */
 public record IdempotentResponse(
     int status, @Nullable String location, String body, boolean replayed) {

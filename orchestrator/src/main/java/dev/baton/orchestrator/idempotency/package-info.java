@@ -1,4 +1,4 @@
-/** One key, one effect: answers kept so that a repeated request is not a second one. */
+/** One key, one effect: stored responses, so that a repeated request has no second effect. */
 @NullMarked
 package dev.baton.orchestrator.idempotency;
 

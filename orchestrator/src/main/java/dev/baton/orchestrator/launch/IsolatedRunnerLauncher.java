@@ -13,7 +13,10 @@ import java.io.IOException;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 
-/** One process for one run and one epoch. Its name follows from both, so there is only ever one. */
+/**
+ * Starts one process for one run and one epoch. Its name is derived from both, so there is only
+ * one.
+ */
 @ApplicationScoped
 class IsolatedRunnerLauncher {
   private static final Logger LOG = Logger.getLogger(IsolatedRunnerLauncher.class);
@@ -40,8 +43,8 @@ class IsolatedRunnerLauncher {
   }
 
   /**
-   * @param start ends at once where no process is started
-   * @return false when it could not be started and should be tried again
+   * @param start ended at once when no process is started
+   * @return false when the process could not be started and the launch should be retried
    */
   boolean start(RunControlState run, String runner, LaunchLimiter.Start start) {
     String log = processes.log(runner).toString();
@@ -49,7 +52,7 @@ class IsolatedRunnerLauncher {
       RunnerProcessRepository.Entry before = table.find(runner).orElseThrow();
       if (!before.state().equals("starting")) {
         start.end();
-        return true; // Started before; its watch says what became of it.
+        return true; // Started before; its watcher reports the result.
       }
       Optional<RunnerProcessLauncher.Started> found = processes.findByName(runner);
       if (found.isPresent()) {
@@ -76,7 +79,7 @@ class IsolatedRunnerLauncher {
     } catch (IOException e) {
       start.end();
       LOG.errorf(
-          "run %s epoch %d: no runner can be started: %s", run.run(), run.epoch(), e.getMessage());
+          "run %s epoch %d: cannot start a runner: %s", run.run(), run.epoch(), e.getMessage());
       return false;
     }
   }

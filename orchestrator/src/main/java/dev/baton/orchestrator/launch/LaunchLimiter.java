@@ -19,10 +19,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * How many runner processes of this host may be starting at once. A start takes a processor for a
- * second or two: of a hundred side by side each would take longer than anybody waits for it, be
- * given up, and be started again. Whoever finds no room is told by {@link RunnerSlotsFreedEvent}.
- * Thread-safe.
+ * Limits how many runner processes may be starting at once on this host. Starting a JVM takes 1–2
+ * CPU-seconds; without a limit, 100 concurrent starts would all exceed the attach timeout and be
+ * retried. A caller that was refused is notified by {@link RunnerSlotsFreedEvent}. Thread-safe.
  */
 @ApplicationScoped
 class LaunchLimiter {
@@ -47,30 +46,30 @@ class LaunchLimiter {
         .register(metrics);
   }
 
-  /** Room for one start; empty when there is none. */
+  /** Takes a permit for one start; empty when none is free. */
   Optional<Start> take() {
     if (room.tryAcquire()) {
       return Optional.of(new Start());
     }
     refused.set(true);
-    // A start may have ended before it could know.
+    // A start may have ended before it could see the refusal.
     return room.tryAcquire() ? Optional.of(new Start()) : Optional.empty();
   }
 
-  /** Waits for it so long. */
+  /** Waits for a permit, at most this long. */
   Optional<Start> take(Duration within) throws InterruptedException {
     return room.tryAcquire(within.toMillis(), TimeUnit.MILLISECONDS)
         ? Optional.of(new Start())
         : Optional.empty();
   }
 
-  /** One process on its way, until it has attached, has been given up, or has ended. */
+  /** A starting process, until it has attached, timed out, or exited. */
   final class Start {
     private final AtomicBoolean ended = new AtomicBoolean();
 
     private Start() {}
 
-    /** May be called again. */
+    /** Idempotent. */
     void end() {
       if (ended.compareAndSet(false, true)) {
         room.release();

@@ -22,8 +22,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Notices runs that were given to a runner which was never heard: liveness only knows those that
- * have sent a heartbeat. Looks every few seconds, for all replicas.
+ * Reports runs whose runner has not started them within the launch timeout; liveness only covers
+ * runners that have sent a heartbeat. Checks every 5 s, for all replicas.
  */
 @ApplicationScoped
 class LaunchTimeoutWatcher {
@@ -36,7 +36,7 @@ class LaunchTimeoutWatcher {
   private final Duration timeout;
   private final PeriodicTask looking =
       new PeriodicTask(
-          "silent-launches", EVERY, "silent launches could not be looked for", this::look);
+          "silent-launches", EVERY, "launch timeouts: cannot be checked, retrying", this::look);
 
   LaunchTimeoutWatcher(Pool pool, KafkaEventPublisher publisher, OrchestratorConfig config) {
     this.pool = pool;

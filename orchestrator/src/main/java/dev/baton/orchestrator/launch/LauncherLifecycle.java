@@ -24,16 +24,19 @@ import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
- * What the launcher does when the service starts and stops. At start it takes up the processes of
- * an earlier orchestrator, or sees that they are gone. At an orderly stop it ends its runners,
- * which save their work; their runs go on after the next start. After a crash they have never
- * stopped.
+ * Starts and stops the launcher with the service. At startup it adopts the runner processes of a
+ * previous orchestrator process, or records that they have exited. At an orderly shutdown it stops
+ * its runners, which save their work; their runs continue after the next start. After a crash of
+ * the orchestrator the runners keep running.
  */
 @ApplicationScoped
 class LauncherLifecycle {
   private static final Logger LOG = Logger.getLogger(LauncherLifecycle.class);
 
-  /** Less than what a supervisor gives this service (20 s), more than a runner needs (14 s). */
+  /**
+   * Less than the 20 s that a supervisor allows this service, more than the 14 s that a runner
+   * needs.
+   */
   private static final Duration GRACE = Duration.ofSeconds(15);
 
   private static final long FIRST_BACKOFF_MILLIS = 200;
@@ -70,7 +73,10 @@ class LauncherLifecycle {
     Thread.ofVirtual().name("adopt-runners").start(this::adopt);
   }
 
-  /** Until it has been done: runs of processes that nobody watches would only be missed in time. */
+  /**
+   * Retries until it succeeds: the exit of an unwatched process is detected only by its missed
+   * heartbeats.
+   */
   private void adopt() {
     Set<String> settled = new HashSet<>();
     long pause = FIRST_BACKOFF_MILLIS / 2;
@@ -81,10 +87,10 @@ class LauncherLifecycle {
         fill();
         return;
       } catch (RuntimeException e) {
-        LOG.warnf("the runners of before cannot be taken up yet: %s", e);
+        LOG.warnf("cannot re-adopt running runner processes yet, retrying: %s", e);
       }
       if (++failures == PATIENT_FAILURES) {
-        fill(); // New runs need it all the same.
+        fill(); // New runs need runners even so.
       }
       pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
     } while (!isStoppedWithin(pause));
@@ -105,7 +111,7 @@ class LauncherLifecycle {
   }
 
   /**
-   * @param settled those that need nothing more when this is repeated
+   * @param settled the runners that are done and are skipped at the next attempt
    */
   private void takeUp(Set<String> settled) {
     for (RunnerProcessRepository.Entry entry : table.alive()) {
@@ -114,7 +120,7 @@ class LauncherLifecycle {
       }
       Optional<RunnerProcessLauncher.Started> found = find(entry);
       if (found.isPresent()) {
-        LOG.infof("runner %s is still there, pid %d", entry.id(), found.get().handle().pid());
+        LOG.infof("runner %s is still running, pid %d", entry.id(), found.get().handle().pid());
         if (entry.mode().equals(WarmRunnerPool.MODE) && entry.run() != null) {
           warm.adopt(entry.id());
         }
@@ -123,7 +129,7 @@ class LauncherLifecycle {
           || !entry.mode().equals(IsolatedRunnerLauncher.MODE)) {
         watch.absent(entry.id());
       }
-      // An isolated one that was never started is still owed by the outbox.
+      // An isolated runner that was never started is still pending in the outbox.
       settled.add(entry.id());
     }
   }
@@ -157,9 +163,9 @@ class LauncherLifecycle {
                   .toArray(CompletableFuture[]::new))
           .get(GRACE.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException e) {
-      LOG.debugf("runners are left after %s", GRACE);
+      LOG.debugf("some runners are still running after %s", GRACE);
     } catch (ExecutionException e) {
-      LOG.warnf("the end of a runner could not be awaited: %s", e);
+      LOG.warnf("cannot wait for the exit of a runner: %s", e);
     }
     running.forEach(
         (runner, process) -> {

@@ -9,7 +9,7 @@ package dev.baton.orchestrator.launch;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** This machine, as rows of launched processes name it. */
+/** The name of this host in the rows of launched processes. */
 final class LocalHostName {
   private LocalHostName() {}
 

@@ -21,10 +21,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds and kills what older epochs of runs have left running on this host: processes whose
- * environment names the run and an older epoch, all in their sessions and process groups, all their
- * descendants, and whatever works inside the run's folder. A process may have detached itself from
- * its parent, its group and its session, but it keeps its environment.
+ * Finds and kills the processes that older epochs of runs have left on this host: processes whose
+ * environment has the run and an older epoch, all in their sessions and process groups, all their
+ * descendants, and every process whose working directory is inside the run's folder. A process may
+ * leave its parent, its group and its session, but it keeps its environment.
  */
 final class OrphanProcessReaper {
   private static final Duration PATIENCE = Duration.ofSeconds(3);
@@ -36,15 +36,15 @@ final class OrphanProcessReaper {
   private final Set<Long> spared;
 
   /**
-   * @param runsFolder the folder that holds a folder for each run
-   * @param spared never killed: this process and its ancestors
+   * @param runsFolder contains one folder per run
+   * @param spared pids that are never killed: this process and its ancestors
    */
   OrphanProcessReaper(Path runsFolder, Set<Long> spared) {
     this.runsFolder = runsFolder.toAbsolutePath().normalize();
     this.spared = Set.copyOf(spared);
   }
 
-  /** One that spares this process and all it descends from. */
+  /** Creates a reaper that spares this process and its ancestors. */
   static OrphanProcessReaper sparingSelf(Path runsFolder) {
     Set<Long> self = new HashSet<>();
     for (Optional<ProcessHandle> handle = Optional.of(ProcessHandle.current());
@@ -56,11 +56,11 @@ final class OrphanProcessReaper {
   }
 
   /**
-   * Kills until a look finds nothing more, for at most three seconds.
+   * Kills until no such process is found, for at most 3 s.
    *
-   * @param below by run: epochs lower than this are over
-   * @param seeds pids known to be or to have been theirs; never one that another process has now
-   * @return what was still there at the end; empty normally
+   * @param below by run: the lowest epoch that is not killed
+   * @param seeds pids of their present or former processes; never a pid that was reused
+   * @return the pids that were still alive at the end; normally empty
    */
   Set<Long> kill(Map<String, Integer> below, Collection<Long> seeds) {
     long end = System.nanoTime() + PATIENCE.toNanos();
@@ -70,13 +70,15 @@ final class OrphanProcessReaper {
       if (!awaitEnd(found)) {
         return found;
       }
-      // What was found may have started others meanwhile.
+      // The killed processes may have started others meanwhile.
       found = find(below, seeds);
     }
     return found;
   }
 
-  /** Looks at these alone: a look at all processes costs much more. False when interrupted. */
+  /**
+   * Checks only the killed pids, which costs much less than a scan. Returns false when interrupted.
+   */
   private static boolean awaitEnd(Set<Long> killed) {
     long millis = FIRST_PAUSE_MILLIS;
     for (long waited = 0; waited < LOOK_AGAIN_MILLIS; waited += millis) {
@@ -105,7 +107,7 @@ final class OrphanProcessReaper {
     }
   }
 
-  /** The living that belong to older epochs. */
+  /** Returns the live processes of older epochs. */
   Set<Long> find(Map<String, Integer> below, Collection<Long> seeds) {
     List<ProcfsProcessReader.Entry> all = ProcfsProcessReader.all();
     if (all.isEmpty()) {
@@ -134,7 +136,7 @@ final class OrphanProcessReaper {
     return old;
   }
 
-  /** A step of the current epoch may have cleared its environment: it is known by its parents. */
+  /** A step of the current epoch may have cleared its environment; its ancestors identify it. */
   private static void addDescendants(Relations relations, Set<Long> current, Set<Long> old) {
     Deque<Long> open = new ArrayDeque<>(current);
     while (!open.isEmpty()) {
@@ -146,7 +148,7 @@ final class OrphanProcessReaper {
     }
   }
 
-  /** Who belongs together, by the pid of whom they have it from. */
+  /** Indexes processes by parent, group and session. */
   private static final class Relations {
     private final Map<Long, List<ProcfsProcessReader.Entry>> children = new HashMap<>();
     private final Map<Long, List<ProcfsProcessReader.Entry>> groups = new HashMap<>();
@@ -180,7 +182,7 @@ final class OrphanProcessReaper {
 
   private enum Membership {
     OLD,
-    /** Works in the run's folder and names no epoch. */
+    /** Its working directory is in the run's folder and its environment has no epoch. */
     INSIDE,
     CURRENT,
     NONE
@@ -191,7 +193,7 @@ final class OrphanProcessReaper {
     String run = environment.get("BATON_RUN_ID");
     Integer limit = run == null ? null : below.get(run);
     if (limit != null) {
-      // A process that names no epoch can only be older: whoever starts one names it.
+      // A process without an epoch can only be older: every current runner sets one.
       return epoch(environment.get("BATON_EPOCH")) < limit ? Membership.OLD : Membership.CURRENT;
     }
     return isInside(ProcfsProcessReader.directory(pid), below.keySet())
@@ -214,7 +216,7 @@ final class OrphanProcessReaper {
         && runs.contains(directory.getName(runsFolder.getNameCount()).toString());
   }
 
-  /** Adds sessions, groups and descendants; what names the current epoch is never one of them. */
+  /** Adds sessions, groups and descendants; never a process of the current epoch. */
   private void spread(
       Relations relations,
       Map<Long, ProcfsProcessReader.Entry> byPid,
@@ -223,7 +225,7 @@ final class OrphanProcessReaper {
       Collection<Long> seeds) {
     Deque<Long> open = new ArrayDeque<>(old);
     for (long seed : seeds) {
-      // Its number is not given to another process while its session or group has members.
+      // The pid is not reused while its session or group has members.
       if (!byPid.containsKey(seed)) {
         reach(relations.session(seed), old, current, open);
         reach(relations.group(seed), old, current, open);
@@ -235,7 +237,7 @@ final class OrphanProcessReaper {
         continue;
       }
       reach(relations.children(entry.pid()), old, current, open);
-      // Only a session or group that one of them leads is theirs; others may share it by accident.
+      // Only a session or group led by one of them is theirs; others may share it by accident.
       if (leads(entry.session(), old)) {
         reach(relations.session(entry.session()), old, current, open);
       }
@@ -262,7 +264,7 @@ final class OrphanProcessReaper {
     return entry == null || entry.dead();
   }
 
-  /** What can be done where there is no /proc: the known processes and their descendants. */
+  /** Without /proc: only the seeds and their descendants. */
   private Set<Long> withoutProc(Collection<Long> seeds) {
     Set<Long> found = new HashSet<>();
     for (long seed : seeds) {

@@ -20,8 +20,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The host's processes as Linux shows them in {@code /proc}. Elsewhere it is empty. A process may
- * end while it is read; it is then left out.
+ * Reads the host's processes from {@code /proc} on Linux; on other systems the list is empty. A
+ * process that ends while it is read is omitted.
  */
 final class ProcfsProcessReader {
   private static final Path PROC = Path.of("/proc");
@@ -32,7 +32,7 @@ final class ProcfsProcessReader {
   private static final int START = 19;
 
   /**
-   * @param startTicks since boot: tells a pid from its reuse
+   * @param startTicks since boot; distinguishes a process from a later one with the same pid
    */
   record Entry(long pid, long parent, long group, long session, long startTicks, boolean dead) {}
 
@@ -59,7 +59,7 @@ final class ProcfsProcessReader {
     } catch (IOException ended) {
       return Optional.empty();
     }
-    // The second field is the command in parentheses and may hold anything.
+    // The second field is the command in parentheses and may contain any character.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", START + 2);
     if (fields.length <= START) {
       return Optional.empty();
@@ -74,14 +74,14 @@ final class ProcfsProcessReader {
             fields[STATE].equals("Z") || fields[STATE].equals("X")));
   }
 
-  /** Where there is no {@code /proc}, as the JDK sees it. */
+  /** Without {@code /proc}, the JDK's view. */
   static boolean isAlive(long pid) {
     return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()
-        // A dead one that nobody has waited for is dead.
+        // A zombie is dead.
         && entry(pid).map(entry -> !entry.dead()).orElse(true);
   }
 
-  /** The environment it was started with; empty where it may not be read. */
+  /** Returns the BATON_ variables of its initial environment; empty when they are not readable. */
   static Map<String, String> environment(long pid) {
     byte[] bytes;
     try {
@@ -101,7 +101,7 @@ final class ProcfsProcessReader {
                 (first, second) -> first));
   }
 
-  /** Where it works; null where it may not be read. */
+  /** Returns its working directory; null when it is not readable. */
   static @Nullable Path directory(long pid) {
     try {
       return Files.readSymbolicLink(file(pid, "cwd"));

@@ -16,8 +16,8 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Kills on this host what another replica says is over: the one that does a failover need not be
- * the one that can reach the old runner.
+ * Kills processes of this host that another replica has fenced: the replica that handles a failover
+ * may not be on the host of the old runner.
  */
 @ApplicationScoped
 class RemoteKillHandler {
@@ -49,7 +49,7 @@ class RemoteKillHandler {
         });
   }
 
-  /** What cannot be killed is fenced all the same. */
+  /** Processes that cannot be killed are still fenced. */
   private boolean isDone(Map<String, Integer> below, int attempt) {
     try {
       Set<String> left = stopper.killHere(below);
@@ -60,7 +60,7 @@ class RemoteKillHandler {
       return left.isEmpty();
     } catch (RuntimeException e) {
       LOG.warnf(
-          "older epochs of runs %s could not be looked for (attempt %d of %d): %s",
+          "older epochs of runs %s cannot be searched (attempt %d of %d): %s",
           below.keySet(), attempt, ATTEMPTS, e);
       return false;
     }

@@ -36,10 +36,10 @@ import java.util.concurrent.Future;
 import org.jboss.logging.Logger;
 
 /**
- * Gives runs their runners. Who gets a run is recorded before anything is sent or started, so a
- * launch that is repeated after a crash finds what the first one chose. Two workers may launch for
- * the same epoch at once where the first has lost its database session: the name of a process and
- * the runner's own check of what it holds make that one runner.
+ * Assigns runs to runners. The assignment is stored before a message is sent or a process is
+ * started, so a launch that is repeated after a crash uses the same runner. When a worker has lost
+ * its database session, two workers may launch the same epoch at once; the process name and the
+ * runner's own check of the runs it holds ensure a single runner.
  */
 @ApplicationScoped
 public class RunLauncher {
@@ -47,26 +47,26 @@ public class RunLauncher {
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final Duration CATCH_UP = Duration.ofSeconds(5);
 
-  /** One run that needs a runner for this epoch. */
+  /** A run that needs a runner for this epoch. */
   public record Target(String run, int epoch) {}
 
-  /** What became of a launch. */
+  /** The result of a launch. */
   public enum Outcome {
-    /** A runner has it, or it needs none any more. */
+    /** The run is assigned, or needs no runner. */
     DONE,
-    /** No attached runner has room. */
+    /** No attached runner has a free slot. */
     NO_SLOT,
-    /** As many processes are starting here as may. */
+    /** The limit of starting processes is reached. */
     NO_START,
-    /** To be repeated. */
+    /** To be retried. */
     FAILED
   }
 
-  /** Who gets a run. */
+  /** Where a run is placed. */
   private sealed interface Placement {
     RunControlState run();
 
-    /** On a slot that was taken. */
+    /** A slot that was taken for it. */
     record Slot(RunControlState run, RunnerConnection runner) implements Placement {}
 
     /** A process of its own. */
@@ -109,12 +109,12 @@ public class RunLauncher {
     this.pool = pool;
   }
 
-  /** From now on nothing is launched; what is asked stays owed. */
+  /** Stops launching; pending launches stay in the outbox. */
   void stop() {
     stopping = true;
   }
 
-  /** Blocks until all have been sent or started. */
+  /** Launches runs. Blocks until all messages are sent and all processes are started. */
   public Map<String, Outcome> launch(List<Target> targets) {
     Map<String, Outcome> outcomes = new HashMap<>();
     if (stopping) {
@@ -126,7 +126,7 @@ public class RunLauncher {
     List<Placement> placed = new ArrayList<>();
     List<RunControlState> chosen = new ArrayList<>();
     List<Target> ordered = new ArrayList<>(targets);
-    // Slots may be fewer.
+    // There may be fewer slots than runs.
     ordered.sort(Comparator.comparingInt((Target target) -> priority(known, target)).reversed());
     for (Target target : ordered) {
       RunControlState run = known.get(target.run());
@@ -141,7 +141,7 @@ public class RunLauncher {
       }
     }
     settle(placed, outcomes);
-    // Last, for it waits for the log: those without a runner must not wait with them.
+    // Last, since it waits for the log; runs without a runner must not wait for it.
     placeAgain(chosen, outcomes);
     return outcomes;
   }
@@ -151,7 +151,10 @@ public class RunLauncher {
     return run == null ? 0 : run.priority();
   }
 
-  /** Whether it gets a process for itself, or has been given one; a warm one is chosen once. */
+  /**
+   * Whether the run gets a process of its own, or already has one; a warm runner is chosen only
+   * once.
+   */
   private boolean isOwn(RunControlState run) {
     String before = run.runner();
     return processes.canStart() && (before == null || !WarmRunnerPool.isName(before));
@@ -195,16 +198,16 @@ public class RunLauncher {
     for (Placement placement : placed) {
       (recorded.contains(placement.run().run()) ? wanted : unwanted).add(placement);
     }
-    // Paused, cancelled or given to a newer epoch just now.
+    // Paused, cancelled or moved to a newer epoch meanwhile.
     giveBack(unwanted);
     unwanted.forEach(placement -> outcomes.put(placement.run().run(), Outcome.DONE));
     carryOut(wanted, outcomes);
   }
 
   /**
-   * Their runners were chosen before. Where the runner is attached here without the run, the
-   * assignment was not sent; otherwise it is sent by whoever attaches under that name, or lost with
-   * it.
+   * Places runs whose runners were chosen before. When the runner is attached here without the run,
+   * the assignment was not sent; otherwise its next attach sends it, or the run is lost with the
+   * runner.
    */
   private void placeAgain(List<RunControlState> chosen, Map<String, Outcome> outcomes) {
     List<RunControlState> unsent = new ArrayList<>();
@@ -218,7 +221,7 @@ public class RunLauncher {
     if (unsent.isEmpty()) {
       return;
     }
-    // Or it was, and the run is done and given back: the log knows.
+    // Or the runner has finished the run and released it: the log shows that.
     List<String> ids = unsent.stream().map(RunControlState::run).toList();
     if (!catchUp.await(ids, CATCH_UP)) {
       ids.forEach(run -> outcomes.put(run, Outcome.FAILED));
@@ -243,7 +246,7 @@ public class RunLauncher {
     settle(placed, outcomes);
   }
 
-  /** The runner that was chosen for it, where it is attached here and does not have it. */
+  /** Returns the runner chosen for the run, if it is attached here without the run. */
   private Optional<RunnerConnection> unsentTo(RunControlState run) {
     return Optional.ofNullable(run.runner())
         .flatMap(attachments::runner)
@@ -259,7 +262,7 @@ public class RunLauncher {
     }
   }
 
-  /** The runs that still want the runner. */
+  /** Stores the assignments; returns the runs that still need a runner. */
   private Set<String> record(List<Placement> placed) {
     var rows = Json.mapper().createArrayNode();
     for (Placement placement : placed) {
@@ -307,23 +310,23 @@ public class RunLauncher {
 
   private Outcome send(RunControlState run, RunnerConnection runner) {
     try {
-      // Where the stream has ended, the runner gets it when it attaches again, or is lost with it.
+      // If the stream has ended, the runner receives it at its next attach, or the run is lost with
+      // it.
       boolean sent = attachments.assign(runner, on(assignments.assign(run)));
       if (!sent) {
-        LOG.infof(
-            "run %s: runner %s has detached before it was assigned", run.run(), runner.runner());
+        LOG.infof("run %s: runner %s detached before the assignment", run.run(), runner.runner());
       }
       if (WarmRunnerPool.isName(runner.runner())) {
         warm.gave(runner.runner());
         if (!sent) {
-          // Its end may have been told before it was chosen.
+          // Its exit may have been published before it was chosen.
           gone.lostByRunner(run.run(), run.epoch(), runner.runner());
         }
       }
       return Outcome.DONE;
     } catch (RuntimeException e) {
       attachments.giveBack(runner);
-      LOG.warnf("run %s could not be assigned: %s", run.run(), e);
+      LOG.warnf("run %s: assignment failed, retrying: %s", run.run(), e);
       return Outcome.FAILED;
     }
   }
@@ -342,7 +345,7 @@ public class RunLauncher {
     try {
       return outcome.get();
     } catch (ExecutionException e) {
-      LOG.errorf(e.getCause(), "run %s: its runner could not be started", run);
+      LOG.errorf(e.getCause(), "run %s: cannot start its runner", run);
       return Outcome.FAILED;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -23,23 +23,23 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * Runners that end soon and say so: whoever takes over is made ready first, then each of their runs
- * is asked for. From there it is a failover like any other, told by the runner itself: it cuts and
- * gives the run back. Where this process dies in between, the runner goes on without being asked,
- * and whoever takes over starts later.
+ * Hands over the runs of runners that announce their end. First it prepares the successor of each
+ * run, then it requests each run; the runner saves it, releases it and publishes the signal itself,
+ * and an ordinary failover follows. If this process dies in between, the runner continues with the
+ * handover after a timeout, and the successor starts later.
  */
 @ApplicationScoped
 class RunnerHandoverService {
   private static final Logger LOG = Logger.getLogger(RunnerHandoverService.class);
 
-  /** Less than what a runner waits to be asked (8 s). */
+  /** Less than the 8 s that a runner waits for the request. */
   private static final Duration READY_WITHIN = Duration.ofSeconds(6);
 
   private final RunnerRegistry attachments;
   private final SharedRunnerPool pool;
   private final WarmRunnerPool warm;
 
-  /** Told when a runner has room. */
+  /** Notified when a runner has a free slot. */
   private final Object room = new Object();
 
   private volatile boolean stopping;
@@ -50,7 +50,7 @@ class RunnerHandoverService {
     this.warm = warm;
   }
 
-  /** From now on nobody takes over here: these runners are told to give back what they carry. */
+  /** Stops preparing successors and requests the runs of these runners at once. */
   void stop(Set<String> runners) {
     stopping = true;
     tellRoom();
@@ -64,12 +64,12 @@ class RunnerHandoverService {
 
   private void handOver(RunnerConnection runner) {
     Map<String, Integer> runs = Map.copyOf(runner.runs());
-    LOG.infof("runner %s leaves, with %d runs", runner.runner(), runs.size());
+    LOG.infof("runner %s is leaving, with %d runs", runner.runner(), runs.size());
     if (!stopping) {
       try {
         prepare(runner, runs);
       } catch (RuntimeException e) {
-        LOG.warnf("nobody is ready to take over from runner %s: %s", runner.runner(), e);
+        LOG.warnf("runner %s: no successor is ready: %s", runner.runner(), e);
       }
     }
     ask(runner);

@@ -29,8 +29,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Removes what runners of long ago have printed: a week after the last word, and the oldest beyond
- * two thousand. Never that of a runner that is alive or has ended within the last hour.
+ * Deletes the log files of old runners: those not written for a week, and the oldest ones beyond
+ * 2,000. Never deletes the log of a live runner; the limit of 2,000 also keeps logs written within
+ * the last hour.
  */
 @ApplicationScoped
 class RunnerLogCleaner {
@@ -76,11 +77,11 @@ class RunnerLogCleaner {
       table.alive().forEach(entry -> alive.add(entry.id()));
       sweep(processes.logFolder(), alive, Instant.now(), MOST);
     } catch (IOException | RuntimeException e) {
-      LOG.warnf("old logs of runners stay for now: %s", e);
+      LOG.warnf("runner logs: cleanup failed, retrying: %s", e);
     }
   }
 
-  /** Returns how many were removed. */
+  /** Returns the number of deleted files. */
   static int sweep(Path folder, Set<String> alive, Instant now, int most) throws IOException {
     if (!Files.isDirectory(folder)) {
       return 0;

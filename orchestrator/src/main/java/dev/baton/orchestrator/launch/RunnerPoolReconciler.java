@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 
 /**
- * Keeps a wanted number of runners of one mode alive. One that dies young is replaced ever more
- * slowly. Thread-safe.
+ * Keeps a configured number of runners of one mode alive. Replaces a runner that dies early with an
+ * increasing delay. Thread-safe.
  */
 final class RunnerPoolReconciler {
   private static final Logger LOG = Logger.getLogger(RunnerPoolReconciler.class);
@@ -27,10 +27,10 @@ final class RunnerPoolReconciler {
   private static final Duration GOOD_LIFE = Duration.ofSeconds(30);
 
   /**
-   * @param mode as the runner is told, and as its row says
+   * @param mode passed to the runner and stored in its row
    * @param prefix of the runners' names
-   * @param slots of each
-   * @param size how many are wanted
+   * @param slots per runner
+   * @param size the configured number of runners
    */
   record Kind(String mode, String prefix, int slots, int size) {}
 
@@ -46,7 +46,7 @@ final class RunnerPoolReconciler {
   private volatile boolean stopping;
 
   /**
-   * @param counts whether a runner that is alive is one of the wanted number
+   * @param counts whether a live runner counts toward the configured number
    */
   RunnerPoolReconciler(
       RunnerProcessLauncher processes,
@@ -63,14 +63,14 @@ final class RunnerPoolReconciler {
     this.counts = counts;
   }
 
-  /** Starts what is missing beside those that are watched. */
+  /** Starts the missing runners. */
   void fill() {
     while (startIfMissing()) {
-      // One more.
+      // Starts one per iteration.
     }
   }
 
-  /** {@link #fill}, later, on a thread of its own. */
+  /** Like {@link #fill}, after a delay, on its own thread. */
   void fillAfter(Duration delay) {
     if (!stopping) {
       DelayedTask.run(kind.prefix() + "refill", delay, this::fill);
@@ -81,25 +81,25 @@ final class RunnerPoolReconciler {
     stopping = true;
   }
 
-  /** One that counted has ended, and nobody has ended it. */
+  /** Replaces a runner that died without being stopped. */
   void died() {
     boolean young = System.nanoTime() - lastStartNanos < GOOD_LIFE.toNanos();
     int deaths = young ? youngDeaths.incrementAndGet() : 0;
     if (!young) {
       youngDeaths.set(0);
     }
-    // The first death is an accident and costs no time.
+    // The first death is replaced without delay.
     fillAfter(
         Duration.ofMillis(
             deaths <= 1 ? 0 : FIRST_BACKOFF_MILLIS << Math.min(deaths - 2, MAX_DOUBLINGS)));
   }
 
-  /** One has done what it was started for. */
+  /** Resets the delay: a runner has done its work. */
   void wasOfUse() {
     youngDeaths.set(0);
   }
 
-  /** One at a time, so that two who see the same one missing start one. */
+  /** Synchronized, so that two threads do not replace the same runner twice. */
   private synchronized boolean startIfMissing() {
     long alive =
         watch.watched().keySet().stream()
@@ -109,14 +109,14 @@ final class RunnerPoolReconciler {
     if (stopping || alive >= kind.size()) {
       return false;
     }
-    // Before the look, so that room which is there a moment later is not missed.
+    // Set before the attempt, so that a permit freed in between is not missed.
     waiting = true;
     Optional<LaunchLimiter.Start> start = room.take();
     waiting = start.isEmpty();
     return start.flatMap(this::startOne).isPresent();
   }
 
-  /** There may be room for another start. */
+  /** Retries after a permit for a start may have become free. */
   void onRoom() {
     if (waiting) {
       waiting = false;
@@ -124,12 +124,14 @@ final class RunnerPoolReconciler {
     }
   }
 
-  /** One more than is wanted; its name. Blocks until there is room for a start, at most so long. */
+  /**
+   * Starts a runner beyond the configured number; returns its name. Waits this long for a permit.
+   */
   Optional<String> startExtra(Duration within) throws InterruptedException {
     return stopping ? Optional.empty() : room.take(within).flatMap(this::startOne);
   }
 
-  /** Its name; empty when it could not be started, which is tried again later. */
+  /** Returns its name; empty when it could not be started, which is retried later. */
   private Optional<String> startOne(LaunchLimiter.Start start) {
     String runner =
         kind.prefix() + UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
@@ -145,7 +147,7 @@ final class RunnerPoolReconciler {
       return Optional.of(runner);
     } catch (IOException | RuntimeException e) {
       start.end();
-      LOG.errorf("a %s runner could not be started: %s", kind.mode(), e.getMessage());
+      LOG.errorf("cannot start a %s runner, retrying: %s", kind.mode(), e.getMessage());
       int deaths = youngDeaths.incrementAndGet();
       fillAfter(Duration.ofMillis(FIRST_BACKOFF_MILLIS << Math.min(deaths, MAX_DOUBLINGS)));
       return Optional.empty();

@@ -23,7 +23,7 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts runner processes so that they outlive this one: in a session of their own, with files
+ * Starts runner processes that outlive the orchestrator: each in its own session, with files
  * instead of pipes. Thread-safe.
  */
 @ApplicationScoped
@@ -35,7 +35,7 @@ public class RunnerProcessLauncher {
   private static final List<String> PRIVATE =
       List.of("BATON_DB_", "BATON_OBJECT_STORE_", "BATON_LAUNCHER_", "QUARKUS_");
 
-  // The start is reckoned from the boot time, which moves a little when the clock is set.
+  // The start time is computed from the boot time, which shifts slightly when the clock is set.
   private static final long CLOCK_SLACK_MILLIS = 2_000;
 
   private final OrchestratorConfig config;
@@ -48,24 +48,24 @@ public class RunnerProcessLauncher {
   }
 
   /**
-   * @param lease null for a pool runner, which gets one with each run
+   * @param lease null for a pool runner, which receives one with each run
    */
   record Spec(
       String id, String mode, int slots, @Nullable String run, int epoch, @Nullable String lease) {}
 
-  /** A process that was started or found again. */
+  /** A process that was started or found. */
   record Started(ProcessHandle handle, long startedAtMs) {}
 
   boolean canStart() {
     return config.launcher().process().command().filter(command -> !command.isBlank()).isPresent();
   }
 
-  /** Where runs keep their workspaces on this host: a folder for each. */
+  /** Contains one workspace folder per run on this host. */
   Path runsFolder() {
     return work().resolve("runs");
   }
 
-  /** Where runners print: a file for each, its name and {@link #LOG_SUFFIX}. */
+  /** Contains one output file per runner, named after it with {@link #LOG_SUFFIX}. */
   Path logFolder() {
     return config.data().toAbsolutePath().resolve("runners");
   }
@@ -91,8 +91,7 @@ public class RunnerProcessLauncher {
   }
 
   /**
-   * A runner that was started, by the name in its environment: its own process, not one of its
-   * steps.
+   * Finds a runner's process by the name in its environment, excluding the processes of its steps.
    */
   Optional<Started> findByName(String runner) {
     return ProcfsProcessReader.all().stream()
@@ -108,14 +107,14 @@ public class RunnerProcessLauncher {
         .map(handle -> new Started(handle, startOf(handle)));
   }
 
-  /** The process of a recorded runner, where it still is that one. */
+  /** Returns the process of a recorded runner if it still exists and its pid was not reused. */
   static Optional<ProcessHandle> alive(long pid, long startedAtMs) {
     return ProcessHandle.of(pid)
         .filter(handle -> isSame(handle, startedAtMs))
         .filter(handle -> ProcfsProcessReader.isAlive(pid));
   }
 
-  /** Whether the process is the one that started then, and not a later one with its number. */
+  /** Whether the process started at this time, and is not a later one with the same pid. */
   static boolean isSame(ProcessHandle handle, long startedAtMs) {
     return Math.abs(startOf(handle) - startedAtMs) <= CLOCK_SLACK_MILLIS;
   }
@@ -130,7 +129,7 @@ public class RunnerProcessLauncher {
 
   private List<String> command() throws IOException {
     List<String> command = new ArrayList<>();
-    // setsid replaces itself by the command: the pid and the exit code stay the command's.
+    // setsid replaces itself with the command, so pid and exit code are those of the command.
     SETSID.stream()
         .filter(Files::isExecutable)
         .findFirst()

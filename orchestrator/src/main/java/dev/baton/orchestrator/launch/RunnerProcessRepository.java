@@ -26,8 +26,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes that were launched, so that a restarted orchestrator knows them. Written before a
- * process is started and again once its pid is known. Blocking methods have a bound of 10 s.
+ * Stores the launched processes, so that a restarted orchestrator can adopt them. Written before a
+ * process is started and again when its pid is known. Blocking methods time out after 10 s.
  */
 @ApplicationScoped
 public class RunnerProcessRepository {
@@ -37,9 +37,9 @@ public class RunnerProcessRepository {
 
   /**
    * @param mode {@code isolated}, {@code warm} or {@code shared}
-   * @param run of an isolated one; of a warm one that was given a run
+   * @param run of an isolated runner, or of a warm one that was assigned a run
    * @param state {@code starting running exited}
-   * @param startedAtMs of the process, in milliseconds since the epoch: tells a pid from its reuse
+   * @param startedAtMs start of the process, Unix time in ms; detects a reused pid
    */
   public record Entry(
       String id,
@@ -65,7 +65,7 @@ public class RunnerProcessRepository {
     this.host = LocalHostName.name();
   }
 
-  /** False when the row exists: the launch is being repeated. */
+  /** Returns false when the row exists, that is, when the launch is repeated. */
   boolean insert(
       String id, String mode, @Nullable String run, @Nullable Integer epoch, String log) {
     return on(pool.preparedQuery(
@@ -103,7 +103,7 @@ public class RunnerProcessRepository {
   }
 
   /**
-   * What was started for these runs' epochs, or given them: one for each run that has any.
+   * Returns the runner started for, or assigned to, each run's epoch; runs without one are absent.
    *
    * @param epochs by run
    */
@@ -122,7 +122,7 @@ public class RunnerProcessRepository {
                 .execute(Tuple.of(wanted.toString()))));
   }
 
-  /** Those of this replica that have not been seen to exit. */
+  /** Returns the runners of this replica without a recorded exit. */
   List<Entry> alive() {
     return entries(
         on(
@@ -133,7 +133,7 @@ public class RunnerProcessRepository {
                 .execute(Tuple.of(instance))));
   }
 
-  /** Processes of this host that were launched for older epochs of these runs. */
+  /** Returns the processes of this host that were launched for older epochs of the run. */
   List<Entry> olderThan(String run, int epoch) {
     return entries(
         on(
@@ -146,7 +146,7 @@ public class RunnerProcessRepository {
                 .execute(Tuple.of(run, epoch, host))));
   }
 
-  /** Newest first, those that have exited last. */
+  /** Lists runners: live ones first, then exited ones, each newest first. */
   Uni<List<Entry>> list(int limit) {
     return pool.preparedQuery(
             "SELECT "

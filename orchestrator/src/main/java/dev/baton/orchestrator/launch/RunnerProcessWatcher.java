@@ -24,9 +24,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees runner processes end, within milliseconds for children of this process and within a fifth of
- * a second for those of an earlier one. A runner that has not attached in time is killed, which
- * ends it like any other.
+ * Detects the exit of runner processes: within milliseconds for child processes, within 200 ms for
+ * those of a previous orchestrator process. Kills a runner that does not attach in time, which is
+ * then handled like any exit.
  */
 @ApplicationScoped
 public class RunnerProcessWatcher {
@@ -64,9 +64,9 @@ public class RunnerProcessWatcher {
   }
 
   /**
-   * Watches a child.
+   * Watches a child process.
    *
-   * @param start ends when the runner has attached, has not in time, or has exited
+   * @param start ended when the runner attaches, misses its attach timeout, or exits
    */
   void child(String runner, String mode, Process process, LaunchLimiter.Start start) {
     watched.put(runner, process.toHandle());
@@ -84,7 +84,7 @@ public class RunnerProcessWatcher {
                         }));
   }
 
-  /** Watches a process that an earlier orchestrator started; its exit code cannot be known. */
+  /** Watches a process that a previous orchestrator process started; its exit code is unknown. */
   void stranger(String runner, String mode, RunnerProcessLauncher.Started started) {
     watched.put(runner, started.handle());
     expectAttach(runner, started.handle(), false);
@@ -102,17 +102,19 @@ public class RunnerProcessWatcher {
             });
   }
 
-  /** A recorded process that is there no more. Nobody is told: it is not missed. */
+  /**
+   * Records the exit of a process that no longer exists. Fires no event: the pools do not count it.
+   */
   void absent(String runner) {
     Thread.ofVirtual().name("absent-" + runner).start(() -> record(runner, null));
   }
 
-  /** The processes that are alive now. */
+  /** The live processes. */
   Map<String, ProcessHandle> watched() {
     return Map.copyOf(watched);
   }
 
-  /** From now on exits are left to the next start, which finds the processes gone. */
+  /** Stops reporting exits; the next start finds that the processes have exited. */
   void stop() {
     stopping = true;
   }
@@ -136,11 +138,11 @@ public class RunnerProcessWatcher {
     while (!stopping) {
       try {
         gone.exited(runner, exitCode);
-        // Last: until it is recorded, a restart sees the exit again.
+        // Last: until it is recorded, a restart detects the exit again.
         table.exited(runner, exitCode);
         return;
       } catch (RuntimeException e) {
-        LOG.warnf("the exit of runner %s cannot be told yet: %s", runner, e);
+        LOG.warnf("runner %s: cannot publish its exit yet, retrying: %s", runner, e);
       }
       if (!sleep(Duration.ofMillis(pause))) {
         return;
@@ -150,10 +152,10 @@ public class RunnerProcessWatcher {
   }
 
   /**
-   * Kills a runner that does not attach. One of before that carries open runs may work on without
-   * its stream: its heartbeats say how it is.
+   * Kills a runner that does not attach. An adopted runner with open runs may work without its
+   * stream and is not killed: its heartbeats report its state.
    *
-   * @return completes when it has attached, or has not in time
+   * @return completes when it has attached, or exceptionally after the timeout
    */
   private CompletableFuture<Void> expectAttach(
       String runner, ProcessHandle process, boolean ownChild) {
@@ -189,7 +191,9 @@ public class RunnerProcessWatcher {
     process.destroyForcibly();
   }
 
-  /** Whether another replica says that it has it, or nobody can be asked. */
+  /**
+   * Whether another replica reports that the runner is attached to it, or that cannot be checked.
+   */
   private boolean isElsewhere(String runner) {
     try {
       CompletableFuture<Void> had = attachments.expect(runner);
@@ -199,7 +203,7 @@ public class RunnerProcessWatcher {
     } catch (TimeoutException e) {
       return false;
     } catch (ExecutionException | RuntimeException e) {
-      LOG.warnf("whether runner %s is attached elsewhere is not known: %s", runner, e);
+      LOG.warnf("runner %s: cannot check whether it is attached elsewhere: %s", runner, e);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -213,7 +217,7 @@ public class RunnerProcessWatcher {
     try {
       return gone.carriesOpenRuns(runner);
     } catch (RuntimeException e) {
-      LOG.warnf("whether runner %s carries runs is not known: %s", runner, e);
+      LOG.warnf("runner %s: cannot check whether it carries runs: %s", runner, e);
       return true;
     }
   }

@@ -17,7 +17,7 @@ import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Launched processes over REST. */
+/** Lists launched processes over REST. */
 @Path("/runners")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runners")
@@ -25,11 +25,11 @@ public class RunnerResource {
   private static final int MOST = 1_000;
 
   /**
-   * @param attached to the replica that answers
+   * @param attached whether the runner is attached to the replica that answers
    */
   public record Runner(@JsonUnwrapped RunnerProcessRepository.Entry entry, boolean attached) {}
 
-  /** Those that live first. */
+  /** Live ones first. */
   public record Listing(List<Runner> runners) {}
 
   private final RunnerProcessRepository table;

@@ -21,11 +21,12 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Ends what works on a run: politely when the run was cancelled, at once when it has a new runner.
+ * Stops the processes that work on a run: after a grace period when the run was cancelled, at once
+ * when it has a new runner.
  */
 @ApplicationScoped
 public class RunnerStopper {
-  /** How long a runner that is told to stop has for it. */
+  /** How long a runner may take to stop after the request. */
   public static final Duration GRACE = Duration.ofSeconds(3);
 
   private static final Logger LOG = Logger.getLogger(RunnerStopper.class);
@@ -49,15 +50,15 @@ public class RunnerStopper {
   /**
    * Fences and kills the older epochs of runs on this host.
    *
-   * @param below by run: the epochs that are over are lower
-   * @return the runs of which something would not die and another try is due
+   * @param below by run: the lowest epoch that is not fenced
+   * @return the runs with a process that could not be killed; the caller retries them
    */
   public Set<String> kill(Map<String, Integer> below) {
     commands.fence(below);
     return killHere(below);
   }
 
-  /** The same without a word to other replicas. */
+  /** Like {@link #kill}, without notifying other replicas. */
   Set<String> killHere(Map<String, Integer> below) {
     Map<String, List<Long>> seeds = new HashMap<>();
     below.forEach(
@@ -79,11 +80,11 @@ public class RunnerStopper {
             runs.add(run);
           }
         });
-    LOG.errorf("processes of older epochs cannot be killed: %s, of runs %s", left, runs);
+    LOG.errorf("cannot kill processes of older epochs: pids %s of runs %s", left, runs);
     return runs;
   }
 
-  /** The pid, unless another process has that number now. */
+  /** Returns the pid unless it was reused. */
   private static Optional<Long> seed(RunnerProcessRepository.Entry runner) {
     Long pid = runner.pid();
     Long startedAt = runner.startedAtMs();
@@ -98,7 +99,7 @@ public class RunnerStopper {
   }
 
   /**
-   * Of these runs those that their runner, which was told to stop, still works on.
+   * Returns those of these runs that their runner, which was requested to stop, still works on.
    *
    * @param epochs by run
    */
@@ -118,7 +119,7 @@ public class RunnerStopper {
     }
     Long pid = own.get().pid();
     Long startedAt = own.get().startedAtMs();
-    // One that is attached to another replica is gone when its process is.
+    // A runner attached to another replica has stopped when its process has exited.
     boolean elsewhere = attachments.runner(own.get().id()).isEmpty();
     return pid != null
         && startedAt != null

@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
 
-/** Runners that carry many light runs. */
+/** Manages shared runners, which carry many light runs. */
 @ApplicationScoped
 class SharedRunnerPool {
   private static final Logger LOG = Logger.getLogger(SharedRunnerPool.class);
@@ -24,7 +24,7 @@ class SharedRunnerPool {
   private final RunnerProcessLauncher processes;
   private final RunnerPoolReconciler keeper;
 
-  /** Those that end soon: they are replaced before. */
+  /** Runners that will end soon; they are replaced before their end. */
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
 
   SharedRunnerPool(
@@ -45,10 +45,10 @@ class SharedRunnerPool {
             runner -> !leaving.contains(runner));
   }
 
-  /** Starts what is missing beside those that are watched. */
+  /** Starts the missing runners. */
   void fill() {
     if (!processes.canStart()) {
-      LOG.info("baton.launcher.process.command is not set: runners must attach by themselves");
+      LOG.info("baton.launcher.process.command is not set: runners must be started externally");
       return;
     }
     keeper.fill();
@@ -58,7 +58,7 @@ class SharedRunnerPool {
     keeper.stop();
   }
 
-  /** Starts another one in place of one that ends soon. */
+  /** Starts a runner in place of one that will end soon. */
   void replace(String runner) {
     if (processes.canStart() && leaving.add(runner)) {
       keeper.fill();

@@ -25,9 +25,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jboss.logging.Logger;
 
 /**
- * Idle runners for isolated runs: attached, connected, and without a run. One is given one run,
- * serves it and ends; another takes its place in the pool. Where none is idle a run gets a process
- * that is started for it. Thread-safe.
+ * Manages idle runners for isolated runs: attached, connected, and without a run. A warm runner is
+ * assigned one run, serves it and exits; another replaces it in the pool. When none is idle, a
+ * process is started for the run. Thread-safe.
  */
 @ApplicationScoped
 class WarmRunnerPool {
@@ -35,9 +35,8 @@ class WarmRunnerPool {
   private static final String PREFIX = "warm-";
 
   /**
-   * For so long no isolated run must have been started before what is missing is. A start takes a
-   * processor for seconds, which the runs that were just given away, or get a process of their own
-   * because none is idle, need more.
+   * Time without a start of an isolated run before the pool is refilled. A start takes seconds of
+   * CPU time, which the runs that were just assigned or started need more.
    */
   private static final Duration QUIET = Duration.ofSeconds(2);
 
@@ -48,13 +47,13 @@ class WarmRunnerPool {
   private final RunnerRegistry attachments;
   private final RunnerPoolReconciler keeper;
 
-  /** By run that is about to lose its runner. */
+  /** Reserved runners by run that will soon lose its runner. */
   private final Map<String, RunnerConnection> reserved = new ConcurrentHashMap<>();
 
   private final AtomicBoolean refilling = new AtomicBoolean();
   private volatile long startedNanos;
 
-  /** Those that have a run, until they have ended. */
+  /** Runners that have a run, until they exit. */
   private final Set<String> given = ConcurrentHashMap.newKeySet();
 
   WarmRunnerPool(
@@ -80,7 +79,7 @@ class WarmRunnerPool {
     return runner.startsWith(PREFIX);
   }
 
-  /** Starts what is missing beside those that are watched. */
+  /** Starts the missing runners. */
   void fill() {
     if (processes.canStart()) {
       keeper.fill();
@@ -91,14 +90,14 @@ class WarmRunnerPool {
     keeper.stop();
   }
 
-  /** An isolated run gets a process that is started for it: the pool has to wait. */
+  /** Delays the refill: an isolated run gets a process started for it. */
   void startedCold() {
     startedNanos = System.nanoTime();
   }
 
   /**
-   * One for the run, its only slot taken: that which is {@link #reserve reserved} for it, or one
-   * that is idle; empty where all are at work or still start.
+   * Takes the only slot of a runner for the run: of the {@link #reserve reserved} one, or of an
+   * idle one; empty when all are busy or starting.
    */
   Optional<RunnerConnection> take(String run) {
     RunnerConnection kept = reserved.remove(run);
@@ -110,9 +109,9 @@ class WarmRunnerPool {
   }
 
   /**
-   * Keeps an idle one for the run, for a minute; where there is none, one is started. Blocks.
+   * Reserves an idle runner for the run for 1 min; starts one when none is idle. Blocks.
    *
-   * @param within how long it may take to start
+   * @param within timeout of the start
    */
   void reserve(String run, Duration within) {
     Optional<RunnerConnection> idle = attachments.takeWarm();
@@ -136,7 +135,7 @@ class WarmRunnerPool {
       attachments.expect(runner.get()).get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
       return attachments.runner(runner.get()).filter(attachments::takeSlot);
     } catch (TimeoutException | ExecutionException e) {
-      LOG.infof("no other runner is ready for run %s within %s: %s", run, within, e);
+      LOG.infof("run %s: no successor is ready within %s: %s", run, within, e);
       return Optional.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -150,7 +149,7 @@ class WarmRunnerPool {
     }
   }
 
-  /** It has a run: another one is started in its place. */
+  /** Marks the runner as assigned; another one is started in its place. */
   void gave(String runner) {
     startedNanos = System.nanoTime();
     if (given.add(runner)) {
@@ -180,7 +179,7 @@ class WarmRunnerPool {
         });
   }
 
-  /** One of an earlier orchestrator, which had given it a run. */
+  /** Adopts a runner to which a previous orchestrator process assigned a run. */
   void adopt(String runner) {
     given.add(runner);
   }

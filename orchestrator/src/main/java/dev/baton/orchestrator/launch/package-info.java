@@ -1,4 +1,4 @@
-/** Runner processes: started, watched, killed with everything they left behind. */
+/** Starts runner processes, watches them, and kills them with all their descendants. */
 @NullMarked
 package dev.baton.orchestrator.launch;
 

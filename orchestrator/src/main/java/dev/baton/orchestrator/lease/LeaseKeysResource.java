@@ -17,7 +17,7 @@ import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** The public keys of leases, for whoever verifies them. */
+/** Publishes the public keys with which lease tokens are verified. */
 @Path("/.well-known/jwks.json")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "leases")

@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Signs leases: a compact EdDSA token (RFC 8037) that says who may carry which run in which epoch.
- * The key is made at the first start and stays in the data folder. Thread-safe.
+ * Signs leases: compact EdDSA tokens (RFC 8037) that allow their holder to carry a run in an epoch.
+ * The key is generated at the first start and stored in the data folder. Thread-safe.
  */
 @ApplicationScoped
 public class LeaseSigner {
@@ -59,7 +59,7 @@ public class LeaseSigner {
     }
   }
 
-  /** A token for one run and one epoch. */
+  /** Returns a token for one run and one epoch. */
   public String mint(String run, int epoch, String project) {
     String payload =
         encode(
@@ -82,14 +82,14 @@ public class LeaseSigner {
   }
 
   /**
-   * {@link #mint}, or an empty text where no lease is asked for: a signature costs more than a
-   * light run's step.
+   * Like {@link #mint}, but returns an empty text when leases are not required: a signature costs
+   * more than a step of a light run.
    */
   public String mintIfRequired(String run, int epoch, String project) {
     return required ? mint(run, epoch, project) : "";
   }
 
-  /** What others verify this replica's leases with. */
+  /** The key with which other services verify this replica's leases. */
   public LeaseKey publicKey() {
     return publicKey;
   }
@@ -100,7 +100,7 @@ public class LeaseSigner {
     }
     List<String> lines = Files.readAllLines(file);
     if (lines.size() < 2) {
-      throw new IOException(file + " has no key pair; delete it to have a new one made");
+      throw new IOException(file + " has no key pair; delete it to generate a new one");
     }
     KeyFactory keys = KeyFactory.getInstance(ALGORITHM);
     Base64.Decoder decoder = Base64.getDecoder();
@@ -128,7 +128,7 @@ public class LeaseSigner {
       Files.writeString(fresh, text, StandardOpenOption.TRUNCATE_EXISTING);
       Files.createLink(file, fresh);
     } catch (FileAlreadyExistsException another) {
-      // Another replica on this folder was first: its key is the key.
+      // Another replica with the same folder was first: use its key.
       return;
     } finally {
       Files.delete(fresh);

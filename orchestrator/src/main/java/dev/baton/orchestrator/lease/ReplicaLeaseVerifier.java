@@ -34,20 +34,19 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies lease tokens with the public keys of all replicas. Each replica writes its own key into
- * the database before it signs anything with it, so a key that is not there when a token has come
- * is nobody's. Thread-safe.
+ * Verifies lease tokens with the public keys of all replicas. Each replica writes its key into the
+ * database before it signs with it, so a token whose key is not there is invalid. Thread-safe.
  */
 @ApplicationScoped
 public class ReplicaLeaseVerifier {
   private static final Logger LOG = Logger.getLogger(ReplicaLeaseVerifier.class);
 
-  /** Before the channels open. */
+  /** Runs before the Kafka channels open. */
   private static final int FIRST = 100;
 
   private static final Duration SQL = Duration.ofSeconds(10);
 
-  /** A key that an operator takes away stops counting within this time. */
+  /** A key that an operator deletes is rejected within this time. */
   private static final Duration REFRESH = Duration.ofMinutes(1);
 
   private static final int MOST_LOGGED = 1_000;
@@ -79,7 +78,7 @@ public class ReplicaLeaseVerifier {
       refusals.put(
           reason,
           Counter.builder("baton.leases.refused")
-              .description("events and runners that no valid lease vouched for")
+              .description("events and runners without a valid lease")
               .tag("reason", reason.word())
               .register(metrics));
     }
@@ -96,8 +95,8 @@ public class ReplicaLeaseVerifier {
   }
 
   /**
-   * To be waited for before {@link #check}: brings the keys that these tokens name, as far as there
-   * are any. Fails when the database does not say.
+   * Loads the keys that these tokens name, where they exist; must complete before {@link #check}.
+   * Fails when the database does not answer.
    */
   public Uni<Void> learn(Collection<String> tokens) {
     boolean stale = System.nanoTime() - loadedAt > REFRESH.toNanos();
@@ -112,9 +111,9 @@ public class ReplicaLeaseVerifier {
   }
 
   /**
-   * Counts it, and logs it once for each run and reason.
+   * Counts a refusal, and logs it once per run and reason.
    *
-   * @param what was refused, in a few words
+   * @param what the refused object, in a few words
    */
   public void refused(String what, String run, LeaseVerdict.Refused refusal) {
     Counter counter = refusals.get(refusal.reason());
@@ -123,12 +122,12 @@ public class ReplicaLeaseVerifier {
     }
     if (logged.add(run + refusal.reason())) {
       LOG.warnf(
-          "run %s: %s is refused (%s): %s; more of this run are only counted",
+          "run %s: %s is refused (%s): %s; further ones of this run are only counted",
           run, what, refusal.reason().word(), refusal.detail());
     }
   }
 
-  /** The keys that count, the oldest first: what others verify leases with. */
+  /** The valid public keys, oldest first, with which other services verify leases. */
   public Uni<List<LeaseKey>> published() {
     return pool.query("SELECT public_key FROM orchestrator.lease_key ORDER BY created_at, kid")
         .execute()

@@ -1,6 +1,5 @@
 /**
- * Which lease tokens count here: the keys of all replicas, and what is done with what they do not
- * vouch for.
+ * Lease tokens: signs them, verifies them with the keys of all replicas, and reports refused ones.
  */
 @NullMarked
 package dev.baton.orchestrator.lease;

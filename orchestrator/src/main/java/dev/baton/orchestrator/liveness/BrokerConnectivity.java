@@ -9,39 +9,40 @@ package dev.baton.orchestrator.liveness;
 import java.util.OptionalLong;
 
 /**
- * What liveness knows about its own connection to the log. Silence means something only while it
- * can hear.
+ * Reports the connection of liveness to the brokers. A missing heartbeat only means silence while
+ * liveness can read the log.
  */
 interface BrokerConnectivity {
   /**
-   * The end of a partition of the heartbeats as the broker gave it a moment ago; empty when the
-   * broker does not answer.
+   * The end offset of a partition of the heartbeats at the last request; empty when the broker does
+   * not answer.
    */
   OptionalLong end(int partition);
 
   /**
-   * When the ends were asked for, in milliseconds on the clock of the topology: what has been sent
-   * since then may not have been read yet.
+   * When the end offsets were requested, in milliseconds on the topology's clock. Later heartbeats
+   * may not have been read yet.
    */
   long asOf();
 
   /**
-   * The offset up to which nothing was left to be read of a partition when it was last asked: what
-   * this installation has committed, or where the log begins if that is later; 0 if not known.
+   * The offset up to which a partition had no unread heartbeats at the last request: the offset
+   * that this installation has committed, or the start of the log if that is later; 0 if unknown.
    */
   long done(int partition);
 
   /**
-   * Finds how far a partition is read by a reader that has had every heartbeat before {@code read}.
+   * Returns the effective read position of a reader that has read every heartbeat before {@code
+   * read}.
    *
-   * @return an offset, at least {@code read}, before which no more committed records are: a log can
-   *     end with the markers of transactions and with what was aborted
+   * @return an offset, at least {@code read}, before which no further committed records are: a log
+   *     can end with transaction markers and aborted records
    */
   long over(int partition, long read);
 
   /**
-   * Since when the broker has answered without a break, in milliseconds on the clock of the
-   * topology.
+   * Since when the broker has answered without interruption, in milliseconds on the topology's
+   * clock.
    */
   long unbrokenSince();
 }

@@ -31,9 +31,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the broker four times a second where the heartbeats begin and end. An answer that is late by
- * more than a second is a break: runners may have been unable to send as well, and get their full
- * time again.
+ * Requests the start and end offsets of the heartbeats from the broker four times a second. A gap
+ * of more than 2 s between answers is an interruption: runners may have been unable to send too,
+ * and get their full timeout again.
  */
 @ApplicationScoped
 class BrokerConnectivityProbe implements BrokerConnectivity {
@@ -92,7 +92,7 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
 
   @Override
   public long unbrokenSince() {
-    // While a break lasts, it has not ended: nobody's time has begun.
+    // While an interruption lasts, no runner's timeout has begun.
     long now = System.currentTimeMillis();
     return now - last.at() > MAX_GAP_MILLIS ? now : unbrokenSince;
   }
@@ -110,9 +110,9 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
         return;
       } catch (ExecutionException | TimeoutException | RuntimeException e) {
         if (e instanceof RuntimeException) {
-          LOG.warnf(e, "the broker could not be asked and will be asked again");
+          LOG.warnf(e, "broker: cannot request offsets, retrying");
         } else {
-          LOG.debugf("the broker does not answer: %s", e);
+          LOG.debugf("broker: no answer: %s", e);
         }
         try {
           Thread.sleep(EVERY);
@@ -140,8 +140,8 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
   private void ask(Set<Integer> partitions)
       throws InterruptedException, ExecutionException, TimeoutException {
     long asked = System.currentTimeMillis();
-    // Not the last stable offset: behind an open transaction there may be heartbeats that cannot be
-    // read yet, and their runners must not be condemned.
+    // Not the last stable offset: after an open transaction there may be heartbeats that cannot be
+    // read yet, and their runners must not be declared lost.
     var latest = admin.listOffsets(each(partitions, OffsetSpec.latest())).all();
     var earliest = admin.listOffsets(each(partitions, OffsetSpec.earliest())).all();
     var groups = admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();

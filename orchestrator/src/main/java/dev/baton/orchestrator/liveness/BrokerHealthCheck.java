@@ -12,7 +12,7 @@ import org.eclipse.microprofile.health.HealthCheck;
 import org.eclipse.microprofile.health.HealthCheckResponse;
 import org.eclipse.microprofile.health.Readiness;
 
-/** Ready while the brokers answer. Never blocks. */
+/** Reports ready while the brokers answer. Never blocks. */
 @Readiness
 @ApplicationScoped
 class BrokerHealthCheck implements HealthCheck {

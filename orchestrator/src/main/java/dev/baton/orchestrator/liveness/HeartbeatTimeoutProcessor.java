@@ -29,26 +29,26 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Watches the runs of one partition. A runner is lost when nothing was heard for its timeout,
- * counted from the latest of: its last heartbeat, the end of a pause of this process, and the
- * moment since which the broker has answered this process without a break; and when all that the
- * partition held at the end of that time has been read. So an outage of liveness itself, or of the
- * broker, condemns nobody; and a partition that comes from another replica is judged by what that
- * one had heard (ADR 0016).
+ * Watches the runs of one partition. A runner is lost when no heartbeat was read for its timeout,
+ * counted from the latest of: its last heartbeat, the end of a pause of this process, and the time
+ * since which the broker has answered this process without interruption; and when all records that
+ * the partition had at the end of that time have been read. So an outage of liveness or of the
+ * broker causes no loss, and a partition that moves from another replica is judged by the
+ * heartbeats that the other replica has read (ADR 0016).
  *
  * <pre>
  *   heartbeat of a newer epoch      watch it instead of the older one
  *   heartbeat of an older epoch     ignored
- *   heartbeat "ended"               watch no more
- *   silence over the timeout        signal heartbeats_missed; again, ever more rarely, while it lasts
+ *   heartbeat "ended"               stop watching
+ *   silence over the timeout        signal heartbeats_missed; repeated with backoff while it lasts
  *   reported and still silent       forgotten after an hour
- *   no heartbeat at all             to the dead letters, with the reason
+ *   not a heartbeat                 to the dead letters, with the reason
  * </pre>
  */
 final class HeartbeatTimeoutProcessor implements Processor<String, byte[], String, Object> {
   static final String STORE = "runners";
 
-  /** The children: of signals, and of records that are no heartbeats. */
+  /** The child nodes: for signals, and for records that are not heartbeats. */
   static final String SIGNALS = "encode";
 
   static final String DEAD_LETTERS = "dead-letters";
@@ -62,8 +62,8 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
 
   private final BrokerConnectivity contact;
   private final LivenessMetrics metrics;
-  // What the store holds, read once, and when each is to be looked at: a tick sees those that are
-  // due.
+  // The content of the store, read once, and when each entry is to be checked: a tick only visits
+  // those that are due.
   private final Map<String, Runner> known = new HashMap<>();
   private final PriorityQueue<Check> checks =
       new PriorityQueue<>(Comparator.comparingLong(Check::at));
@@ -75,7 +75,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
   private long lastTick;
   private boolean loaded;
 
-  /** A look at a runner that is due then; of no meaning where a later one was planned since. */
+  /** A check that is due at {@code at}; void when a later one was planned since. */
   private record Check(long at, String run, Runner runner) {
     boolean isPlanned() {
       return runner.checkAt == at;
@@ -98,7 +98,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
           + Math.max(timeout, Math.min(MAX_REPEAT_MILLIS, timeout << Math.min(signals, 10)));
     }
 
-    /** The first repetition comes after another timeout, later ones ever more rarely. */
+    /** The first repetition follows after another timeout, later ones with increasing intervals. */
     boolean isDue(long now) {
       return signals == 0 || now > nextSignal();
     }
@@ -114,13 +114,13 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     context = newContext;
     runners = newContext.getStateStore(STORE);
     partition = newContext.taskId().partition();
-    // Kafka Streams uses this object again when the partition comes back to this replica (a task
-    // that becomes a copy and then active again): what another has heard meanwhile is in the store.
+    // Kafka Streams reuses this object when the partition returns to this replica (a standby task
+    // that becomes active again): the store has what another replica has read meanwhile.
     known.clear();
     checks.clear();
     loaded = false;
     nextOffset = 0;
-    // Before anything is due the clock of the context may not run yet: the first tick sets it.
+    // The context's clock may not run yet: the first tick sets it.
     awakeSince = 0;
     lastTick = NEVER;
     newContext.schedule(TICK, PunctuationType.WALL_CLOCK_TIME, this::tick);
@@ -131,7 +131,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     metrics.unwatched(partition);
   }
 
-  /** What this replica or another had heard before. */
+  /** Loads the state that this or another replica stored before. */
   private void load(long now) {
     if (loaded) {
       return;
@@ -141,7 +141,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
       all.forEachRemaining(
           entry -> {
             WatchedRunner kept = entry.value;
-            // An unknown time, or one of a clock that is ahead, is none: it begins now.
+            // A time that is unknown, or of a clock that is ahead, is replaced by the current time.
             boolean usable = kept.heardAt() > 0 && kept.heardAt() <= now;
             watch(entry.key, new Runner(usable ? kept : kept.heardAt(now)), now);
           });
@@ -177,7 +177,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
 
   private void putAside(Record<String, byte[]> record, String reason) {
     metrics.malformed();
-    LOG.warnf("partition %d, offset %d: no heartbeat: %s", partition, nextOffset - 1, reason);
+    LOG.warnf("partition %d, offset %d: not a heartbeat: %s", partition, nextOffset - 1, reason);
     DeadLetter letter =
         DeadLetter.of(
                 record.headers(),
@@ -187,7 +187,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
                 partition,
                 nextOffset - 1)
             .cut();
-    // A record without a time would be refused by the sink.
+    // The sink rejects a record without a timestamp.
     long time = Math.max(0, record.timestamp());
     context()
         .<@Nullable String, @Nullable Object>forward(
@@ -220,7 +220,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     }
     runner.watched = heard;
     runner.signals = 0;
-    // A check that comes too early finds the new time by itself.
+    // A check that runs too early plans itself again with the new time.
     if (due < runner.checkAt) {
       plan(run, runner, due);
     }
@@ -234,7 +234,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
 
   private void tick(long now) {
     if (lastTick >= 0 && now - lastTick > MAX_TICK_GAP_MILLIS) {
-      LOG.infof("liveness of partition %d was paused for %d ms", partition, now - lastTick);
+      LOG.infof("liveness: partition %d was paused for %d ms", partition, now - lastTick);
       awakeSince = now;
     }
     lastTick = now;
@@ -252,7 +252,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
   }
 
   /**
-   * @param heardUntil what was sent until then has been read
+   * @param heardUntil all heartbeats sent until then have been read
    */
   private void check(String run, Runner runner, long now, long hearingSince, long heardUntil) {
     long since = Math.max(hearingSince, runner.watched.heardAt());
@@ -286,7 +286,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     runner.signals++;
     metrics.missed(silence - watched.timeoutMs());
     LOG.infof(
-        "run %s epoch %d: nothing heard of %s for %d ms",
+        "run %s epoch %d: no heartbeat of runner %s for %d ms",
         run, watched.epoch(), watched.runner(), silence);
     context()
         .forward(
@@ -299,10 +299,10 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
   }
 
   private ProcessorContext<String, Object> context() {
-    return Objects.requireNonNull(context, "init comes first");
+    return Objects.requireNonNull(context, "init was not called");
   }
 
   private KeyValueStore<String, WatchedRunner> runners() {
-    return Objects.requireNonNull(runners, "init comes first");
+    return Objects.requireNonNull(runners, "init was not called");
   }
 }

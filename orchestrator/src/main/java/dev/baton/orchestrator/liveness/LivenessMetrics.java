@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What liveness counts. */
+/** Metrics of liveness. */
 @ApplicationScoped
 class LivenessMetrics {
   private final Counter heartbeats;
@@ -30,12 +30,12 @@ class LivenessMetrics {
     malformed = Counter.builder("baton.liveness.malformed").register(registry);
     failures =
         Counter.builder("baton.liveness.failures")
-            .description("times the liveness thread had to be replaced")
+            .description("how often the liveness thread was replaced")
             .register(registry);
     missed = Counter.builder("baton.liveness.missed").register(registry);
     late =
         Timer.builder("baton.liveness.signal.delay")
-            .description("from a runner's timeout to the signal that it is missed")
+            .description("from a runner's timeout to its heartbeats_missed signal")
             .register(registry);
     Gauge.builder(
             "baton.liveness.watched",
@@ -57,7 +57,7 @@ class LivenessMetrics {
   }
 
   /**
-   * @param lateMillis by how much the signal came later than the timeout
+   * @param lateMillis time from the timeout to the signal
    */
   void missed(long lateMillis) {
     missed.increment();
@@ -68,7 +68,7 @@ class LivenessMetrics {
     watched.put(partition, runs);
   }
 
-  /** The partition has gone to another replica. */
+  /** The partition has moved to another replica. */
   void unwatched(int partition) {
     watched.remove(partition);
   }

@@ -24,8 +24,9 @@ import org.apache.kafka.streams.state.Stores;
 import org.jboss.logging.Logger;
 
 /**
- * Heartbeats in, signals out. A run's heartbeats are in one partition and its state beside it, so
- * the work spreads over replicas by partitions. The state is in memory; a changelog restores it.
+ * Builds the topology that reads heartbeats and writes signals. A run's heartbeats are in one
+ * partition and its state is in the same task, so partitions distribute the work over replicas. The
+ * state is in memory; a changelog restores it.
  */
 @ApplicationScoped
 class LivenessTopology {
@@ -42,8 +43,8 @@ class LivenessTopology {
   }
 
   /**
-   * A failure that nobody foresaw costs the thread and not liveness: another takes its place, ever
-   * more slowly while it goes on.
+   * Replaces the stream thread after an unexpected failure, so that liveness continues; repeated
+   * failures increase the delay.
    */
   @Produces
   @Singleton
@@ -51,7 +52,7 @@ class LivenessTopology {
     AtomicInteger failures = new AtomicInteger();
     return failure -> {
       metrics.failed();
-      LOG.error("liveness has failed and begins anew", failure);
+      LOG.error("liveness: stream thread failed, replacing it", failure);
       pause(FIRST_PAUSE_MILLIS << Math.min(failures.getAndIncrement(), MAX_DOUBLINGS));
       return StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.REPLACE_THREAD;
     };

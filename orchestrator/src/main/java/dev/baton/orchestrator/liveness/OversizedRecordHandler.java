@@ -14,9 +14,9 @@ import org.apache.kafka.streams.errors.ProductionExceptionHandler;
 import org.jboss.logging.Logger;
 
 /**
- * Leaves out a record that no broker takes, which only the letter of a record with a large key is:
- * the thread would end, and its successor read the same again. Kafka Streams makes it and counts
- * what it leaves out in {@code dropped-records}.
+ * Skips a record that is too large for the brokers, which only a dead letter with a large key can
+ * be. Otherwise the thread would fail, and its replacement would read the same record again. Kafka
+ * Streams instantiates this class and counts skipped records in {@code dropped-records}.
  */
 public final class OversizedRecordHandler implements ProductionExceptionHandler {
   private static final Logger LOG = Logger.getLogger(OversizedRecordHandler.class);
@@ -28,7 +28,7 @@ public final class OversizedRecordHandler implements ProductionExceptionHandler 
       return ProductionExceptionHandlerResponse.FAIL;
     }
     LOG.errorf(
-        "partition %d, offset %d: what is too large for %s is left out: %s",
+        "partition %d, offset %d: record too large for %s, skipped: %s",
         context.partition(), context.offset(), record.topic(), failure.getMessage());
     return ProductionExceptionHandlerResponse.CONTINUE;
   }

@@ -17,22 +17,22 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Notes how far the consumer of liveness has read each partition of the heartbeats, beyond the last
- * record that it handed out: over the markers of transactions and what was aborted. The log does
- * not change there, so what was noted stays true whichever replica has the partition.
+ * Tracks how far the liveness consumer has read each partition of the heartbeats beyond the last
+ * record that it returned, that is, over transaction markers and aborted records. The log does not
+ * change there, so the position stays valid when another replica takes over the partition.
  *
- * <p>Kafka makes the object from its class's name, so what it notes is static. Thread-safe.
+ * <p>Kafka instantiates the class by name, so the positions are static. Thread-safe.
  */
 public final class ReadPositionInterceptor implements ConsumerInterceptor<Object, Object> {
   private static final Map<Integer, Stretch> STRETCHES = new ConcurrentHashMap<>();
 
-  /** That no committed record lies between the two offsets. */
+  /** No committed record lies between the two offsets. */
   private record Stretch(long from, long to) {}
 
   /**
-   * Finds how far a partition is read by a reader that has had every record before {@code read}.
+   * Returns the effective read position of a reader that has read every record before {@code read}.
    *
-   * @return an offset, at least {@code read}, before which no more committed records are
+   * @return an offset, at least {@code read}, before which no further committed records are
    */
   static long over(int partition, long read) {
     Stretch stretch = STRETCHES.get(partition);
@@ -58,7 +58,7 @@ public final class ReadPositionInterceptor implements ConsumerInterceptor<Object
       STRETCHES.put(partition, new Stretch(records.getLast().offset() + 1, position));
       return;
     }
-    // A poll without records begins where the one before ended.
+    // A poll without records starts where the previous one ended.
     STRETCHES.computeIfPresent(
         partition, (number, before) -> new Stretch(before.from(), Math.max(before.to(), position)));
   }

@@ -13,7 +13,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Gives a signal its CloudEvents form: attributes in headers, JSON as the value. */
+/** Encodes a signal as a CloudEvent: attributes in headers, JSON as the value. */
 final class SignalCloudEventProcessor
     extends ContextualProcessor<String, RunnerSignal, String, byte[]> {
   private final URI source;

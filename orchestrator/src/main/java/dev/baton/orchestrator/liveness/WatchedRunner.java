@@ -12,13 +12,13 @@ import org.apache.kafka.common.serialization.Serde;
 import org.apache.kafka.common.serialization.Serdes;
 
 /**
- * A run's runner as it is kept over restarts and moves to another replica.
+ * A run's runner as stored across restarts and moved to another replica.
  *
- * @param reported whether its silence has been signalled
- * @param offset of that heartbeat in its partition, and {@code sentAt} its time: together they tell
- *     one that is read again
+ * @param reported whether its silence was signalled
+ * @param offset of its last heartbeat in its partition; with {@code sentAt}, its time, it
+ *     identifies a heartbeat that is read again
  * @param heardAt when its last heartbeat was read, in milliseconds on the clock of the replica that
- *     read it; 0 where an earlier version did not say
+ *     read it; 0 when an earlier version did not store it
  */
 record WatchedRunner(
     int epoch,
@@ -50,9 +50,9 @@ record WatchedRunner(
   }
 
   /**
-   * Whether the heartbeat is one that was counted before: whoever takes over a partition begins
-   * with the last second of the one before. A topic made anew begins with small offsets, a clock
-   * that was set back with small times; never both.
+   * Whether the heartbeat was counted before: a replica that takes over a partition reads the last
+   * second of its predecessor again. A re-created topic starts with small offsets, and a clock that
+   * was set back with small times; never both.
    */
   boolean hasCounted(long itsOffset, long itsTime) {
     return heardAt > 0 && itsOffset <= offset && itsTime <= sentAt;

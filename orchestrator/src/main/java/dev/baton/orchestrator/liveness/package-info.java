@@ -1,4 +1,4 @@
-/** The Kafka Streams topology that notices runners which have gone silent. */
+/** The Kafka Streams topology that detects silent runners. */
 @NullMarked
 package dev.baton.orchestrator.liveness;
 

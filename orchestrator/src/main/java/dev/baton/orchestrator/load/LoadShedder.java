@@ -20,8 +20,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Answers requests that bring new work with 503 while an event loop is blocked; they may go to
- * another replica. Reading, cancelling, pausing and answering go on.
+ * Rejects requests for new work with 503 while an event loop is blocked; clients may retry another
+ * replica. Reads, cancellations, pauses and answers are still accepted.
  */
 @ApplicationScoped
 class LoadShedder {

@@ -29,13 +29,13 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Detects a blocked event loop by a probe that each loop answers; watches from a thread of its own,
- * twice a second. A loop that has not answered for {@link #PATIENCE} is blocked: the guard logs
- * what its thread does, at first and then every ten seconds, and counts it. Thread-safe.
+ * Detects a blocked event loop with a probe that each loop answers, from its own thread, twice a
+ * second. A loop that has not answered for {@link #PATIENCE} is blocked: the guard logs its
+ * thread's stack at once and then every 10 s, and counts it. Thread-safe.
  */
 @ApplicationScoped
 public class OrchestratorEventLoopGuard {
-  /** How long a loop may take to answer. */
+  /** The time after which a loop that has not answered is blocked. */
   public static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private static final Logger LOG = Logger.getLogger(OrchestratorEventLoopGuard.class);
@@ -82,12 +82,12 @@ public class OrchestratorEventLoopGuard {
     }
   }
 
-  /** How many loops are blocked. */
+  /** The number of blocked loops. */
   public int blocked() {
     return (int) probes.stream().filter(probe -> probe.blocked).count();
   }
 
-  /** Sends a probe to each loop that has answered the one before, and judges the others. */
+  /** Sends a probe to each loop that has answered the previous one, and checks the others. */
   void look() {
     long now = nanoTime.getAsLong();
     for (Probe probe : probes) {
@@ -117,7 +117,7 @@ public class OrchestratorEventLoopGuard {
         probe.name(), probe.waitedMillis(now), probe.stack());
   }
 
-  /** One loop; everything but the answer is of the guard's thread. */
+  /** One loop; only the guard's thread writes the fields, except for the answer. */
   private static final class Probe {
     private final EventExecutor loop;
     private volatile boolean answered = true;
@@ -155,7 +155,7 @@ public class OrchestratorEventLoopGuard {
     String stack() {
       Thread known = thread;
       return known == null
-          ? "its thread is not known"
+          ? "its thread is unknown"
           : Stream.of(known.getStackTrace())
               .limit(FRAMES)
               .map(frame -> "\n  at " + frame)

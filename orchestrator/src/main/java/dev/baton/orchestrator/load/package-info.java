@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Finds event loops that are blocked, reports them, and keeps new work away meanwhile. */
+/** Detects and reports blocked event loops, and rejects new work meanwhile. */
 @NullMarked
 package dev.baton.orchestrator.load;
 

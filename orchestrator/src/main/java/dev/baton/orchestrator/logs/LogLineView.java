@@ -10,13 +10,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a step wrote: a line, or a piece of a long one.
+ * A line, or a part of a long line, that a step wrote.
  *
- * @param line its number among the lines of the epoch, from 1; 0: a foreign runner gave it none
- * @param stream {@code stdout}, {@code stderr}, or {@code baton} for what the runner or a reader
- *     says
- * @param cut whether the next line of its attempt and stream continues it; null: no
- * @param missingLines at this place; null: none, or it is not known how many
+ * @param line its number in the epoch, from 1; 0 when a foreign runner set none
+ * @param stream {@code stdout}, {@code stderr}, or {@code baton} for messages of the runner or of
+ *     the reader
+ * @param cut whether the next line of its attempt and stream continues it; null means no
+ * @param missingLines number of lines missing here; null when none are missing, or the number is
+ *     unknown
  */
 record LogLineView(
     String step,
@@ -31,7 +32,7 @@ record LogLineView(
     @Nullable Long missingLines,
     @Nullable Long missingBytes) {
 
-  /** A line of the reader itself. */
+  /** A line written by the reader itself. */
   static LogLineView notice(int epoch, long line, String text, @Nullable Long missing) {
     return new LogLineView("", 1, 1, epoch, line, "baton", null, text, null, missing, null);
   }

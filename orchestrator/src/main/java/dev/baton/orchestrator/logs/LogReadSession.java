@@ -23,34 +23,34 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One reading of a run's log: what the store has, then what the live tail has behind that. The
- * place is {@code epoch:line}; a line of the tail counts only at its place, so that no line comes
- * twice or too early. A gap of the tail is waited for from the store; what does not come is a line
- * that says so. For one thread.
+ * Reads a run's log once: first the lines that the store has, then the newer lines of the live
+ * tail. The position is {@code epoch:line}; a line of the tail is returned only at its position, so
+ * no line is repeated or out of order. A gap in the tail is read from the store; if the store does
+ * not get it in time, a notice line reports it. For one thread.
  */
 final class LogReadSession {
   private static final Logger LOG = Logger.getLogger(LogReadSession.class);
   private static final Duration POLL = Duration.ofMillis(250);
   private static final Duration STATE = Duration.ofSeconds(10);
 
-  /** How often the store is looked at while the tail has nothing. */
+  /** How often the store is read while the tail has no lines. */
   private static final long STORE_LOOK_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** How often the tail is tried where the brokers do not answer. */
+  /** How often opening the tail is retried while the brokers do not answer. */
   private static final long TAIL_RETRY_NANOS = Duration.ofSeconds(5).toNanos();
 
   private static final long LOOK_MS = 100;
 
-  /** For lines that are on their way when the run has ended, if there are any. */
+  /** How long to wait for the first lines after the run has ended. */
   private static final Duration FIRST_LINES = Duration.ofSeconds(1);
 
-  /** For the next chunk of an ended run. */
+  /** How long to wait for the next chunk of an ended run. */
   private static final Duration NEXT_CHUNK = Duration.ofSeconds(10);
 
-  /** For a gap of the tail, where nobody follows. */
+  /** How long to wait for a gap of the tail without follow. */
   private static final Duration GAP = Duration.ofSeconds(2);
 
-  // Clocks of runners and brokers may differ a little.
+  // Allows for clock differences between runners and brokers.
   private static final Duration EARLIER = Duration.ofMinutes(1);
   private static final Duration A_LITTLE_EARLIER = Duration.ofSeconds(5);
 
@@ -70,7 +70,7 @@ final class LogReadSession {
   private long lastMicros;
   private long progressNanos = System.nanoTime();
 
-  /** The farthest line that the tail has shown of this epoch. */
+  /** The highest line number that the tail has returned for this epoch. */
   private long seen;
 
   LogReadSession(
@@ -92,7 +92,7 @@ final class LogReadSession {
     line = request.line();
   }
 
-  /** Reads to the end, or until the caller has gone. */
+  /** Reads to the end, or until the caller disconnects. */
   void run() {
     try {
       readAll();
@@ -104,10 +104,9 @@ final class LogReadSession {
     } catch (ProblemException e) {
       out.fail(e);
     } catch (RuntimeException e) {
-      LOG.warnf(e, "log of run %s: the reading ended", run.id());
+      LOG.warnf(e, "log of run %s: read failed", run.id());
       out.fail(
-          new ProblemException(
-              ProblemKind.UNAVAILABLE, "the log cannot be read: " + e.getMessage()));
+          new ProblemException(ProblemKind.UNAVAILABLE, "cannot read the log: " + e.getMessage()));
     }
   }
 
@@ -133,7 +132,7 @@ final class LogReadSession {
     return request.limit() > 0 && given >= request.limit();
   }
 
-  /** Gives what the store has from the place on. */
+  /** Returns the lines that the store has from the position on. */
   private void readStore() throws InterruptedException {
     while (!output.isStopped() && !isFull()) {
       long tail = tailed ? 0 : request.tail();
@@ -189,7 +188,7 @@ final class LogReadSession {
     return RunStatus.valueOf(run.status().toUpperCase(Locale.ROOT)).isTerminal();
   }
 
-  /** Waits for the chunks that are on their way when a run has ended. */
+  /** Waits for the chunks that have not arrived when a run has ended. */
   private void settle() throws InterruptedException {
     while (!output.isStopped() && !isFull() && !isSettled()) {
       output.pause(LOOK_MS);
@@ -215,7 +214,7 @@ final class LogReadSession {
     return new LogTailConsumer(bootstrap, run.id(), from);
   }
 
-  /** What the tail has now, to its end. */
+  /** Returns the lines that the tail has now. */
   private void readTail() throws InterruptedException {
     try (LogTailConsumer tail = open()) {
       long end = tail.end();
@@ -241,13 +240,13 @@ final class LogReadSession {
     }
   }
 
-  /** Whether lines of its epoch, or of one before, come before it that are not given yet. */
+  /** Whether earlier lines, of its epoch or an older one, have not been returned yet. */
   private boolean isAhead(LogLineView next) {
     return next.line() > 0
         && (next.epoch() > epoch ? next.line() > 1 : next.epoch() == epoch && next.line() > line);
   }
 
-  /** Waits for what the tail has passed over; says how much of it is not there. */
+  /** Waits for the lines that the tail has skipped; reports the number of missing ones. */
   private void fill(LogLineView next) throws InterruptedException {
     long end = System.nanoTime() + GAP.toNanos();
     while (isAhead(next) && !output.isStopped()) {
@@ -292,10 +291,10 @@ final class LogReadSession {
     begun = false;
   }
 
-  /** Gives a line of the tail if it is its turn. */
+  /** Returns a line of the tail if it is the next one. */
   private void take(LogLineView next) throws InterruptedException {
     if (next.line() <= 0) {
-      // Of a foreign runner: it has no place.
+      // A line of a foreign runner has no position.
       if (request.epoch() == 0 && request.wants(next)) {
         give(next);
       }
@@ -315,7 +314,7 @@ final class LogReadSession {
     }
   }
 
-  /** Gives lines as they come, until the run has ended and all of them are given. */
+  /** Returns lines as they arrive, until the run has ended and all of them are returned. */
   private void follow() throws InterruptedException {
     LogTailConsumer tail = null;
     try {
@@ -354,12 +353,12 @@ final class LogReadSession {
     try {
       return open();
     } catch (KafkaException e) {
-      LOG.debugf("log of run %s: no live tail for now: %s", run.id(), e.getMessage());
+      LOG.debugf("log of run %s: live tail unavailable, retrying: %s", run.id(), e.getMessage());
       return null;
     }
   }
 
-  /** Whether lines are behind the place that the tail has passed over. */
+  /** Whether there is a gap between the position and the lines of the tail. */
   private boolean takeNew(@Nullable LogTailConsumer tail) throws InterruptedException {
     if (tail == null) {
       output.pause(POLL.toMillis());
@@ -368,7 +367,7 @@ final class LogReadSession {
     boolean gap = false;
     for (LogLineView next : tail.poll(POLL)) {
       if (next.epoch() > epoch && next.line() > 0) {
-        // What is left of the epoch before is in the store, or nowhere.
+        // The rest of the previous epoch is in the store, or lost.
         readStore();
       }
       gap |= isAhead(next);

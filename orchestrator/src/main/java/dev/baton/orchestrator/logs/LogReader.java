@@ -17,8 +17,7 @@ import java.util.concurrent.Semaphore;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
- * Reads runs' logs on virtual threads, at most 16 at once. A slow caller slows its own reading down
- * and nothing else.
+ * Reads runs' logs on virtual threads, at most 16 at once. A slow caller only slows its own reader.
  */
 @ApplicationScoped
 class LogReader {
@@ -39,7 +38,7 @@ class LogReader {
   }
 
   /**
-   * The lines that are asked for, a JSON object each, many in one item.
+   * Returns the requested lines as JSON objects, many per item.
    *
    * @return fails with a problem when too many logs are being read
    */

@@ -15,17 +15,17 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lines of a run's log are asked for.
+ * Selects lines of a run's log.
  *
- * @param epoch with {@code line}: the first that is wanted; 0: the log's first
- * @param step null: of all steps
- * @param visit 0: of all
- * @param attempt 0: of all
- * @param since only lines that were read then or later; null: whenever
- * @param until only lines that were read before; null: whenever
- * @param tail the last so many lines; 0: all
- * @param limit of lines in the answer; 0: none
- * @param follow whether lines to come are wanted, too
+ * @param epoch with {@code line}: the first line to return; 0: the first line of the log
+ * @param step null: all steps
+ * @param visit 0: all visits
+ * @param attempt 0: all attempts
+ * @param since only lines that were read at or after this time; null: no limit
+ * @param until only lines that were read before this time; null: no limit
+ * @param tail only the last lines; 0: all
+ * @param limit maximum number of lines; 0: no limit
+ * @param follow whether to wait for further lines
  */
 record LogRequest(
     int epoch,
@@ -52,12 +52,12 @@ record LogRequest(
     }
   }
 
-  /** The epoch of a place that is written {@code epoch:line}; 0 where there is none. */
+  /** The epoch of a position {@code epoch:line}; 0 without a position. */
   static int epoch(@Nullable String place) {
     return place == null ? 0 : Integer.parseInt(place(place).group(1));
   }
 
-  /** Its line. */
+  /** The line of a position {@code epoch:line}; 0 without a position. */
   static long line(@Nullable String place) {
     return place == null ? 0 : Long.parseLong(place(place).group(2));
   }
@@ -72,7 +72,7 @@ record LogRequest(
     return matcher;
   }
 
-  /** A time as RFC 3339 has it. */
+  /** Parses an RFC 3339 time. */
   static @Nullable Instant time(String name, @Nullable String text) {
     try {
       return text == null ? null : Instant.parse(text);

@@ -18,7 +18,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** A run's log over REST, a JSON object a line. */
+/** Serves a run's log over REST, one JSON object per line. */
 @Path("/runs/{id}/logs")
 @Tag(name = "logs")
 public class LogResource {
@@ -34,7 +34,7 @@ public class LogResource {
   @Produces("application/x-ndjson")
   @Operation(
       summary =
-          "What the steps wrote, a JSON object a line, in order: from a place (epoch:line), of a time, or the last lines; with follow until the run has ended.")
+          "The output of the steps in order, one JSON object per line: from a position (epoch:line), of a time range, or the last lines; with follow until the run has ended.")
   public Multi<Buffer> read(
       String id,
       @RestQuery @Nullable String step,

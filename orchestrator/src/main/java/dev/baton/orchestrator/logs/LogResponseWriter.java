@@ -13,9 +13,9 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Gives lines of JSON to a response, many at a time. A response asks for one item at a time, so
- * what it has asked for at this moment says nothing; what it has asked for in all does: at most
- * {@value #AHEAD} items of some {@value #BATCH_BYTES} bytes are ahead of it.
+ * Writes lines of JSON to a response in batches. A response requests one item at a time, so its
+ * current demand is not usable for backpressure; its total demand is: at most {@value #AHEAD} items
+ * of about {@value #BATCH_BYTES} bytes are ahead of it.
  */
 final class LogResponseWriter {
   private static final int AHEAD = 16;
@@ -29,7 +29,7 @@ final class LogResponseWriter {
   private volatile boolean unbounded;
   private volatile boolean stopped;
 
-  /** The response wants so many items more. */
+  /** Records that the response has requested more items. */
   void requested(long items) {
     if (items > UNBOUNDED) {
       unbounded = true;
@@ -38,7 +38,7 @@ final class LogResponseWriter {
     }
   }
 
-  /** The caller has gone. */
+  /** Stops writing: the caller has disconnected. */
   void stop() {
     stopped = true;
     stop.release();
@@ -48,7 +48,7 @@ final class LogResponseWriter {
     return stopped;
   }
 
-  /** Waits so long, or until the caller has gone. */
+  /** Waits for this time, or until the caller disconnects. */
   void pause(long millis) throws InterruptedException {
     if (stop.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
       stop.release();
@@ -66,7 +66,7 @@ final class LogResponseWriter {
     }
   }
 
-  /** Gives what was added. Each item of this media type becomes a line, so it has no line end. */
+  /** Writes the batch. Each item of this media type becomes a line, so it has no line end. */
   void flush(MultiEmitter<? super Buffer> out) throws InterruptedException {
     if (batch.length() == 0) {
       return;

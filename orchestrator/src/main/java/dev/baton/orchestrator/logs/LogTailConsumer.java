@@ -25,7 +25,7 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
- * Reads the live tail of one run's log with a consumer of its own. For one thread.
+ * Reads the live tail of one run's log with its own consumer. For one thread.
  *
  * @see TopicName#LOGS
  */
@@ -38,7 +38,7 @@ final class LogTailConsumer implements AutoCloseable {
   private final TopicPartition partition;
 
   /**
-   * Begins with what was sent at this time.
+   * Starts with the lines that were sent at this time.
    *
    * @throws org.apache.kafka.common.KafkaException when the brokers do not answer
    */
@@ -62,7 +62,7 @@ final class LogTailConsumer implements AutoCloseable {
     }
   }
 
-  /** The next lines of the run, as far as there are some within this time. */
+  /** Returns the next lines of the run that arrive within this time. */
   List<LogLineView> poll(Duration patience) {
     List<LogLineView> lines = new ArrayList<>();
     for (ConsumerRecord<String, byte[]> record : consumer.poll(patience)) {
@@ -81,7 +81,7 @@ final class LogTailConsumer implements AutoCloseable {
     }
   }
 
-  /** Behind the last record of now. */
+  /** The end offset now. */
   long end() {
     return consumer.endOffsets(List.of(partition), METADATA).getOrDefault(partition, 0L);
   }

@@ -32,11 +32,11 @@ class StoredLogClient {
   }
 
   /**
-   * A page.
+   * Reads a page.
    *
-   * @param epoch with {@code line}: where it begins; 0: at the log's first line, or with the last
-   *     {@code tail}
-   * @param limit of lines; 0: none
+   * @param epoch with {@code line}: the first line; 0: the first line of the log, or of the last
+   *     {@code tail} lines
+   * @param limit maximum number of lines; 0: no limit
    * @throws dev.baton.orchestrator.problem.ProblemException when the store does not answer
    */
   ReadLogResponse read(String run, LogRequest wanted, int epoch, long line, long tail, long limit) {
@@ -56,7 +56,7 @@ class StoredLogClient {
     return store
         .within(PATIENCE)
         .readLog(request)
-        // A store of before there were logs in it.
+        // A store version without logs.
         .onFailure(StoredLogClient::isUnknownCall)
         .recoverWithItem(
             ReadLogResponse.newBuilder()
@@ -75,7 +75,7 @@ class StoredLogClient {
         && refused.getStatus().getCode() == Status.Code.UNIMPLEMENTED;
   }
 
-  /** A line of a page. */
+  /** Converts a line of a page. */
   static LogLineView line(ReadLogResponse page, dev.baton.protocol.grpc.LogLine of) {
     LogOwner owner = page.getOwners(of.getOwner());
     return new LogLineView(

@@ -1,4 +1,4 @@
-/** What steps wrote, read from the store and, behind that, from the live tail. */
+/** Reads the output of steps from the store, then from the live tail. */
 @NullMarked
 package dev.baton.orchestrator.logs;
 

@@ -35,8 +35,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Delivers notifications. A claimed row belongs to this replica for a while; if it dies in between,
- * another delivers it, perhaps again. What fails is repeated after growing pauses, for three days.
+ * Delivers notifications, at least once. A replica claims a row for 20 s; if it dies, another
+ * replica delivers the row, possibly again. A failed delivery is retried with exponential backoff
+ * for three days.
  */
 @ApplicationScoped
 class NotificationDispatcher {
@@ -91,7 +92,8 @@ class NotificationDispatcher {
   private final Counter givenUp;
   private final AtomicLong pending = new AtomicLong();
   private final PeriodicTask delivering =
-      new PeriodicTask("notifications", POLL, "notifications wait", this::deliverAll);
+      new PeriodicTask(
+          "notifications", POLL, "notifications: round failed, retrying", this::deliverAll);
 
   NotificationDispatcher(
       Pool pool, KafkaEventPublisher publisher, OrchestratorConfig config, MeterRegistry metrics) {
@@ -101,18 +103,18 @@ class NotificationDispatcher {
     this.firstPause = config.notifications().webhook().retry();
     delivered =
         Counter.builder("baton.notifications.delivered")
-            .description("notifications that their receiver has")
+            .description("notifications delivered to their receiver")
             .register(metrics);
     failed =
         Counter.builder("baton.notifications.failed")
-            .description("attempts to deliver a notification that failed")
+            .description("failed attempts to deliver a notification")
             .register(metrics);
     givenUp =
         Counter.builder("baton.notifications.given.up")
-            .description("notifications that nobody took for three days, or that were refused")
+            .description("notifications that failed for three days, or were refused")
             .register(metrics);
     Gauge.builder("baton.notifications.pending", pending, AtomicLong::get)
-        .description("notifications that are not delivered yet, of all replicas")
+        .description("undelivered notifications of all replicas")
         .register(metrics);
   }
 
@@ -134,7 +136,7 @@ class NotificationDispatcher {
     } while (claimed == MOST && !delivering.isStopping());
   }
 
-  /** How many were claimed. */
+  /** Returns the number of claimed rows. */
   private int round() throws InterruptedException {
     List<Owed> owed = new ArrayList<>();
     for (Row row :
@@ -167,10 +169,10 @@ class NotificationDispatcher {
     try {
       settle(owed, attempt(owed));
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // The claim runs out.
+      Thread.currentThread().interrupt(); // The claim expires.
     } catch (RuntimeException e) {
       if (!delivering.isStopping()) {
-        LOG.warnf("notification %s (%s) will be repeated: %s", owed.id(), owed.channel(), e);
+        LOG.warnf("notification %s (%s): failed, retrying: %s", owed.id(), owed.channel(), e);
       }
     }
   }
@@ -203,7 +205,7 @@ class NotificationDispatcher {
         } else {
           Duration pause = pause(owed.attempts());
           LOG.warnf(
-              "notification %s (%s), attempt %d: %s; again in %d s",
+              "notification %s (%s): attempt %d failed: %s; retrying in %d s",
               owed.id(), owed.channel(), owed.attempts(), why, pause.toSeconds());
           on(
               pool.preparedQuery(AGAIN)
@@ -215,7 +217,7 @@ class NotificationDispatcher {
 
   private void giveUp(Owed owed, String why) {
     givenUp.increment();
-    LOG.errorf("notification %s (%s) is given up: %s", owed.id(), owed.channel(), why);
+    LOG.errorf("notification %s (%s): failed permanently: %s", owed.id(), owed.channel(), why);
     end(owed, "failed", shorten(why));
   }
 
@@ -223,7 +225,7 @@ class NotificationDispatcher {
     on(pool.preparedQuery(END).execute(Tuple.of(owed.id(), owed.channel(), status, why)));
   }
 
-  /** Doubles from attempt to attempt. */
+  /** Doubles after each attempt. */
   private Duration pause(int attempts) {
     Duration pause = firstPause.multipliedBy(1L << Math.min(attempts - 1, 16));
     return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;

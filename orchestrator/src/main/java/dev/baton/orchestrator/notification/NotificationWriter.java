@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which events somebody outside is told of. The rows are written by whoever folds the event, in the
- * same transaction, so that each event that counts is told, whatever dies, and no other is. Their
- * id is the event's: whoever is told twice can see it.
+ * Writes the notifications of events. The projection writes the rows in the transaction that folds
+ * the event, so a crash loses none and adds none. A row has the event's id, with which a receiver
+ * detects duplicates.
  */
 @ApplicationScoped
 public class NotificationWriter {
-  /** What may be asked for. */
+  /** The event types that can be configured. */
   public static final Set<String> EVENTS =
       Set.of("run_lost", "run_failed", "run_cancelled", "run_completed");
 
@@ -51,7 +51,10 @@ public class NotificationWriter {
             : new String[] {"topic"};
   }
 
-  /** What is to be told of an event that the fold has accepted; empty for most. */
+  /**
+   * Builds the notification of an event that the fold has accepted; empty when its type is not
+   * configured.
+   */
   public Optional<ObjectNode> of(TraceRecord record) {
     String type = EventTypeRegistry.of(record.event()).substring(EventTypeRegistry.PREFIX.length());
     if (!wanted.contains(type)) {
@@ -69,7 +72,7 @@ public class NotificationWriter {
   }
 
   /**
-   * In the transaction that writes the events' runs, after them.
+   * Inserts notifications in the transaction that writes the events' runs, after them.
    *
    * @param rows a JSON array of {@link #of}, without NUL characters
    */

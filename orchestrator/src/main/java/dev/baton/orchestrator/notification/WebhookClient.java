@@ -22,7 +22,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Posts to a webhook, signed as the Standard Webhooks specification has it: {@code
+ * Posts to a webhook, signed according to the Standard Webhooks specification: {@code
  * webhook-signature: v1,<base64 of HMAC-SHA256(secret, "id.timestamp.body")>}. Thread-safe; blocks.
  */
 final class WebhookClient implements AutoCloseable {
@@ -30,13 +30,13 @@ final class WebhookClient implements AutoCloseable {
   private static final String ALGORITHM = "HmacSHA256";
   private static final int GONE = 410;
 
-  /** What an attempt came to. */
+  /** The result of an attempt. */
   sealed interface Outcome {
     record Delivered() implements Outcome {}
 
     record Failed(String why) implements Outcome {}
 
-    /** The receiver wants no more of it. */
+    /** The receiver rejects the notification permanently. */
     record Refused(String why) implements Outcome {}
   }
 

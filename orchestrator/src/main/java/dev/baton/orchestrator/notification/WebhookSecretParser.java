@@ -9,7 +9,10 @@ package dev.baton.orchestrator.notification;
 import java.util.Base64;
 import java.util.Optional;
 
-/** A webhook's secret as the Standard Webhooks specification writes it: {@code whsec_<base64>}. */
+/**
+ * Parses a webhook's secret as the Standard Webhooks specification writes it: {@code
+ * whsec_<base64>}.
+ */
 public final class WebhookSecretParser {
   public static final String ALLOWED = "whsec_ and the Base64 of 24 to 64 bytes";
   private static final String PREFIX = "whsec_";
@@ -18,7 +21,7 @@ public final class WebhookSecretParser {
 
   private WebhookSecretParser() {}
 
-  /** Its bytes; empty when it is none. */
+  /** Returns the secret's bytes; empty when the text is not a valid secret. */
   public static Optional<byte[]> read(String text) {
     if (!text.startsWith(PREFIX)) {
       return Optional.empty();

@@ -1,4 +1,4 @@
-/** Tells the outside what became of runs: a Kafka topic and a webhook, each at least once. */
+/** Notifications about runs: to a Kafka topic and a webhook, each at least once. */
 @NullMarked
 package dev.baton.orchestrator.notification;
 

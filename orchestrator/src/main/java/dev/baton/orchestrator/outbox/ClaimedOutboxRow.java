@@ -8,5 +8,5 @@ package dev.baton.orchestrator.outbox;
 
 import java.util.List;
 
-/** A row that this worker alone may do now. */
+/** An outbox row that only this worker may perform until its transaction ends. */
 record ClaimedOutboxRow(long id, String run, List<OutboxEffect> effects, int attempts) {}

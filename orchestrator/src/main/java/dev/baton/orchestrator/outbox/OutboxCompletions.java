@@ -19,10 +19,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Those who wait for what the outbox owes to a run, whatever replica does it. Thread-safe. */
+/** Waits for the outbox effects of runs, on any replica. Thread-safe. */
 @ApplicationScoped
 public class OutboxCompletions {
-  /** Another replica that has done it tells nobody here. */
+  /** Polling interval: another replica does not notify this one of its completed effects. */
   private static final Duration LOOK = Duration.ofMillis(500);
 
   private final Pool pool;
@@ -33,8 +33,7 @@ public class OutboxCompletions {
   }
 
   /**
-   * Completes when the first of what is owed to each of these runs is done, at the latest when
-   * nothing is owed any more.
+   * Completes when the first pending row of each run is done, at the latest when none is pending.
    *
    * @return fails with {@link io.smallrye.mutiny.TimeoutException} when that takes longer than
    *     {@code most}
@@ -45,7 +44,7 @@ public class OutboxCompletions {
         : Uni.createFrom().deferred(() -> join(Set.copyOf(to), most));
   }
 
-  /** These rows' effects are done and committed. */
+  /** Notifies the waiters of these rows, whose effects are done and committed. */
   void done(Collection<ClaimedOutboxRow> rows) {
     for (ClaimedOutboxRow row : rows) {
       CompletableFuture<Void> waiting = runs.remove(row.run());
@@ -63,7 +62,10 @@ public class OutboxCompletions {
     return look(mine, all).ifNoItem().after(most).fail().onTermination().invoke(() -> leave(mine));
   }
 
-  /** In this order: what is done from now on completes the future, what was done is seen here. */
+  /**
+   * Registered before the query: a row that completes later completes the future, one that
+   * completed earlier is missing from the result.
+   */
   private Uni<Void> look(Map<String, CompletableFuture<Void>> mine, CompletableFuture<Void> all) {
     return pool.preparedQuery("SELECT DISTINCT run FROM orchestrator.outbox WHERE run = ANY($1)")
         .execute(Tuple.of(mine.keySet().toArray(String[]::new)))
@@ -82,7 +84,7 @@ public class OutboxCompletions {
             });
   }
 
-  /** Whoever else waits for one of them finds out when he looks. */
+  /** Other waiters for the same run find out with their next poll. */
   private void leave(Map<String, CompletableFuture<Void>> mine) {
     mine.forEach(runs::remove);
   }

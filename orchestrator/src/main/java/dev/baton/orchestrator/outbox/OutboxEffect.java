@@ -22,8 +22,8 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Something the outside is still owed. Every effect may be done again, after a crash in the middle
- * for instance, and is then the same as done once.
+ * A side effect that a committed transaction still has to perform. Idempotent: it may be repeated,
+ * for example after a crash.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "do")
 @JsonSubTypes({
@@ -38,9 +38,9 @@ import java.util.List;
 public sealed interface OutboxEffect {
 
   /**
-   * Append a control event to the trace. Sent twice it is a duplicate, which the fold drops.
+   * Appends a control event to the trace. The fold drops a duplicate.
    *
-   * @param type as in {@code ce_type}
+   * @param type the event's {@code ce_type}
    * @param seq in the control lane
    */
   record Publish(String type, JsonNode data, long seq, Instant time) implements OutboxEffect {
@@ -48,7 +48,7 @@ public sealed interface OutboxEffect {
       return new Publish(EventTypeRegistry.of(event), Json.mapper().valueToTree(event), seq, time);
     }
 
-    /** The same event with its number, where that is known only now. */
+    /** The same event with its number, when that is assigned only now. */
     public Publish at(long number, Instant now) {
       return new Publish(type, data, number, now);
     }
@@ -69,34 +69,38 @@ public sealed interface OutboxEffect {
     }
   }
 
-  /** Kill what runs for epochs below this one, where it can be reached. */
+  /** Kills the processes of older epochs than this on the host. */
   record Kill(int below) implements OutboxEffect {}
 
-  /** Give the run a runner for this epoch. Of no meaning once the epoch has passed. */
+  /** Assigns a runner to this epoch. No effect once the epoch has passed. */
   record Launch(int epoch) implements OutboxEffect {}
 
-  /** Tell the run's runner an approval's answer; one that is not attached gets it when it is. */
+  /**
+   * Sends an approval's answer to the run's runner; an unattached runner receives it when it
+   * attaches.
+   */
   record Deliver(String approval) implements OutboxEffect {}
 
   /**
-   * Tell the run's runner to pause; one that is not attached learns it when it is.
+   * Requests a pause from the run's runner; an unattached runner receives it when it attaches.
    *
    * @param now without waiting for the end of the step in progress
    */
   record Pause(boolean now) implements OutboxEffect {}
 
-  /** The run has been ended from here: its runner stops, and what is left is killed. */
+  /** Stops the runner of a cancelled run and kills its remaining processes. */
   record Stop(int epoch, String reason) implements OutboxEffect {
-    /** What is still to do once the runner has been told. */
+    /** The effects that remain after the runner was requested to stop. */
     List<OutboxEffect> told(Instant killAt) {
       return List.of(new AwaitEnd(epoch, killAt), new Kill(epoch + 1));
     }
   }
 
   /**
-   * Wait until the runner of this epoch has ended its work, as it was told to.
+   * Waits until the runner of this epoch has stopped.
    *
-   * @param killAt by the clock of whoever looks: wrong clocks make the wait shorter, never longer
+   * @param killAt on the clock of the replica that checks; a clock difference can only shorten the
+   *     wait
    */
   record AwaitEnd(int epoch, Instant killAt) implements OutboxEffect {
     boolean isOver(Instant now) {
@@ -105,7 +109,7 @@ public sealed interface OutboxEffect {
   }
 
   /**
-   * What the start of a new run owes: the first fence, a runner.
+   * The effects of a new run: the first fence and a runner.
    *
    * @param seq of the fence in the control lane
    */
@@ -122,12 +126,11 @@ public sealed interface OutboxEffect {
         return epoch;
       }
     }
-    throw new IllegalStateException("these effects launch nothing: " + effects);
+    throw new IllegalStateException("outbox effects without a launch: " + effects);
   }
 
   /**
-   * What handing a run to a new epoch owes: the fence, the end of whatever is left of older ones, a
-   * runner.
+   * The effects of a new epoch: the fence, the kill of older epochs, and a runner.
    *
    * @param reason as in {@code runner_assigned}
    * @param seq of the fence in the control lane
@@ -140,9 +143,9 @@ public sealed interface OutboxEffect {
   }
 
   /**
-   * What a run owes that is to be paused and has lost its runner: the fence, and nobody behind it.
+   * The effects of a run that lost its runner and is to be paused: the fence, without a runner.
    *
-   * @param seq of the fence in the control lane; the pause has the next
+   * @param seq of the fence in the control lane; the pause has the next number
    */
   static List<OutboxEffect> pausedEpoch(int epoch, String reason, long seq) {
     Instant now = Instant.now();

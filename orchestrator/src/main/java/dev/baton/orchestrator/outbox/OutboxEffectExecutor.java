@@ -29,15 +29,15 @@ import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
- * Does the effects of a round: what many rows have in common (events, launches) together, the rest
- * side by side. The first row of each run is done; later ones wait for the next round.
+ * Performs the effects of a round: common ones of many rows (events, launches) in one batch, the
+ * others in parallel. Performs the first row of each run; later rows wait for the next round.
  */
 @ApplicationScoped
 class OutboxEffectExecutor {
   private static final Logger LOG = Logger.getLogger(OutboxEffectExecutor.class);
   private static final Duration PUBLISH = Duration.ofSeconds(35);
 
-  /** With the back-off between them, some seconds. */
+  /** Several seconds with the backoff between them. */
   private static final int KILL_ATTEMPTS = 4;
 
   private static final Duration EFFECT = Duration.ofSeconds(60);
@@ -58,7 +58,7 @@ class OutboxEffectExecutor {
     this.commands = commands;
   }
 
-  /** A row on its way: which of its effects are done. */
+  /** A row in progress, with the number of its completed effects. */
   private static final class Progress {
     final ClaimedOutboxRow row;
     private List<OutboxEffect> effects;
@@ -78,7 +78,7 @@ class OutboxEffectExecutor {
       return effects.get(done);
     }
 
-    /** The next has been begun: this is what is left of it. */
+    /** Replaces the current effect with its remaining effects. */
     void nextBecomes(List<OutboxEffect> left) {
       List<OutboxEffect> rest = new ArrayList<>(left);
       rest.addAll(effects.subList(done + 1, effects.size()));
@@ -94,7 +94,7 @@ class OutboxEffectExecutor {
     }
   }
 
-  /** Blocks, with a bound. Rows without a result were not begun. */
+  /** Performs the rows. Blocks, with a timeout. Rows without a result were not started. */
   Map<Long, OutboxRowResult> perform(List<ClaimedOutboxRow> rows) {
     Map<String, Progress> firsts = new LinkedHashMap<>();
     for (ClaimedOutboxRow row : rows) {
@@ -103,7 +103,7 @@ class OutboxEffectExecutor {
     publishLeading(firsts.values());
     lookForEnds(firsts.values());
     killTogether(firsts.values());
-    // Before what waits for somebody else: a failover is a matter of milliseconds.
+    // Before effects that wait for a runner: a failover takes milliseconds.
     launchTogether(firsts.values());
     List<Progress> told = doSingles(firsts.values());
     lookForEnds(told);
@@ -124,7 +124,7 @@ class OutboxEffectExecutor {
         try {
           ofRow.add(publisher.trace(publish.record(progress.row.run(), publisher.source())));
         } catch (RuntimeException e) {
-          // One row that cannot be sent must not keep the others of the round.
+          // A row that cannot be sent must not block the other rows of the round.
           ofRow.add(CompletableFuture.failedFuture(e));
           break;
         }
@@ -147,7 +147,7 @@ class OutboxEffectExecutor {
       event.get(PUBLISH.toMillis(), TimeUnit.MILLISECONDS);
       return true;
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warnf("run %s: a control event was not acknowledged: %s", progress.row.run(), e);
+      LOG.warnf("run %s: control event not acknowledged, retrying: %s", progress.row.run(), e);
       return false;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -200,14 +200,14 @@ class OutboxEffectExecutor {
         progress.done++;
       } else if (progress.row.attempts() >= KILL_ATTEMPTS) {
         LOG.errorf(
-            "run %s: goes on although processes of an older epoch cannot be killed; they are fenced",
+            "run %s: cannot kill processes of an older epoch, continuing; they are fenced",
             progress.row.run());
         progress.done++;
       }
     }
   }
 
-  /** Never waits: nobody else's launch shall. */
+  /** Never waits, so that other launches are not delayed. */
   private void lookForEnds(Iterable<Progress> all) {
     Map<String, Integer> epochs = new LinkedHashMap<>();
     List<Progress> ending = new ArrayList<>();
@@ -235,7 +235,7 @@ class OutboxEffectExecutor {
     }
   }
 
-  /** Returns those whose runner was told to stop. */
+  /** Performs the single effects; returns the rows whose runner was requested to stop. */
   private List<Progress> doSingles(Iterable<Progress> all) {
     Map<Progress, Future<?>> running = new LinkedHashMap<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -255,7 +255,7 @@ class OutboxEffectExecutor {
   private static boolean isSingle(OutboxEffect effect) {
     return switch (effect) {
       case OutboxEffect.Deliver _, OutboxEffect.Pause _, OutboxEffect.Stop _ -> true;
-      // Failed just now where they are still to do; for the next round.
+      // These failed in this round if they are still pending; the next round retries them.
       case OutboxEffect.Publish _,
           OutboxEffect.Kill _,
           OutboxEffect.Launch _,
@@ -270,7 +270,7 @@ class OutboxEffectExecutor {
     } catch (ExecutionException | TimeoutException e) {
       LOG.warnf(
           e,
-          "run %s: %s failed and will be repeated",
+          "run %s: %s failed, retrying",
           progress.row.run(),
           progress.isDone() ? "an effect" : progress.next());
     } catch (InterruptedException e) {

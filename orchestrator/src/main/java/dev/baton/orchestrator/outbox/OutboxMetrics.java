@@ -22,7 +22,7 @@ import java.time.Duration;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** How much is owed, for all replicas together; looked at every five seconds. */
+/** Reports the pending outbox rows of all replicas; updated every 5 s. */
 @ApplicationScoped
 class OutboxMetrics {
   private static final Logger LOG = Logger.getLogger(OutboxMetrics.class);
@@ -32,7 +32,7 @@ class OutboxMetrics {
       SELECT count(*) AS rows, count(*) FILTER (WHERE awaits_slot) AS awaiting, COALESCE(max(attempts), 0) AS attempts,
         COALESCE(extract(epoch FROM now() - min(created_at)), 0)::float8 AS age FROM orchestrator.outbox""";
 
-  /** Not known while Postgres is away. */
+  /** The values are unknown while Postgres is unavailable. */
   private static final Owed UNKNOWN = new Owed(Double.NaN, Double.NaN, Double.NaN, Double.NaN);
 
   private record Owed(double rows, double awaiting, double attempts, double age) {}
@@ -44,13 +44,13 @@ class OutboxMetrics {
   OutboxMetrics(Pool pool, MeterRegistry metrics) {
     this.pool = pool;
     Gauge.builder("baton.outbox.rows", () -> owed.rows())
-        .description("rows that are owed to the outside")
+        .description("pending outbox rows")
         .register(metrics);
     Gauge.builder("baton.outbox.awaiting.slot", () -> owed.awaiting())
-        .description("launches among them that wait for a runner with room")
+        .description("pending launches that wait for a free slot")
         .register(metrics);
     Gauge.builder("baton.outbox.attempts", () -> owed.attempts())
-        .description("attempts of the row that was tried most often")
+        .description("attempts of the row with the most attempts")
         .register(metrics);
     Gauge.builder("baton.outbox.age", () -> owed.age())
         .description("age of the oldest row")
@@ -68,8 +68,7 @@ class OutboxMetrics {
             .onItem()
             .transformToUniAndConcatenate(tick -> look())
             .subscribe()
-            .with(
-                now -> owed = now, failure -> LOG.errorf(failure, "the outbox is watched no more"));
+            .with(now -> owed = now, failure -> LOG.errorf(failure, "outbox metrics: stopped"));
   }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
@@ -87,7 +86,7 @@ class OutboxMetrics {
         .after(EVERY)
         .fail()
         .onFailure()
-        .invoke(failure -> LOG.debugf("the outbox could not be looked at: %s", failure))
+        .invoke(failure -> LOG.debugf("outbox metrics: query failed, retrying: %s", failure))
         .onFailure()
         .recoverWithItem(UNKNOWN);
   }

@@ -37,12 +37,12 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does what the outbox owes. A round claims rows, does their effects, and deletes them, all under
- * one transaction that holds an advisory lock per run: rows of a run are done in order and by one
- * worker at a time, whatever the number of replicas, and a worker's death frees them at once. A
- * worker whose database session dies in the middle goes on with the effects it has begun, so
- * another may do them beside it: that is why an effect done twice must be the same as done once.
- * Nothing is locked that a writer of new rows would wait for.
+ * Performs the effects in the outbox. A round claims rows, performs their effects and deletes them
+ * in one transaction that holds an advisory lock per run. So the rows of a run are performed in
+ * order and by one worker at a time across all replicas, and a worker's death releases them at
+ * once. A worker whose database session breaks continues the effects it has started, so another
+ * worker may perform them concurrently; therefore all effects must be idempotent. Writers of new
+ * rows never wait for these locks.
  */
 @ApplicationScoped
 public class OutboxRelay {
@@ -54,7 +54,7 @@ public class OutboxRelay {
   private static final Duration SQL = Duration.ofSeconds(20);
   private static final long FIRST_BACKOFF_MILLIS = 200;
 
-  // One lock space of its own among the database's advisory locks.
+  // A separate lock space among the database's advisory locks.
   static final long LOCK_SPACE = 0x6261746f6eL;
 
   private final Pool pool;
@@ -89,7 +89,7 @@ public class OutboxRelay {
     wakeUps.release(WORKERS);
   }
 
-  /** There is something new. Never blocks. */
+  /** Wakes a worker for new rows. Never blocks. */
   public void wake() {
     if (wakeUps.availablePermits() < WORKERS) {
       wakeUps.release();
@@ -101,7 +101,7 @@ public class OutboxRelay {
             "UPDATE orchestrator.outbox SET not_before = now(), awaits_slot = false WHERE awaits_slot")
         .execute()
         .subscribe()
-        .with(updated -> wake(), failure -> LOG.warnf("waiting launches not woken: %s", failure));
+        .with(updated -> wake(), failure -> LOG.warnf("outbox: launches not woken: %s", failure));
   }
 
   private void work() {
@@ -116,12 +116,12 @@ public class OutboxRelay {
         return;
       } catch (RuntimeException e) {
         if (!stopping) {
-          LOG.warnf("a round of the outbox failed and will be repeated: %s", e);
+          LOG.warnf("outbox: round failed, retrying: %s", e);
           pause();
         }
       } catch (Throwable e) {
-        // A worker that ends would never be missed.
-        LOG.error("a round of the outbox failed and will be repeated", e);
+        // The worker must not end, since nothing would restart it.
+        LOG.error("outbox: round failed, retrying", e);
         pause();
       }
     }
@@ -135,7 +135,7 @@ public class OutboxRelay {
     }
   }
 
-  /** Returns how many rows were claimed. */
+  /** Returns the number of claimed rows. */
   private int round() {
     SqlConnection connection = connection();
     try {
@@ -167,7 +167,7 @@ public class OutboxRelay {
         && awaits == OutboxRowResult.Awaits.SLOT;
   }
 
-  /** One that is granted after it was given up goes back. */
+  /** A connection that is granted after the timeout is closed. */
   private SqlConnection connection() {
     CompletableFuture<SqlConnection> granted = pool.getConnection().subscribeAsCompletionStage();
     try {
@@ -202,7 +202,7 @@ public class OutboxRelay {
     if (ids.isEmpty()) {
       return List.of();
     }
-    // Read after the locks were taken: another worker may have done a row in between.
+    // Read after the locks were acquired: another worker may have completed a row in between.
     List<ClaimedOutboxRow> rows = new ArrayList<>();
     Set<String> broken = new HashSet<>();
     for (Row row :
@@ -212,7 +212,7 @@ public class OutboxRelay {
                 .execute(Tuple.of(ids.toArray(Long[]::new))))) {
       String run = row.getString("run");
       if (broken.contains(run)) {
-        continue; // Its rows are done in order.
+        continue; // A run's rows are performed in order.
       }
       try {
         rows.add(
@@ -230,7 +230,7 @@ public class OutboxRelay {
     return rows;
   }
 
-  /** A row that cannot be read waits for a version that can, or for an operator. */
+  /** Postpones a row that cannot be read until another version, or an operator, can handle it. */
   private static void putAside(SqlConnection tx, long id) {
     on(
         tx.preparedQuery(
@@ -240,7 +240,7 @@ public class OutboxRelay {
             .execute(Tuple.of(id, OutboxRowResult.Awaits.NOTHING.longestMillis())));
   }
 
-  /** Returns the rows that are done. */
+  /** Stores the results; returns the completed rows. */
   private static List<ClaimedOutboxRow> settle(
       SqlConnection tx, Map<Long, OutboxRowResult> results, List<ClaimedOutboxRow> rows) {
     List<ClaimedOutboxRow> done = new ArrayList<>();
@@ -248,7 +248,7 @@ public class OutboxRelay {
     for (ClaimedOutboxRow row : rows) {
       OutboxRowResult result = results.get(row.id());
       switch (result) {
-        case null -> {} // An earlier row of the run is not done: this one was not begun.
+        case null -> {} // Not started: an earlier row of the run is pending.
         case OutboxRowResult.Done() -> done.add(row);
         case OutboxRowResult.Postponed(List<OutboxEffect> remaining, OutboxRowResult.Awaits awaits)
             when remaining.equals(row.effects()) ->
@@ -269,17 +269,18 @@ public class OutboxRelay {
   }
 
   /**
-   * Many may wait, and often.
+   * Postpones rows; called often and with many rows.
    *
-   * @param remaining null where they have done nothing
+   * @param remaining null when no effect was performed
    */
   private static void putOff(
       SqlConnection tx,
       List<Long> rows,
       @Nullable String remaining,
       OutboxRowResult.Awaits awaits) {
-    // Room that comes free while this transaction is open wakes only what is written: it has a
-    // longest wait. What came later for the run (a cancel, say) must not wait for the whole of it.
+    // A slot that is freed while this transaction is open does not wake uncommitted rows, so the
+    // wait has a maximum. A later row of the run, such as a cancellation, must not wait for all of
+    // it.
     on(
         tx.preparedQuery(
                 """

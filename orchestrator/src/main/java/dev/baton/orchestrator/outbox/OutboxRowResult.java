@@ -8,25 +8,25 @@ package dev.baton.orchestrator.outbox;
 
 import java.util.List;
 
-/** What became of a claimed row. */
+/** The result of a claimed row. */
 sealed interface OutboxRowResult {
-  /** All effects are done; the row goes. */
+  /** All effects are performed; the row is deleted. */
   record Done() implements OutboxRowResult {}
 
   /**
-   * @param remaining the effects still to do, in order
+   * @param remaining the pending effects, in order
    */
   record Postponed(List<OutboxEffect> remaining, Awaits awaits) implements OutboxRowResult {}
 
-  /** What a row waits for; where it is anything, nothing is wrong. */
+  /** What a postponed row waits for; only {@link #NOTHING} means a failure. */
   enum Awaits {
-    /** It has failed. */
+    /** Nothing: it has failed and is retried. */
     NOTHING(30_000),
-    /** Its turn to start a process, on any replica that has room for one more: that wakes it. */
+    /** A permit to start a process, on any replica; a freed permit wakes it. */
     START(1_000),
-    /** A runner with room, which other replicas may have: that wakes it. */
+    /** A runner with a free slot, on any replica; a freed slot wakes it. */
     SLOT(1_000),
-    /** The end of what was asked to end. */
+    /** The end of a runner that was requested to stop. */
     END(200);
 
     private final long longestMillis;
@@ -35,7 +35,7 @@ sealed interface OutboxRowResult {
       this.longestMillis = longestMillis;
     }
 
-    /** How long it waits at most until it is looked at again. */
+    /** The maximum time until the row is tried again. */
     long longestMillis() {
       return longestMillis;
     }

@@ -18,16 +18,16 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import java.time.Duration;
 import java.util.List;
 
-/** Writes outbox rows inside a caller's transaction, which holds the run's row lock. */
+/** Writes outbox rows in the caller's transaction, which holds the lock of the run's row. */
 public final class OutboxWriter {
   private static final TypeReference<List<OutboxEffect>> EFFECTS = new TypeReference<>() {};
   private static final ObjectWriter WRITER = Json.mapper().writerFor(EFFECTS);
 
-  /** All rows of a run have that of the run, so that they stay in their order. */
+  /** All rows of a run have the run's priority, so that they stay in order. */
   private static final String PRIORITY =
       "COALESCE((SELECT r.priority FROM orchestrator.run r WHERE r.id = %s), 0)";
 
-  /** One row: these effects for this run, in this order. */
+  /** A row: effects of a run, in order. */
   public record Row(String run, List<OutboxEffect> effects) {
     public Row {
       effects = List.copyOf(effects);
@@ -36,7 +36,7 @@ public final class OutboxWriter {
 
   private OutboxWriter() {}
 
-  /** Appends one row, to be done after {@code delay}. */
+  /** Appends a row to be performed after {@code delay}. */
   public static Uni<Void> append(SqlConnection tx, Row row, Duration delay) {
     return tx.preparedQuery(
             """
@@ -48,12 +48,12 @@ public final class OutboxWriter {
         .replaceWithVoid();
   }
 
-  /** Appends one row and lets everything of the run that was postponed go on at once. */
+  /** Appends a row and makes all postponed rows of the run due at once. */
   public static Uni<Void> appendNow(SqlConnection tx, Row row) {
     return hurry(tx, row.run()).chain(() -> append(tx, row, Duration.ZERO));
   }
 
-  /** Lets everything of the run that was postponed go on at once. */
+  /** Makes all postponed rows of the run due at once. */
   public static Uni<Void> hurry(SqlConnection tx, String run) {
     return tx.preparedQuery(
             "UPDATE orchestrator.outbox SET not_before = now(), awaits_slot = false WHERE run = $1")

@@ -6,5 +6,5 @@
  */
 package dev.baton.orchestrator.outbox;
 
-/** Fired when a runner with room has attached, or one that was full has room again. */
+/** Fired when a runner with a free slot has attached, or a full runner has a free slot again. */
 public record RunnerSlotsFreedEvent() {}

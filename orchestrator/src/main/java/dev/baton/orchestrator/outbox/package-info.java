@@ -1,4 +1,7 @@
-/** What a committed transaction still owes the outside: control events, kills, launches. */
+/**
+ * Transactional outbox: performs the side effects of committed transactions, such as control
+ * events, kills and launches.
+ */
 @NullMarked
 package dev.baton.orchestrator.outbox;
 

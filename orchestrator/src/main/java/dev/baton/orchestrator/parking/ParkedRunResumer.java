@@ -17,19 +17,18 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import java.time.Duration;
 
 /**
- * Gives a parked run its next epoch, once: what it has waited for has come. A row of {@code parked}
- * counts while the run is in the epoch that parked it; whoever goes on with the run, for whatever
- * reason, takes the row away in the same transaction, or leaves it behind without a meaning.
+ * Starts the next epoch of a parked run, once, when the answer or time it waits for has arrived. A
+ * row of {@code parked} is valid while the run is in the epoch that parked it; any other transition
+ * of the run deletes the row in the same transaction or leaves an invalid row.
  */
 public final class ParkedRunResumer {
   private ParkedRunResumer() {}
 
   /**
-   * In the caller's transaction, which need not hold the run's row yet. The caller wakes the relay
-   * after the commit.
+   * Resumes the run in the caller's transaction, which need not hold a lock on the run's row. The
+   * caller wakes the relay after the commit.
    *
-   * @return whether the run goes on; not where it is not parked, or something else has been decided
-   *     about it
+   * @return whether the run resumes; false when it is not parked or no longer desired to run
    */
   public static Uni<Boolean> end(SqlConnection tx, String run) {
     return tx.preparedQuery(
@@ -51,7 +50,7 @@ public final class ParkedRunResumer {
             });
   }
 
-  /** It is parked no longer, if it was; the caller's transaction holds the run's row. */
+  /** Deletes the run's row of {@code parked}; the caller's transaction holds the run's row. */
   public static Uni<Void> forget(SqlConnection tx, String run) {
     return tx.preparedQuery("DELETE FROM orchestrator.parked WHERE run = $1")
         .execute(Tuple.of(run))
@@ -62,7 +61,7 @@ public final class ParkedRunResumer {
     int epoch = row.getInteger("epoch") + 1;
     long seq = row.getLong("control_seq") + 1;
     String reason = TraceEvent.RunnerAssigned.UNPARKED;
-    // A pause that its runner had no time to hear of.
+    // A pause that its runner did not receive in time.
     boolean pause = row.getString("pause") != null;
     return tx.preparedQuery(
             """

@@ -23,8 +23,8 @@ import java.util.List;
 import org.jboss.logging.Logger;
 
 /**
- * Lets parked runs go on whose time has come. Looks every half second, on every replica; what two
- * of them find goes on once. An answer does not wait for it.
+ * Resumes parked runs that are due. Checks every 500 ms on every replica; a run that two replicas
+ * find is resumed once. An answer resumes its run without this watcher.
  */
 @ApplicationScoped
 class ParkedRunWatcher {
@@ -37,10 +37,7 @@ class ParkedRunWatcher {
   private final OutboxRelay relay;
   private final PeriodicTask looking =
       new PeriodicTask(
-          "parked-runs",
-          EVERY,
-          "parked runs whose time has come could not be looked for",
-          this::look);
+          "parked-runs", EVERY, "parked runs: cannot be checked, retrying", this::look);
 
   ParkedRunWatcher(Pool pool, OutboxRelay relay) {
     this.pool = pool;
@@ -66,7 +63,7 @@ class ParkedRunWatcher {
     }
     for (String run : due) {
       if (on(pool.withTransaction(tx -> ParkedRunResumer.end(tx, run)))) {
-        LOG.infof("run %s goes on: its time has come", run);
+        LOG.infof("run %s resumes: its wait is over", run);
         relay.wake();
       }
     }

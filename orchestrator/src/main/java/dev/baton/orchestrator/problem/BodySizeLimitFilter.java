@@ -18,8 +18,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
- * Answers a body that announces itself as too large before it is read. One without a length is cut
- * off by the server's own limit, and checked again once read.
+ * Rejects a body whose Content-Length is too large before it is read. The server's own limit
+ * applies to a body without a length, which is checked again after reading.
  */
 @ApplicationScoped
 class BodySizeLimitFilter {
@@ -46,8 +46,8 @@ class BodySizeLimitFilter {
       context.next();
     } catch (ProblemException tooLarge) {
       ProblemDocument document = tooLarge.document(context.normalizedPath());
-      // The rest of the body is not wanted: the connection ends with the answer. HTTP/2 resets the
-      // stream instead and knows no such header.
+      // The rest of the body is not read, so the connection is closed after the response. HTTP/2
+      // resets the stream instead and has no such header.
       if (request.version() != HttpVersion.HTTP_2) {
         request.response().putHeader(HttpHeaders.CONNECTION, "close");
       }

@@ -13,13 +13,13 @@ import dev.baton.protocol.trace.Output;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** What a text that goes into a control event, and so into one Kafka message, may be. */
+/** Validates texts of control events, each of which must fit into one Kafka message. */
 public final class ControlTextValidator {
   private ControlTextValidator() {}
 
   /**
-   * @throws ProblemException when the text has more than 64 KiB, or a NUL, which Postgres' text
-   *     does not know
+   * @throws ProblemException when the text has more than 64 KiB, or a NUL, which Postgres cannot
+   *     store in a text
    */
   public static void check(String name, @Nullable String text) {
     if (text == null) {
@@ -29,8 +29,8 @@ public final class ControlTextValidator {
   }
 
   /**
-   * {@link #check(String, String)} of a JSON value: its size as it is sent, and the texts and names
-   * in it.
+   * Like {@link #check(String, String)}, for a JSON value: its encoded size, and all texts and
+   * names in it.
    */
   public static void check(String name, JsonNode value) {
     checkKept(name, value);
@@ -38,7 +38,7 @@ public final class ControlTextValidator {
   }
 
   /**
-   * @throws ProblemException when the value would not come back from the log as it is
+   * @throws ProblemException when the value would be read from the log in a different form
    */
   public static void checkKept(String name, JsonNode value) {
     String problem = JsonValueChecker.problem(value);
@@ -65,7 +65,7 @@ public final class ControlTextValidator {
     return text.indexOf('\0') >= 0;
   }
 
-  /** Of any text or name in it. */
+  /** Whether any text or name in the value has a NUL. */
   public static boolean hasNul(JsonNode value) {
     if (value.isTextual()) {
       return hasNul(value.textValue());

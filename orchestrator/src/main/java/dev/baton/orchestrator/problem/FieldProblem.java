@@ -11,11 +11,11 @@ import dev.baton.protocol.workflow.InputSchema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that is wrong in a body.
+ * One error in a body.
  *
- * @param line from 1; null where the place has none
- * @param path where in the document
- * @param allowed what would have been right
+ * @param line from 1; null when the error has no line
+ * @param path of the field in the document
+ * @param allowed the allowed values
  */
 public record FieldProblem(
     @Nullable Integer line,

@@ -8,11 +8,11 @@ package dev.baton.orchestrator.problem;
 
 import io.smallrye.mutiny.Uni;
 
-/** Problems over gRPC. */
+/** Maps problems to gRPC statuses. */
 public final class GrpcProblemMapper {
   private GrpcProblemMapper() {}
 
-  /** The same result, failures as gRPC statuses. */
+  /** Returns the result with failures mapped to gRPC statuses. */
   public static <T> Uni<T> mapped(Uni<T> result) {
     return result.onFailure().transform(GrpcProblemMapper::status);
   }

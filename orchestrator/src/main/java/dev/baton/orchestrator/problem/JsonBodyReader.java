@@ -24,12 +24,12 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JSON bodies strictly: an unknown field is more often a typing error than a wish. */
+/** Reads JSON bodies strictly: an unknown field is rejected, since it is most often a typo. */
 public final class JsonBodyReader {
-  /** Largest body of everything but a batch. */
+  /** Maximum size of a body that is not a batch, in bytes. */
   public static final int LIMIT = 1024 * 1024;
 
-  /** Largest body of a batch. */
+  /** Maximum size of a batch, in bytes. */
   public static final int BATCH_LIMIT = 16 * 1024 * 1024;
 
   private static final ObjectMapper STRICT =
@@ -38,7 +38,7 @@ public final class JsonBodyReader {
   private JsonBodyReader() {}
 
   /**
-   * @throws ProblemException that names line and column of what is wrong
+   * @throws ProblemException with the line and column of the error
    */
   public static <T> T read(byte @Nullable [] body, Class<T> type) {
     if (body == null || body.length == 0) {
@@ -54,17 +54,17 @@ public final class JsonBodyReader {
       return value;
     } catch (JacksonException e) {
       throw ProblemException.withErrors(
-          ProblemKind.MALFORMED_REQUEST, "the body could not be read", List.of(describe(e)));
+          ProblemKind.MALFORMED_REQUEST, "the body cannot be parsed", List.of(describe(e)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /**
-   * Decodes a text by the charset that its content type declares, and encodes it in UTF-8. Without
-   * a charset it is UTF-8 already.
+   * Decodes a text with the charset that its content type declares, and encodes it in UTF-8.
+   * Without a charset the text must be UTF-8 already.
    *
-   * @throws ProblemException when the charset is not known, or the body is not text in it
+   * @throws ProblemException when the charset is unknown, or the body is not valid text in it
    */
   public static byte[] asUtf8(byte[] body, String contentType) {
     String name = MediaType.valueOf(contentType).getParameters().get(MediaType.CHARSET_PARAMETER);
@@ -80,7 +80,7 @@ public final class JsonBodyReader {
     } catch (IllegalArgumentException e) {
       throw new ProblemException(
           ProblemKind.UNSUPPORTED_MEDIA_TYPE,
-          "the charset '%s' is not known; allowed: utf-8, or another that Java knows"
+          "charset '%s' is unknown; allowed: utf-8, or any charset that Java supports"
               .formatted(name));
     } catch (CharacterCodingException e) {
       throw new ProblemException(

@@ -11,7 +11,7 @@ import dev.baton.protocol.json.Json;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 
-/** The REST layer writes with the protocol's mapper, so that JSON looks the same everywhere. */
+/** Provides the protocol's mapper to the REST layer, so that both write the same JSON. */
 class ObjectMapperProducer {
   @Produces
   @Singleton

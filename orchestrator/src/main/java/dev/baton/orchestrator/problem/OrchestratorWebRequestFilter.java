@@ -22,12 +22,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Refuses what a web page of another origin sends, before any route sees it: REST, events, health,
- * metrics, documents and gRPC alike. {@link WebRequestPolicy} decides.
+ * Rejects requests of web pages of other origins before any route: REST, events, health, metrics,
+ * documents and gRPC. {@link WebRequestPolicy} decides.
  */
 @ApplicationScoped
 class OrchestratorWebRequestFilter {
-  /** Before {@link BodySizeLimitFilter}. */
+  /** Runs before {@link BodySizeLimitFilter}. */
   private static final int PRIORITY = 1_000;
 
   private static final String FETCH_SITE = "Sec-Fetch-Site";
@@ -36,7 +36,7 @@ class OrchestratorWebRequestFilter {
 
   OrchestratorWebRequestFilter(OrchestratorConfig config) {
     List<String> hosts = new ArrayList<>(config.http().allowedHosts().orElse(List.of()));
-    // Runners and stores reach this service under these.
+    // The hosts under which runners and stores reach this service.
     config.orchestratorUrl().forEach(url -> WebRequestPolicy.host(url).ifPresent(hosts::add));
     policy = new WebRequestPolicy(hosts);
   }
@@ -61,7 +61,7 @@ class OrchestratorWebRequestFilter {
     ProblemDocument document =
         new ProblemException(kind, refused.detail()).document(context.normalizedPath());
     HttpServerRequest request = context.request();
-    // The body is not wanted. HTTP/2 resets the stream instead and knows no such header.
+    // The body is not read. HTTP/2 resets the stream instead and has no such header.
     if (request.version() != HttpVersion.HTTP_2) {
       request.response().putHeader(HttpHeaders.CONNECTION, "close");
     }

@@ -10,14 +10,14 @@ import io.vertx.pgclient.PgException;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Tells data that Postgres will never take from a Postgres that is away. */
+/** Distinguishes data that Postgres always rejects from an unavailable Postgres. */
 public final class PostgresErrorClassifier {
   /** Data exceptions, violated constraints, exceeded limits (an index row that is too long). */
   private static final Set<String> CLASSES = Set.of("22", "23", "54");
 
   private PostgresErrorClassifier() {}
 
-  /** Whether repeating the same statement with the same data is of no use. */
+  /** Whether the same statement with the same data would fail again. */
   public static boolean isFinal(Throwable failure) {
     for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof PgException refused) {

@@ -9,7 +9,7 @@ package dev.baton.orchestrator.problem;
 import io.grpc.StatusRuntimeException;
 import java.util.List;
 
-/** A problem on its way to the caller; becomes a document over REST and a status over gRPC. */
+/** A problem to report to the caller: a document over REST, a status over gRPC. */
 public final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ public final class ProblemException extends RuntimeException {
 
   private ProblemException(
       ProblemKind kind, String detail, List<FieldProblem> errors, List<String> candidates) {
-    // No stack trace: it says nothing about a caller's mistake, and bad input must stay cheap.
+    // No stack trace: it is useless for a caller's error, and rejecting bad input must stay cheap.
     super(detail, null, false, false);
     this.kind = kind;
     this.detail = detail;

@@ -18,7 +18,7 @@ import org.jboss.logging.Logger;
 import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
 
 /**
- * Turns whatever a resource throws, and whatever the framework refuses, into a problem document.
+ * Maps every exception of a resource, and every rejection by the framework, to a problem document.
  */
 class ProblemExceptionMapper {
   private static final Logger LOG = Logger.getLogger(ProblemExceptionMapper.class);
@@ -32,11 +32,11 @@ class ProblemExceptionMapper {
   Response framework(WebApplicationException refused, UriInfo uri) {
     int status = refused.getResponse().getStatus();
     if (status == 404 && refused.getCause() instanceof IllegalArgumentException) {
-      // A parameter that has not the form of its type; the framework's choice would be 404.
+      // A parameter that cannot be parsed as its type; the framework would answer 404.
       return respond(
           new ProblemException(
               ProblemKind.BAD_PARAMETER,
-              "a parameter has not the form that it needs: "
+              "a parameter has the wrong format: "
                   + uri.getRequestUri().getQuery()
                   + "; see /q/openapi"),
           uri);
@@ -49,7 +49,7 @@ class ProblemExceptionMapper {
           case 405 ->
               new ProblemException(
                   ProblemKind.METHOD_NOT_ALLOWED,
-                  "'" + uri.getPath() + "' has no such method; see /q/openapi");
+                  "'" + uri.getPath() + "' does not support this method; see /q/openapi");
           case 406 ->
               new ProblemException(
                   ProblemKind.NOT_ACCEPTABLE,
@@ -59,7 +59,7 @@ class ProblemExceptionMapper {
           case 415 ->
               new ProblemException(
                   ProblemKind.UNSUPPORTED_MEDIA_TYPE,
-                  "'" + uri.getPath() + "' does not take this Content-Type; see /q/openapi");
+                  "'" + uri.getPath() + "' does not accept this Content-Type; see /q/openapi");
           default ->
               new ProblemException(
                   status >= 500 ? ProblemKind.INTERNAL : ProblemKind.MALFORMED_REQUEST,
@@ -73,7 +73,7 @@ class ProblemExceptionMapper {
     return respond(ofFailure(failure), uri);
   }
 
-  /** What to tell a caller about a failure that is not the caller's. */
+  /** Returns the problem to report for a failure that the caller did not cause. */
   static ProblemException ofFailure(Throwable failure) {
     if (failure instanceof ProblemException problem) {
       return problem;
@@ -85,13 +85,13 @@ class ProblemExceptionMapper {
         || failure instanceof TimeoutException
         || failure instanceof PgException
         || failure instanceof io.vertx.core.VertxException) {
-      LOG.warnf("a part does not answer: %s", failure);
+      LOG.warnf("request failed, a dependency does not answer: %s", failure);
       return new ProblemException(
-          ProblemKind.UNAVAILABLE, "a part that is needed does not answer; try again in a moment");
+          ProblemKind.UNAVAILABLE, "a required service does not answer; try again in a moment");
     }
     LOG.error("unexpected failure of a request", failure);
     return new ProblemException(
-        ProblemKind.INTERNAL, "an unexpected failure; the service's log has it");
+        ProblemKind.INTERNAL, "unexpected failure; the details are in the service's log");
   }
 
   private static Response respond(ProblemException problem, UriInfo uri) {

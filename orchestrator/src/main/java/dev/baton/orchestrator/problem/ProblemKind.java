@@ -10,31 +10,31 @@ import io.grpc.Status;
 import java.util.Locale;
 
 /**
- * Every public problem, its HTTP status and its gRPC code. The type's URI is the name in kebab
- * case.
+ * Every public problem with its HTTP status and gRPC code. The URI of its type ends with the name
+ * in kebab case.
  */
 public enum ProblemKind {
   MALFORMED_REQUEST(400, "The request could not be read", Status.Code.INVALID_ARGUMENT),
-  BAD_PARAMETER(400, "A parameter has a value that is not allowed", Status.Code.INVALID_ARGUMENT),
-  CROSS_SITE(403, "A web page of another origin sent it", Status.Code.PERMISSION_DENIED),
-  NOT_FOUND(404, "No such thing", Status.Code.NOT_FOUND),
-  METHOD_NOT_ALLOWED(405, "Not this method", Status.Code.UNIMPLEMENTED),
-  NOT_ACCEPTABLE(406, "No such representation", Status.Code.INVALID_ARGUMENT),
-  AMBIGUOUS_ID(409, "The short id means several runs", Status.Code.FAILED_PRECONDITION),
+  BAD_PARAMETER(400, "A parameter value is not allowed", Status.Code.INVALID_ARGUMENT),
+  CROSS_SITE(403, "Request from a web page of another origin", Status.Code.PERMISSION_DENIED),
+  NOT_FOUND(404, "Not found", Status.Code.NOT_FOUND),
+  METHOD_NOT_ALLOWED(405, "Method not allowed", Status.Code.UNIMPLEMENTED),
+  NOT_ACCEPTABLE(406, "No acceptable representation", Status.Code.INVALID_ARGUMENT),
+  AMBIGUOUS_ID(409, "The short id is ambiguous", Status.Code.FAILED_PRECONDITION),
   CONFLICT(409, "The state does not allow it", Status.Code.FAILED_PRECONDITION),
   TOO_LARGE(413, "The request is too large", Status.Code.RESOURCE_EXHAUSTED),
-  UNSUPPORTED_MEDIA_TYPE(415, "Not this content type", Status.Code.INVALID_ARGUMENT),
-  MISDIRECTED(421, "This service does not answer to that host", Status.Code.PERMISSION_DENIED),
+  UNSUPPORTED_MEDIA_TYPE(415, "Content type not supported", Status.Code.INVALID_ARGUMENT),
+  MISDIRECTED(421, "The Host header is not allowed", Status.Code.PERMISSION_DENIED),
   INVALID_WORKFLOW(422, "The workflow definition is not valid", Status.Code.INVALID_ARGUMENT),
   INVALID_INPUT(422, "The input does not fit the workflow's schema", Status.Code.INVALID_ARGUMENT),
   INVALID_ANSWER(
       422, "The answer does not fit the approval's schema", Status.Code.INVALID_ARGUMENT),
   IDEMPOTENCY_KEY_REUSED(
       422, "The Idempotency-Key was used with another body", Status.Code.ALREADY_EXISTS),
-  CHECKPOINT_FAILED(502, "The checkpoint could not be made", Status.Code.ABORTED),
-  BUSY(503, "Too much at once", Status.Code.UNAVAILABLE),
-  UNAVAILABLE(503, "A part that is needed does not answer", Status.Code.UNAVAILABLE),
-  INTERNAL(500, "Something is broken here", Status.Code.INTERNAL);
+  CHECKPOINT_FAILED(502, "The checkpoint could not be created", Status.Code.ABORTED),
+  BUSY(503, "Too many concurrent requests", Status.Code.UNAVAILABLE),
+  UNAVAILABLE(503, "A required service does not answer", Status.Code.UNAVAILABLE),
+  INTERNAL(500, "Internal error", Status.Code.INTERNAL);
 
   private static final String TYPE_BASE = "https://baton.dev/problems/";
 

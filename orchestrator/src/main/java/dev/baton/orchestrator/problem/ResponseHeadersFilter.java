@@ -14,9 +14,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 
 /**
- * Sets the headers that every answer has: no cache may keep it, since a run's state is old at once,
- * no proxy may buffer a stream, and JSON that is written piece by piece is compressed like JSON
- * that is written at once.
+ * Sets the headers of all responses: caches must not store them, since a run's state changes at any
+ * time, proxies must not buffer streams, and streamed JSON is compressed like other JSON.
  */
 @ApplicationScoped
 class ResponseHeadersFilter {
@@ -38,10 +37,10 @@ class ResponseHeadersFilter {
           if (!headers.contains(HttpHeaders.CACHE_CONTROL)) {
             headers.set(HttpHeaders.CACHE_CONTROL, "no-store");
           }
-          // A workflow's text has the type that whoever put it has given.
+          // A workflow's text is served with the media type that its uploader declared.
           headers.set("X-Content-Type-Options", "nosniff");
           if (type != null && type.startsWith("application/json")) {
-            // Quarkus decides by the type before a streamed answer has one, and then against it.
+            // Quarkus decides before a streamed response has a type, and then disables compression.
             if ("identity".equals(headers.get(HttpHeaders.CONTENT_ENCODING))) {
               headers.remove(HttpHeaders.CONTENT_ENCODING);
             }

@@ -14,8 +14,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 
 /**
- * Validates values from outside against schemas from outside, on a worker thread: a pattern may use
- * up the whole time that {@link InputSchema} gives a validation. Thread-safe.
+ * Validates untrusted values against untrusted schemas on a worker thread, since a pattern may use
+ * all of the time that {@link InputSchema} allows for a validation. Thread-safe.
  */
 @ApplicationScoped
 public class SchemaValidator {
@@ -26,9 +26,10 @@ public class SchemaValidator {
   }
 
   /**
-   * @param kind of the problem when the value does not fit
+   * @param kind of the problem when the value does not match
    * @param message of that problem
-   * @return ends on the caller's event loop; fails with a problem that has every violation in it
+   * @return completes on the caller's event loop; fails with a problem that contains every
+   *     violation
    */
   public Uni<Void> check(InputSchema schema, JsonNode value, ProblemKind kind, String message) {
     if (schema.equals(InputSchema.ANY)) {

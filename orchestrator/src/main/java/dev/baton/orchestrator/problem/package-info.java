@@ -1,4 +1,4 @@
-/** Every error that a caller can meet, as an RFC 9457 problem document. */
+/** All errors of the API as RFC 9457 problem documents. */
 @NullMarked
 package dev.baton.orchestrator.problem;
 

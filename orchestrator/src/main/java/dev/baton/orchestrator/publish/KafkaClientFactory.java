@@ -21,7 +21,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
-/** One producer and one admin client for the whole service; both are thread-safe. */
+/** Creates the producer and the admin client of the service; both are thread-safe. */
 @ApplicationScoped
 class KafkaClientFactory {
   private static final Duration CLOSE = Duration.ofSeconds(5);

@@ -22,8 +22,9 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Sends what the orchestrator has to say. Records of one run are kept in the order of the calls.
- * Thread-safe; a call may block for the topic's metadata, so never from an event loop.
+ * Publishes the orchestrator's records to Kafka. Keeps records of one run in the order of the
+ * calls. Thread-safe; a call may block for the topic's metadata, so never call it from an event
+ * loop.
  */
 @ApplicationScoped
 public class KafkaEventPublisher {
@@ -39,29 +40,29 @@ public class KafkaEventPublisher {
     return source;
   }
 
-  /** Fetches the metadata that the first record to each topic would wait for. Blocks. */
+  /** Fetches the metadata that the first record of each topic would wait for. Blocks. */
   public void connect() {
     producer.partitionsFor(TopicName.TRACE);
     producer.partitionsFor(TopicName.SIGNALS);
   }
 
-  /** Completes once all replicas that must have the event have it; fails after 30 s without. */
+  /** Completes when all in-sync replicas have the event; fails after 30 s. */
   public CompletableFuture<Void> trace(TraceRecord record) {
     return send(TraceCodec.encode(TopicName.TRACE, record, null));
   }
 
-  /** {@link #trace} of a signal. */
+  /** Like {@link #trace}, for a signal. */
   public CompletableFuture<Void> signal(RunnerSignal signal) {
     return send(JsonEventCodec.encode(source, signal));
   }
 
-  /** {@link #trace} of what somebody outside is told; see {@link JsonEventCodec#notification}. */
+  /** Like {@link #trace}, for a notification; see {@link JsonEventCodec#notification}. */
   public CompletableFuture<Void> notification(String id, String event, String run, String body) {
     return send(
         JsonEventCodec.notification(source, id, event, run, body.getBytes(StandardCharsets.UTF_8)));
   }
 
-  /** Puts a record that cannot be read where an operator finds it, with the reason. */
+  /** Publishes a record that cannot be read to the dead-letter topic, with the reason. */
   public CompletableFuture<Void> deadLetter(ConsumerRecord<String, byte[]> record, String reason) {
     DeadLetter letter =
         DeadLetter.of(

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.jboss.logging.Logger;
 
-/** Creates the topics before anything reads or writes them. */
+/** Creates the topics before any component reads or writes them. */
 @ApplicationScoped
 class KafkaTopicInitializer {
   private static final Logger LOG = Logger.getLogger(KafkaTopicInitializer.class);
@@ -38,12 +38,12 @@ class KafkaTopicInitializer {
       } catch (ExecutionException | TimeoutException e) {
         if (attempt == ATTEMPTS) {
           throw new IllegalStateException(
-              "Kafka did not let the topics be created within "
+              "Kafka: cannot create the topics within "
                   + PATIENCE.multipliedBy(ATTEMPTS).toSeconds()
-                  + " s; is kafka.bootstrap.servers right?",
+                  + " s; check kafka.bootstrap.servers",
               e);
         }
-        LOG.warnf("Kafka is not ready (attempt %d of %d): %s", attempt, ATTEMPTS, e);
+        LOG.warnf("Kafka: not ready, retrying (attempt %d of %d): %s", attempt, ATTEMPTS, e);
         Thread.sleep(Duration.ofMillis(500));
       }
     }

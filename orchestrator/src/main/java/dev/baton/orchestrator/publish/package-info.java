@@ -1,4 +1,4 @@
-/** The one Kafka producer and the topics' creation. */
+/** The Kafka producer, and the creation of the topics. */
 @NullMarked
 package dev.baton.orchestrator.publish;
 

@@ -21,18 +21,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The beginning of an epoch that somebody asked for, of a run that is not under way. It begins at
- * once, or, where the run's workflow has a limit, when {@link RunAdmissionController} finds a place
- * for it: until then nothing of the run changes but that it is queued, and nothing of it is on the
- * trace.
+ * A requested start of an epoch for a run that is not active. It begins at once, or, when the run's
+ * workflow has a limit, when {@link RunAdmissionController} admits the run. Until then the run's
+ * row only changes to queued, and the trace does not change.
  *
- * @param epoch the new one
- * @param effects what it owes. The events among them get the run's next numbers when it begins
- * @param definition by which the run goes on from here; null: as before
+ * @param epoch the new epoch
+ * @param effects to perform; its events get the run's next numbers when the epoch begins
+ * @param definition with which the run continues; null for its current one
  */
 public record QueuedStart(
     String run, int epoch, List<OutboxEffect> effects, @Nullable NewDefinition definition) {
-  /** Another version than the run's. */
+  /** A version other than the run's current one. */
   public record NewDefinition(String hash, IsolationMode isolation) {
     String isolationWord() {
       return isolation.name().toLowerCase(Locale.ROOT);
@@ -43,14 +42,14 @@ public record QueuedStart(
     effects = List.copyOf(effects);
   }
 
-  /** Of a new run. */
+  /** The start of a new run. */
   static QueuedStart first(String run) {
     return new QueuedStart(run, 1, OutboxEffect.firstEpoch(0), null);
   }
 
   /**
-   * In the caller's transaction, which holds the run's row. The caller wakes the relay and {@link
-   * RunAdmissionController} after the commit.
+   * Begins or queues the epoch in the caller's transaction, which holds the lock of the run's row.
+   * The caller wakes the relay and {@link RunAdmissionController} after the commit.
    *
    * @param controlSeq the last number of the run's control lane
    */
@@ -70,7 +69,7 @@ public record QueuedStart(
             queued -> queued.rowCount() > 0 ? Uni.createFrom().voidItem() : begin(tx, controlSeq));
   }
 
-  /** {@link #beginOrQueue} of a run that has its place, or needs none. */
+  /** Begins the epoch of a run that is admitted or needs no admission. */
   Uni<Void> begin(SqlConnection tx, long controlSeq) {
     List<OutboxEffect> numbered = new ArrayList<>(effects.size());
     long seq = controlSeq;
@@ -101,7 +100,7 @@ public record QueuedStart(
         .chain(() -> OutboxWriter.append(tx, new OutboxWriter.Row(run, numbered), Duration.ZERO));
   }
 
-  /** Takes a run out of the queue, in the caller's transaction; the same when it is in none. */
+  /** Removes a run from the queue in the caller's transaction; no effect when it is not queued. */
   public static Uni<Void> withdraw(SqlConnection tx, String run) {
     return tx.preparedQuery(
             """

@@ -28,16 +28,15 @@ import java.util.Locale;
 import org.jboss.logging.Logger;
 
 /**
- * Gives places to queued runs: the higher priority first, then who has waited longest. It is the
- * only one that does, so that a limit is kept: a transaction that holds the lock of a workflow's
- * queue counts the places taken and fills what is left. Whoever frees a place or queues a run wakes
- * it; it also looks every second, so that a wake-up that was lost with a replica costs no more.
- * Every replica has one.
+ * Admits queued runs: by priority, then by waiting time. To keep the limit, only this class admits
+ * runs: a transaction that holds the lock of a workflow's queue counts the active runs and admits
+ * as many as the limit allows. Freed capacity and new queued runs wake it; it also checks every
+ * second, since a wake-up is lost when its replica dies. Runs on every replica.
  *
  * <pre>
- *   queued ──place──→ under way ──→ ended, or paused: its place is free
- *     │ cancelled, deleted, past its deadline          │ resumed
- *     └→ out of the queue                              └→ queued
+ *   queued ──place──→ active ──→ ended, or paused: its place is free
+ *     │ cancelled, deleted, past its deadline       │ resumed
+ *     └→ out of the queue                           └→ queued
  * </pre>
  */
 @ApplicationScoped
@@ -48,7 +47,7 @@ public class RunAdmissionController {
   private static final int MOST_QUEUES = 1_000;
   private static final int MOST_AT_ONCE = 500;
 
-  // Beside the outbox's space of advisory locks.
+  // Next to the outbox's space of advisory locks.
   private static final long LOCK_SPACE = 0x6261746f6e71L;
 
   private record QueueOf(String project, String workflow) {}
@@ -56,7 +55,7 @@ public class RunAdmissionController {
   private final Pool pool;
   private final OutboxRelay relay;
   private final PeriodicTask looking =
-      new PeriodicTask("admission", EVERY, "queued runs could not be looked at", this::look);
+      new PeriodicTask("admission", EVERY, "queued runs: cannot be admitted, retrying", this::look);
 
   RunAdmissionController(Pool pool, OutboxRelay relay) {
     this.pool = pool;
@@ -71,7 +70,7 @@ public class RunAdmissionController {
     looking.stop();
   }
 
-  /** A run was queued, or a place may be free. Never blocks. */
+  /** Wakes the controller when a run was queued or capacity may be free. Never blocks. */
   public void wake() {
     looking.wake();
   }
@@ -86,7 +85,7 @@ public class RunAdmissionController {
       do {
         admitted = on(pool.withTransaction(tx -> admit(tx, queue)));
         if (admitted > 0) {
-          LOG.debugf("%d runs of %s have got a place", admitted, queue);
+          LOG.debugf("admitted %d runs of %s", admitted, queue);
           relay.wake();
         }
       } while (admitted == MOST_AT_ONCE && !looking.isStopping());
@@ -107,9 +106,9 @@ public class RunAdmissionController {
     return queues;
   }
 
-  /** How many were admitted. */
+  /** Returns the number of admitted runs. */
   private static Uni<Integer> admit(SqlConnection tx, QueueOf queue) {
-    // In a statement of its own: the next one sees all that the lock's last holder did.
+    // In a separate statement, so that the next one sees all changes of the lock's last holder.
     return tx.preparedQuery("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))")
         .execute(Tuple.of(queue.project() + "/" + queue.workflow(), LOCK_SPACE))
         .chain(() -> free(tx, queue))
@@ -127,13 +126,13 @@ public class RunAdmissionController {
             rows -> {
               Row row = rows.iterator().next();
               Integer places = row.getInteger("places");
-              // Its limit was taken away: nobody has to wait.
+              // The limit was removed: no run has to wait.
               long free = places == null ? MOST_AT_ONCE : places - row.getLong("taken");
               return (int) Math.max(0, Math.min(MOST_AT_ONCE, free));
             });
   }
 
-  /** A run that somebody is changing at this moment is passed over until the next look. */
+  /** Admits runs; skips a run that another transaction has locked until the next round. */
   private static Uni<Integer> fill(SqlConnection tx, QueueOf queue, int free) {
     return tx.preparedQuery(
             """

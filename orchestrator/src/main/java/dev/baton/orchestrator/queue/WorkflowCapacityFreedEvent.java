@@ -6,5 +6,5 @@
  */
 package dev.baton.orchestrator.queue;
 
-/** Fired when a run that had a place has ended or paused, or a limit has changed. */
+/** Fired when an admitted run has ended or paused, or a limit has changed. */
 public record WorkflowCapacityFreedEvent() {}

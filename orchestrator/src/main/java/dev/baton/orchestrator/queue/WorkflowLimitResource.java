@@ -24,7 +24,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** Concurrency limits over REST. */
+/** Serves concurrency limits over REST. */
 @Path("/workflows/{name}/limit")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "workflows")
@@ -39,15 +39,14 @@ public class WorkflowLimitResource {
   }
 
   @GET
-  @Operation(
-      summary = "How many runs of a workflow may be under way in a project, and how many are.")
+  @Operation(summary = "The limit of active runs of a workflow per project, and their number.")
   public Uni<WorkflowLimitService.Limit> get(String name) {
     return limits.get(name);
   }
 
   @PUT
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Set a limit that holds instead of the definition's. 0: no more runs begin.")
+  @Operation(summary = "Set a limit that overrides the definition's. 0: no more runs begin.")
   @RequestBody(content = @Content(schema = @Schema(implementation = LimitRequest.class)))
   public Uni<WorkflowLimitService.Limit> set(String name, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
@@ -55,13 +54,13 @@ public class WorkflowLimitResource {
     if (limit == null) {
       throw new ProblemException(
           ProblemKind.BAD_PARAMETER,
-          "a body without 'limit' is not allowed; allowed: {\"limit\": 0 to 1000000}; DELETE takes it away");
+          "a body without 'limit' is not allowed; allowed: {\"limit\": 0 to 1000000}; DELETE removes the limit");
     }
     return limits.set(name, limit);
   }
 
   @DELETE
-  @Operation(summary = "Take it away: the definition's word holds again.")
+  @Operation(summary = "Remove the override: the definition's limit applies again.")
   public Uni<WorkflowLimitService.Limit> clear(String name) {
     return limits.clear(name);
   }

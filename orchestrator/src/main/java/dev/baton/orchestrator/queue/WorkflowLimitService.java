@@ -15,18 +15,18 @@ import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import org.jspecify.annotations.Nullable;
 
-/** How many runs of a workflow may be under way, and how many are. Thread-safe. */
+/** Reads and changes the limit of active runs of a workflow. Thread-safe. */
 @ApplicationScoped
 public class WorkflowLimitService {
   /** The largest limit. */
   static final int MOST = 1_000_000;
 
   /**
-   * @param limit that holds, for each project; null: none
-   * @param defined as the definition says that the name means; null: it says nothing
-   * @param override an operator's word, which holds instead; null: none
-   * @param underWay runs that have a place, of all projects
-   * @param queued runs that wait for one
+   * @param limit the effective limit, for each project; null: no limit
+   * @param defined the limit in the current version of the definition; null: none
+   * @param override the operator's limit, which has precedence; null: none
+   * @param underWay number of active runs, of all projects
+   * @param queued number of queued runs
    */
   public record Limit(
       String workflow,
@@ -44,7 +44,7 @@ public class WorkflowLimitService {
     this.admission = admission;
   }
 
-  /** Fails with a problem when there is no such workflow. */
+  /** Fails with a problem when the workflow does not exist. */
   Uni<Limit> get(String workflow) {
     return pool.preparedQuery(
             """
@@ -70,7 +70,7 @@ public class WorkflowLimitService {
             });
   }
 
-  /** Sets an operator's limit; 0 lets no more runs begin. Those under way stay so. */
+  /** Sets the operator's limit; 0 lets no more runs begin. Active runs continue. */
   Uni<Limit> set(String workflow, int runs) {
     if (runs < 0 || runs > MOST) {
       throw new ProblemException(
@@ -89,7 +89,7 @@ public class WorkflowLimitService {
         .chain(() -> get(workflow));
   }
 
-  /** From now on the definition's word holds again. */
+  /** Removes the operator's limit: the definition's applies again. */
   Uni<Limit> clear(String workflow) {
     return get(workflow)
         .chain(
@@ -105,6 +105,6 @@ public class WorkflowLimitService {
         ProblemKind.NOT_FOUND,
         "no workflow '"
             + (workflow.length() > 200 ? workflow.substring(0, 200) + "…" : workflow)
-            + "'; GET /workflows lists those that are known");
+            + "'; GET /workflows lists all workflows");
   }
 }

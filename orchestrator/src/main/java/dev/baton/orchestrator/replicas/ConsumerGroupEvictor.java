@@ -23,8 +23,8 @@ import org.eclipse.microprofile.config.Config;
 import org.jboss.logging.Logger;
 
 /**
- * Takes a replica's members out of the groups through which the replicas share the work. A member
- * that lives after all joins again by itself.
+ * Removes a dead replica's members from the consumer groups that distribute the work. A member that
+ * is still alive rejoins by itself.
  */
 @ApplicationScoped
 class ConsumerGroupEvictor {
@@ -34,7 +34,7 @@ class ConsumerGroupEvictor {
   private final Admin admin;
   private final Map<String, String> patterns = new HashMap<>();
 
-  /** How members are named is said where the groups are configured, and read from there. */
+  /** Derives the member names from the configuration of the groups. */
   ConsumerGroupEvictor(Admin admin, Config config) {
     this.admin = admin;
     String self = config.getValue("baton.instance-id", String.class);
@@ -44,7 +44,7 @@ class ConsumerGroupEvictor {
           config.getValue(prefix + ".group.id", String.class),
           pattern(config.getValue(prefix + ".group.instance.id", String.class), self));
     }
-    // Kafka Streams names its one thread's member itself.
+    // Kafka Streams appends the thread's number to the name.
     patterns.put(
         config.getValue("quarkus.kafka-streams.application-id", String.class),
         pattern(config.getValue("kafka-streams.group.instance.id", String.class), self) + "-1");
@@ -52,12 +52,12 @@ class ConsumerGroupEvictor {
 
   private static String pattern(String member, String self) {
     if (!member.endsWith(self)) {
-      throw new IllegalStateException("a group.instance.id must end with the replica's: " + member);
+      throw new IllegalStateException("group.instance.id must end with the instance id: " + member);
     }
     return member.substring(0, member.length() - self.length()) + "%s";
   }
 
-  /** Blocks, some seconds at most. What fails is logged: sessions expire all the same. */
+  /** Blocks for some seconds at most. A failure is only logged: the session expires anyway. */
   void remove(String instance) {
     Map<String, RemoveMembersFromConsumerGroupResult> asked = new HashMap<>();
     patterns.forEach(

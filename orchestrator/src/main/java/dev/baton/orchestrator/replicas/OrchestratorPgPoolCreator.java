@@ -19,8 +19,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pool as it is configured, and single connections beside it that nobody else is ever given:
- * one that listens or holds a lock must not come back to others. Thread-safe.
+ * Creates the configured pool, and single connections outside of it: a connection that listens or
+ * holds a lock must not be returned to the pool. Thread-safe.
  */
 @Singleton
 public class OrchestratorPgPoolCreator implements PgPoolCreator {
@@ -39,9 +39,9 @@ public class OrchestratorPgPoolCreator implements PgPoolCreator {
         .build();
   }
 
-  /** A connection outside the pool; whoever asks closes it. */
+  /** Opens a connection outside the pool; the caller closes it. */
   Uni<PgConnection> single() {
-    Known now = Objects.requireNonNull(known, "the pool is made first");
+    Known now = Objects.requireNonNull(known, "the pool is created first");
     return PgConnection.connect(new io.vertx.mutiny.core.Vertx(now.vertx()), now.options());
   }
 }

@@ -22,15 +22,15 @@ import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
- * Tells all other replicas something, by a notification of Postgres. It reaches whoever listens at
- * that moment. Thread-safe.
+ * Broadcasts messages to all other replicas with Postgres NOTIFY. A message reaches only the
+ * replicas that listen at that moment. Thread-safe.
  */
 @ApplicationScoped
 public class ReplicaBus {
   private static final Logger LOG = Logger.getLogger(ReplicaBus.class);
   static final String CHANNEL = "baton_orchestrator";
 
-  /** Postgres takes less than 8000 bytes. */
+  /** Postgres limits a payload to less than 8000 bytes. */
   private static final int MOST_BYTES = 7_900;
 
   private static final String NOTIFY = "SELECT pg_notify('" + CHANNEL + "', $1)";
@@ -44,12 +44,12 @@ public class ReplicaBus {
     this.self = config.instanceId();
   }
 
-  /** Fails where Postgres did not take it: then it is to be told again. */
+  /** Sends a message. Fails when Postgres did not accept it; the caller retries. */
   public Uni<Void> tell(ReplicaMessage message) {
     return pool.preparedQuery(NOTIFY).execute(Tuple.of(encode(self, message))).replaceWithVoid();
   }
 
-  /** The same as part of a transaction: told when that is committed. */
+  /** Sends a message as part of a transaction, when that commits. */
   public Uni<Void> tell(SqlConnection tx, ReplicaMessage message) {
     return tx.preparedQuery(NOTIFY).execute(Tuple.of(encode(self, message))).replaceWithVoid();
   }
@@ -61,7 +61,7 @@ public class ReplicaBus {
       String text = envelope.toString();
       if (text.getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
         throw new IllegalArgumentException(
-            "a message to other replicas has at most " + MOST_BYTES + " bytes: " + message);
+            "a message to other replicas may have at most " + MOST_BYTES + " bytes: " + message);
       }
       return text;
     } catch (java.io.IOException e) {
@@ -69,7 +69,10 @@ public class ReplicaBus {
     }
   }
 
-  /** Empty for one of its own, and for one of a later version, which is logged. */
+  /**
+   * Decodes a message; empty for one of this replica, and for one of a later version, which is
+   * logged.
+   */
   Optional<ReplicaMessage> decode(String payload) {
     return decode(self, payload);
   }
@@ -82,7 +85,7 @@ public class ReplicaBus {
       }
       return Optional.of(Json.mapper().treeToValue(envelope.path("message"), ReplicaMessage.class));
     } catch (JsonProcessingException | IllegalArgumentException e) {
-      LOG.warnf("a message of another replica is not understood and left: %s", payload);
+      LOG.warnf("message of another replica: unknown, ignored: %s", payload);
       return Optional.empty();
     }
   }

@@ -7,7 +7,7 @@
 package dev.baton.orchestrator.replicas;
 
 /**
- * Fired when this replica hears the others (again): what was said before is in the database. Its
- * observers may block.
+ * Fired when this replica listens to the other replicas (again); the database has the state behind
+ * all messages it missed. Observers may block.
  */
 public record ReplicaBusReconnectedEvent() {}

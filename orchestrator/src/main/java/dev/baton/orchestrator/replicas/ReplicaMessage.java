@@ -11,9 +11,9 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import java.util.Map;
 
 /**
- * What one replica tells all others. None is kept: whoever was not listening reads the database
- * when it listens again, so what a message says is in the database before it is sent, or is asked
- * again by whoever misses the answer. Heard twice it is the same as heard once.
+ * A message to all other replicas. Messages are not stored: a replica that was not listening reads
+ * the database when it listens again. So the state behind a message is in the database before it is
+ * sent, or the sender repeats a message without an answer. Handling a message is idempotent.
  */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "say")
 @JsonSubTypes({
@@ -30,7 +30,7 @@ import java.util.Map;
   @JsonSubTypes.Type(value = ReplicaMessage.Has.class, name = "has")
 })
 public sealed interface ReplicaMessage {
-  /** An approval of the run has its answer. */
+  /** The run's approval has an answer. */
   record Deliver(String run, String approval) implements ReplicaMessage {}
 
   record Pause(String run, boolean now) implements ReplicaMessage {}
@@ -38,12 +38,12 @@ public sealed interface ReplicaMessage {
   record Cancel(String run, String reason) implements ReplicaMessage {}
 
   /**
-   * By run: epochs below this one are over, and what is left of them is to be killed.
+   * Epochs below the given one are fenced, by run; their processes must be killed.
    *
    * @param below at most {@link #MOST_RUNS}
    */
   record Fence(Map<String, Integer> below) implements ReplicaMessage {
-    /** As many as surely fit into one message. */
+    /** A number of runs that always fits into one message. */
     public static final int MOST_RUNS = 100;
 
     public Fence {
@@ -51,27 +51,26 @@ public sealed interface ReplicaMessage {
     }
   }
 
-  /** A checkpoint is wanted of the run's runner, under this id. */
+  /** Requests a checkpoint with this id from the run's runner. */
   record Checkpoint(String run, String trigger, String id) implements ReplicaMessage {}
 
-  /** The runner was asked for it. */
+  /** The request was sent to the runner. */
   record CheckpointTaken(String id) implements ReplicaMessage {}
 
-  /** The runner could not make it. */
+  /** The runner could not create the checkpoint. */
   record CheckpointRefused(String id, String reason) implements ReplicaMessage {}
 
-  /** A launch found no runner with room where it was tried. */
+  /** A launch found no runner with a free slot on its replica. */
   record SlotWanted() implements ReplicaMessage {}
 
   /**
-   * A stream of this runner has ended, and there were runs on it: whoever has the runner now looks
-   * whether it has them all.
+   * The stream of a runner with runs has ended; the replica that has the runner now reconciles it.
    */
   record Recheck(String runner) implements ReplicaMessage {}
 
-  /** Is this runner attached to somebody? */
+  /** Queries which replica this runner is attached to. */
   record WhoHas(String runner) implements ReplicaMessage {}
 
-  /** It is, to the one that says so, and so to nobody else any more. */
+  /** This runner is attached to the sender, and so to no other replica. */
   record Has(String runner) implements ReplicaMessage {}
 }

@@ -30,23 +30,23 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * This replica's one connection that listens to the others and shows that it lives: it holds a lock
- * of Postgres, which a process that is killed gives back at once. Whoever sees a replica without
- * its lock twice in a row takes it out of the Kafka groups, so that its partitions go to the living
- * now and not when its sessions expire.
+ * Holds this replica's single connection that listens to the others and proves its liveness: it
+ * holds a Postgres advisory lock, which a killed process releases at once. A replica that finds
+ * another one without its lock twice in a row removes that from the Kafka groups, so that its
+ * partitions move at once instead of when its sessions expire.
  *
- * <p>A connection that breaks, or says nothing for some seconds, is made again; after that the
- * database tells what was missed ({@link ReplicaBusReconnectedEvent}).
+ * <p>Reconnects when the connection breaks or does not answer for 5 s; the database then has the
+ * state behind missed messages ({@link ReplicaBusReconnectedEvent}).
  */
 @ApplicationScoped
 public class ReplicaSession {
   private static final Logger LOG = Logger.getLogger(ReplicaSession.class);
   private static final Duration LOOK = Duration.ofMillis(200);
 
-  /** Alone there is nobody to be missed. */
+  /** Interval without other replicas. */
   private static final Duration LOOK_ALONE = Duration.ofMillis(500);
 
-  /** The second look: longer than a living replica needs for a new connection. */
+  /** Interval before the second check: longer than a live replica needs to reconnect. */
   private static final Duration LOOK_AGAIN = Duration.ofMillis(300);
 
   private static final Duration SQL = Duration.ofSeconds(5);
@@ -54,7 +54,7 @@ public class ReplicaSession {
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(2);
   private static final int MOST_WAITING = 10_000;
 
-  // Lock spaces of their own among the database's advisory locks: "batonr".
+  // A separate lock space among the database's advisory locks: "batonr".
   private static final long LOCK_SPACE = 0x6261746f6e72L;
 
   private final OrchestratorPgPoolCreator connections;
@@ -91,13 +91,13 @@ public class ReplicaSession {
     this.url = config.orchestratorUrl().getFirst().toString();
     this.lost =
         Counter.builder("baton.replicas.lost")
-            .description("replicas that were seen to be gone and taken out of the groups")
+            .description("dead replicas that were removed from the groups")
             .register(metrics);
     Gauge.builder("baton.replicas.others", () -> others)
-        .description("other replicas that take part")
+        .description("other replicas")
         .register(metrics);
     Gauge.builder("baton.replicas.listening", () -> listening ? 1 : 0)
-        .description("1 while this replica hears the others")
+        .description("1 while this replica listens to the others")
         .register(metrics);
   }
 
@@ -110,18 +110,18 @@ public class ReplicaSession {
     stopping = true;
   }
 
-  /** Whether this replica hears the others now. */
+  /** Whether this replica listens to the others now. */
   public boolean isListening() {
     return listening;
   }
 
-  /** Whether there were others at the last look. */
+  /** Whether the last check found no other replica. */
   public boolean isAlone() {
     return others == 0;
   }
 
   private void live() {
-    // The pool's own options are those of the single connection.
+    // A query on the pool first, since the pool's options are used for the single connection.
     long backoff = MIN_BACKOFF.toMillis();
     while (!stopping) {
       try {
@@ -130,7 +130,7 @@ public class ReplicaSession {
         backoff = MIN_BACKOFF.toMillis();
       } catch (RuntimeException e) {
         if (!stopping) {
-          LOG.warnf("the connection to other replicas is made again: %s", e);
+          LOG.warnf("replica session: connection lost, reconnecting: %s", e);
         }
       }
       listening = false;
@@ -141,7 +141,7 @@ public class ReplicaSession {
     }
   }
 
-  /** Until it breaks or this process stops. */
+  /** Runs until the connection breaks or this process stops. */
   private void session() {
     PgConnection connection = on(connections.single());
     try {
@@ -152,7 +152,7 @@ public class ReplicaSession {
       Set<String> doubted = new HashSet<>();
       boolean locked = false;
       while (!stopping) {
-        // The process of before may not have been noticed yet.
+        // Postgres may not have noticed the end of the previous process yet.
         locked = locked || lock(connection);
         if (overflown) {
           overflown = false;
@@ -184,7 +184,7 @@ public class ReplicaSession {
         .getBoolean(0);
   }
 
-  /** Those without their lock: at the second look in a row they are gone. */
+  /** Checks the locks of the others; one without its lock in two checks in a row is dead. */
   private Set<String> look(PgConnection connection, Set<String> doubted) {
     Set<String> all = new HashSet<>();
     Set<String> without = new HashSet<>();
@@ -215,9 +215,9 @@ public class ReplicaSession {
   }
 
   private void evict(PgConnection connection, String instance) {
-    LOG.infof("replica %s is gone: its partitions go to others", instance);
+    LOG.infof("replica %s is dead: its partitions move to other replicas", instance);
     members.remove(instance);
-    // One of several that see it counts it; it comes back with a row of its own.
+    // The replica that deletes the row counts the loss; a restarted replica inserts its row again.
     if (on(connection
                 .preparedQuery("DELETE FROM orchestrator.replica WHERE instance = $1")
                 .execute(Tuple.of(instance)))
@@ -227,10 +227,10 @@ public class ReplicaSession {
     }
   }
 
-  /** On an event loop. */
+  /** Runs on an event loop. */
   private void hear(String payload) {
     if (!heard.offer(payload)) {
-      // The database knows what is dropped here.
+      // The database has the state behind dropped messages.
       overflown = true;
     }
   }
@@ -246,7 +246,7 @@ public class ReplicaSession {
         Thread.currentThread().interrupt();
         return;
       } catch (RuntimeException e) {
-        LOG.warnf(e, "what another replica said could not be done; the database is read instead");
+        LOG.warnf(e, "message of another replica: failed, reading the database instead");
         overflown = true;
       }
     }

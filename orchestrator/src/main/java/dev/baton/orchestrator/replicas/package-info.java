@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** What replicas of this service say to one another, and how they see that one of them is gone. */
+/** Messages between the replicas of this service, and detection of dead replicas. */
 @NullMarked
 package dev.baton.orchestrator.replicas;
 

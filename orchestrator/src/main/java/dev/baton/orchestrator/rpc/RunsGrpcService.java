@@ -62,7 +62,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The API for programs: what REST does, over gRPC. */
+/** The gRPC API: the same operations as REST. */
 @GrpcService
 class RunsGrpcService implements Runs {
   private static final int DEFAULT_LIMIT = 50;
@@ -319,7 +319,7 @@ class RunsGrpcService implements Runs {
         .transform(GrpcProblemMapper::status);
   }
 
-  /** What the action throws or fails with becomes a status. */
+  /** Maps exceptions and failures of the action to a status. */
   private static <T> Uni<T> guarded(Supplier<Uni<? extends T>> action) {
     return GrpcProblemMapper.mapped(Uni.createFrom().deferred(action));
   }

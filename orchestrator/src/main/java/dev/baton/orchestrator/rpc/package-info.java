@@ -1,4 +1,4 @@
-/** The API for programs, over gRPC. */
+/** The gRPC API for programs. */
 @NullMarked
 package dev.baton.orchestrator.rpc;
 

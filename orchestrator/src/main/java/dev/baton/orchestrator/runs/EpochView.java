@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Whether an epoch may act for its run.
  *
  * @param epoch the current one
- * @param current whether the one that was asked about, or where none was the newest, may act
- * @param reason why not; null where it may
+ * @param current whether the requested epoch, or the current one if none was requested, may act
+ * @param reason why it may not; null when it may
  */
 public record EpochView(String run, int epoch, boolean current, @Nullable String reason) {
 

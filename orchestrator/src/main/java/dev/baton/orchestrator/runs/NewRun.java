@@ -25,9 +25,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run that has been checked and is about to be written.
+ * A validated run that is about to be written.
  *
- * @param definition what its trace is to carry of its workflow; null for nothing
+ * @param definition the workflow definition for its trace; null for none
  */
 public record NewRun(
     String id,
@@ -49,7 +49,7 @@ public record NewRun(
 
   private static final int EPOCH = 1;
 
-  /** The same run, which begins with a cut of another. */
+  /** The same run, beginning with a cut of another run. */
   public NewRun forkedFrom(TraceEvent.ForkedFrom cut) {
     return new NewRun(
         id,
@@ -74,7 +74,7 @@ public record NewRun(
     return external ? "external" : "managed";
   }
 
-  /** How many control events its creation publishes. */
+  /** Number of control events published at its creation. */
   private long controlSeq() {
     return external ? 1 : 2;
   }
@@ -112,8 +112,8 @@ public record NewRun(
   }
 
   /**
-   * What its creation owes: birth, the first fence, a runner. An external run's runner is its
-   * birth, and a queued one's come with its place.
+   * The effects of its creation: the run_created event, the first fence, a runner. An external run
+   * only has the event; a queued run gets the others when it is admitted.
    */
   OutboxWriter.Row effects(boolean queued) {
     TraceEvent.RunCreated born =

@@ -36,9 +36,9 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes new runs with what they owe. Requests that arrive while a transaction is under way share
- * the next one: two hundred callers cost a handful of commits. A request's runs are written all or
- * not at all. Thread-safe.
+ * Writes new runs with their outbox effects. Requests that arrive during a transaction share the
+ * next one, so 200 concurrent callers cost only a few commits. The runs of a request are written
+ * all or none. Thread-safe.
  */
 @ApplicationScoped
 class NewRunWriter {
@@ -46,7 +46,7 @@ class NewRunWriter {
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int MAX_RUNS_PER_COMMIT = 2_000;
 
-  /** One request: its runs, its key, and the answer that is kept under the key. */
+  /** A request: its runs, its key, and the response to store under the key. */
   private record Pending(
       List<NewRun> runs,
       @Nullable IdempotencyKey key,
@@ -70,10 +70,10 @@ class NewRunWriter {
   }
 
   /**
-   * Completes after the commit with the answer, or with the one that was kept under the key.
+   * Completes after the commit with the response, or with the one stored under the key.
    *
-   * @return fails with a problem when a key was used with another body, an id is taken, or too many
-   *     wait
+   * @return fails with a problem when the key was used with another body, an id is taken, or too
+   *     many requests wait
    */
   Uni<IdempotentResponse> create(
       List<NewRun> runs, @Nullable IdempotencyKey key, IdempotentResponse answer) {
@@ -131,7 +131,7 @@ class NewRunWriter {
     }
   }
 
-  /** One of them is at fault; the others shall not fail with it. */
+  /** Writes the requests one by one: one of them causes the failure, the others must not fail. */
   private void apart(List<Pending> batch) {
     Uni<Void> all = Uni.createFrom().voidItem();
     for (Pending pending : batch) {
@@ -187,7 +187,7 @@ class NewRunWriter {
         .after(SQL)
         .fail()
         .invoke(() -> written.forEach(pending -> pending.done().complete(pending.answer())))
-        // A repeat within the same batch finds the kept answer only now.
+        // A repeated request in the same batch finds the stored response only now.
         .invoke(() -> repeats.forEach(this::replay));
   }
 
@@ -254,7 +254,7 @@ class NewRunWriter {
   }
 
   /**
-   * Only an external run brings its id, so a taken one is rare: its request is undone and refused.
+   * Only external runs choose their id, so a taken id is rare: the request is undone and rejected.
    *
    * @param present the runs that were written, and whether they are queued
    */

@@ -19,15 +19,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The body of a resume; empty to let the run go on as it would by itself.
+ * The body of a resume; empty to continue the run without changes.
  *
- * @param from a step of the main line that is run again, with all that came after it
+ * @param from a step of the main line to run again, with all steps after it
  * @param set corrected outputs of completed steps, by the step's path; at most 64 KiB in all
- * @param skip steps to be skipped instead of run; at most 1,000
- * @param workflow {@code name@hash} (or a name) of the definition to go on by; or
+ * @param skip steps to skip; at most 1,000
+ * @param workflow {@code name@hash} (or a name) of the definition to continue with; or
  * @param definition inline: an object, or YAML as a text
- * @param acceptChanges of that definition, where what has completed is the same
- * @param by who asks, for the trace
+ * @param acceptChanges accepts a changed definition if it does not change completed steps
+ * @param by name of the requester, for the trace
  */
 public record ResumeRequest(
     @Nullable String from,
@@ -46,23 +46,23 @@ public record ResumeRequest(
     skip = skip == null ? List.of() : List.copyOf(skip);
   }
 
-  /** An empty body asks for nothing special. */
+  /** Reads a body; an empty one requests no changes. */
   static ResumeRequest read(byte[] body) {
     return body.length == 0 ? PLAIN : JsonBodyReader.read(body, ResumeRequest.class);
   }
 
-  /** Whether nothing is to be otherwise, so that nothing needs to be looked at. */
+  /** Whether no change is requested, so that no check is needed. */
   boolean isPlain() {
     return isPlainButDefinition() && workflow == null && definition == null;
   }
 
-  /** Whether nothing but the definition may be otherwise. */
+  /** Whether no change other than the definition is requested. */
   boolean isPlainButDefinition() {
     return from == null && Map.of().equals(set) && List.of().equals(skip);
   }
 
   /**
-   * @throws ProblemException when it can be right for no run
+   * @throws ProblemException when the request is invalid for every run
    */
   void check() {
     ControlTextValidator.check("by", by);
@@ -71,7 +71,7 @@ public record ResumeRequest(
       ControlTextValidator.check("set", dev.baton.protocol.json.Json.mapper().valueToTree(set));
     }
     if (skip != null && skip.size() > MOST_SKIPPED) {
-      throw bad("skip", skip.size() + " steps are to be skipped", "at most " + MOST_SKIPPED);
+      throw bad("skip", skip.size() + " steps to skip", "at most " + MOST_SKIPPED);
     }
     if (skip != null) {
       skip.forEach(step -> ControlTextValidator.check("skip", step));

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a run on request. One that has ended and is queued to be resumed only leaves the queue. */
+/** Cancels runs. An ended run that is queued to be resumed only leaves the queue. */
 @ApplicationScoped
 public class RunCancellationService {
   private final Pool pool;
@@ -36,7 +36,7 @@ public class RunCancellationService {
     this.relay = relay;
   }
 
-  /** Cancelling twice is the same as once; fails with a problem when the run has ended. */
+  /** Idempotent; fails with a problem when the run has ended. */
   public Uni<Void> cancel(String run, @Nullable String reason) {
     ControlTextValidator.check("reason", reason);
     return pool.withTransaction(tx -> cancel(tx, run, reason)).invoke(relay::wake);
@@ -70,7 +70,7 @@ public class RunCancellationService {
               + run
               + " has ended ("
               + row.getString("status")
-              + "); only a run under way can be cancelled");
+              + "); only an active run can be cancelled");
     }
     long seq = row.getLong("control_seq") + 1;
     List<OutboxEffect> effects =

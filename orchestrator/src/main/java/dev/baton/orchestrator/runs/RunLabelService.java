@@ -29,7 +29,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Changes the labels of a run, whatever its status: they are the operator's, not the run's. */
+/** Changes the labels of a run in any status, since labels are the operator's metadata. */
 @ApplicationScoped
 class RunLabelService {
   private static final int MOST = 64;
@@ -44,8 +44,8 @@ class RunLabelService {
   }
 
   /**
-   * @return what was given; none for null
-   * @throws ProblemException when there are too many, or a name or a value is not allowed
+   * @return the given labels; empty for null
+   * @throws ProblemException when there are too many labels, or a name or value is not allowed
    */
   static Map<String, String> check(@Nullable Map<String, String> given) {
     Map<String, String> labels = given == null ? Map.of() : given;
@@ -72,14 +72,14 @@ class RunLabelService {
         || ControlTextValidator.hasNul(name)) {
       throw bad(
           "labels",
-          "label '" + name + "' has no allowed name",
+          "label '" + name + "' does not have an allowed name",
           "1 to 256 characters without '=' and NUL");
     }
   }
 
   /**
-   * Sets those with a value and removes those with null. Fails with a problem when there is no such
-   * run, or what would come out is not allowed.
+   * Sets labels with a value and removes those with null. Fails with a problem when the run does
+   * not exist, or the resulting labels are not allowed.
    */
   Uni<Void> change(String run, Map<String, @Nullable String> changes) {
     changes.keySet().forEach(RunLabelService::checkName);

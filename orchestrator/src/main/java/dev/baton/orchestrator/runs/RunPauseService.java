@@ -30,16 +30,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Pauses a run on request. A run that a runner has is paused by it: after the step in progress, or
- * at once. One that none has is paused here. What was asked for holds over failovers until a
- * resume.
+ * Pauses runs. A run with a runner is paused by the runner: after the step in progress, or at once.
+ * A run without a runner is paused here. A requested pause survives failovers until a resume.
  */
 @ApplicationScoped
 public class RunPauseService {
   private static final String STEP = "step";
   private static final String NOW = "now";
 
-  /** What is written is done, if later: nobody needs to know more than that. */
+  /** The request is stored and will be performed, so a caller need not wait longer. */
   private static final Duration TOLD = Duration.ofSeconds(2);
 
   private final Pool pool;
@@ -53,12 +52,12 @@ public class RunPauseService {
   }
 
   /**
-   * Pausing twice is the same as once; fails with a problem when the run cannot be paused. Its
-   * runner has been told when this completes, so that a step which ends from now on is the last;
-   * where that takes more than two seconds it is told later.
+   * Idempotent; fails with a problem when the run cannot be paused. Completes when the runner has
+   * received the request, so that no step starts afterwards; after 2 s it completes anyway, and the
+   * runner receives the request later.
    *
-   * @param now the step in progress is stopped, and runs again when the run is resumed
-   * @param by who asks; null when nobody says
+   * @param now stops the step in progress, which runs again when the run is resumed
+   * @param by name of the requester; null when unknown
    */
   public Uni<Void> pause(String run, boolean now, @Nullable String by) {
     ControlTextValidator.check("by", by);
@@ -82,7 +81,7 @@ public class RunPauseService {
             rows -> {
               for (Row row : rows) {
                 check(run, row);
-                // A run that is to be paused waits for no place: its resume would.
+                // A paused run leaves the queue; its resume queues it again.
                 return QueuedStart.withdraw(tx, run)
                     .chain(
                         () ->
@@ -98,11 +97,11 @@ public class RunPauseService {
     String desired = row.getString("desired");
     if (row.getBoolean("ended") || desired.equals("cancelled") || desired.equals("lost")) {
       throw conflict(
-          "run %s has ended (%s); only a run under way can be paused"
+          "run %s has ended (%s); only an active run can be paused"
               .formatted(run, row.getBoolean("ended") ? row.getString("status") : desired));
     }
     if (!row.getString("kind").equals("managed")) {
-      throw conflict("run %s is external: nobody here can tell its runner".formatted(run));
+      throw conflict("run %s is external and cannot be paused here".formatted(run));
     }
   }
 
@@ -133,7 +132,7 @@ public class RunPauseService {
                     status = CASE WHEN status IN ('running', 'waiting') THEN 'pausing' ELSE status END
                   WHERE id = $1""")
         .execute(Tuple.of(run, now ? NOW : STEP, seq))
-        // Resumed, it begins an epoch whatever it waits for.
+        // Its resume begins an epoch regardless of the wait.
         .chain(() -> idle ? ParkedRunResumer.forget(tx, run) : Uni.createFrom().voidItem())
         .chain(
             () ->

@@ -25,13 +25,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which runs are meant. What is null or empty does not filter; {@link #of} reads it as callers
- * write it.
+ * Selects runs. A null or empty field does not filter; {@link #of} parses the parameters of
+ * callers.
  *
  * @param statuses any of them
  * @param labels all of them
- * @param since created then or later, by the time in the run's id
- * @param until created before
+ * @param since created at or after this time, according to the run's id
+ * @param until created before this time
  */
 public record RunQueryFilter(
     List<String> statuses,
@@ -48,7 +48,7 @@ public record RunQueryFilter(
     labels = Map.copyOf(labels);
   }
 
-  /** A filter as it is written. */
+  /** The unparsed parameters. */
   public record Words(
       @Nullable List<String> status,
       @Nullable String project,
@@ -58,7 +58,7 @@ public record RunQueryFilter(
       @Nullable String until) {}
 
   /**
-   * @throws ProblemException that names the word and what is allowed
+   * @throws ProblemException that names the parameter and the allowed values
    */
   public static RunQueryFilter of(Words words) {
     String workflow = words.workflow();
@@ -79,19 +79,19 @@ public record RunQueryFilter(
         until);
   }
 
-  /** The same with these statuses where it names none. */
+  /** The same filter with these statuses if it has none. */
   public RunQueryFilter orStatuses(List<String> others) {
     return statuses.isEmpty()
         ? new RunQueryFilter(others, project, workflow, hash, labels, since, until)
         : this;
   }
 
-  /** Whether every run passes. */
+  /** Whether every run matches. */
   public boolean isEmpty() {
     return equals(new RunQueryFilter(List.of(), null, null, null, Map.of(), null, null));
   }
 
-  /** Each word may be a list with commas. */
+  /** Each parameter may be a comma-separated list. */
   private static List<String> statuses(@Nullable List<String> words) {
     List<String> known = Arrays.stream(RunStatus.values()).map(RunStatus::word).toList();
     List<String> statuses = new ArrayList<>();
@@ -140,7 +140,7 @@ public record RunQueryFilter(
     }
   }
 
-  /** The conditions, each with its parameter added to the list. */
+  /** Builds the conditions, and adds their parameters to the list. */
   String where(List<Object> parameters) {
     List<String> conditions = new ArrayList<>();
     if (!statuses.isEmpty()) {

@@ -42,9 +42,10 @@ public class RunQueryService {
   private static final int MAX_CANDIDATES = 20;
   private static final int MOST_OF_LINEAGE = 1_000;
 
-  // The epoch of a run that has ended, or has lost its runner, is the log's: a failover may have
-  // raised the row's before it knew of the run's end, for an epoch that never was. What is certain
-  // to come may have been told, and is not taken back, however little of the log was read.
+  // The epoch of a run that has ended or lost its runner is taken from the log: a failover may have
+  // raised the row's epoch before the run's end was known, for an epoch that never began. A certain
+  // epoch may have been returned to a caller, so it is never lowered, even if the log has not been
+  // read up to it.
   private static final String SELECT =
       """
       SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
@@ -73,14 +74,15 @@ public class RunQueryService {
   public record Page(List<RunView> runs, @Nullable String nextCursor) {}
 
   /**
-   * The forks of a run's oldest known ancestor, and that itself, oldest first.
+   * The runs forked, directly or indirectly, from a run's oldest stored ancestor, with the
+   * ancestor, oldest first.
    *
    * @param truncated there are more
    */
   public record Lineage(List<RunView> runs, boolean truncated) {}
 
   /**
-   * A run as its forks begin.
+   * The fields of a run that its forks start with.
    *
    * @param definitionHash null for an external run without a definition
    */
@@ -100,7 +102,8 @@ public class RunQueryService {
   }
 
   /**
-   * The full id of a run named by it or by its last six characters; fails with a problem otherwise.
+   * Returns the full id of a run, given that or its last six characters; fails with a problem
+   * otherwise.
    */
   public Uni<String> resolve(String text) {
     if (RunId.isValid(text)) {
@@ -134,10 +137,10 @@ public class RunQueryService {
         ProblemKind.NOT_FOUND,
         "no run '"
             + (text.length() > 64 ? text.substring(0, 64) + "…" : text)
-            + "'; a run is named by its id (26 characters) or the last six of it");
+            + "'; allowed: the id of a run (26 characters) or its last six characters");
   }
 
-  /** Fails with a problem when there is no such run. */
+  /** Fails with a problem when the run does not exist. */
   public Uni<RunView> get(String id) {
     return pool.preparedQuery(SELECT + "WHERE r.id = $1")
         .execute(Tuple.of(id))
@@ -151,10 +154,10 @@ public class RunQueryService {
   }
 
   /**
-   * Who holds a run now. Read from the row that a failover changes before anybody else may act: an
-   * epoch that this calls current was so when it was asked.
+   * Returns the run's current epoch. Linearizable: reads the row that a failover changes before the
+   * replacement can act.
    *
-   * @param epoch the one that is asked about; null for none
+   * @param epoch to check; null for none
    */
   public Uni<EpochView> epoch(String id, @Nullable Integer epoch) {
     return pool.preparedQuery(
@@ -175,7 +178,10 @@ public class RunQueryService {
             });
   }
 
-  /** A run's input, as JSON; an empty object where it has none. Fails when there is no such run. */
+  /**
+   * Returns a run's input as JSON; an empty object when it has none. Fails when the run does not
+   * exist.
+   */
   public Uni<byte[]> input(String id) {
     return pool.preparedQuery("SELECT input FROM orchestrator.run WHERE id = $1")
         .execute(Tuple.of(id))
@@ -189,7 +195,7 @@ public class RunQueryService {
             });
   }
 
-  /** Fails with a problem when there is no such run. */
+  /** Fails with a problem when the run does not exist. */
   public Uni<Parent> parent(String id) {
     return pool.preparedQuery(
             """
@@ -214,9 +220,9 @@ public class RunQueryService {
   }
 
   /**
-   * The last events of the run that its view tells of, by their ids: one of the control lane and
-   * one of the current runner's, where there are any. What reads the trace elsewhere must have
-   * them, or it contradicts the view.
+   * Returns the ids of the last events that the run's view includes: one of the control lane and
+   * one of the current runner, if there are any. A reader of the trace must have these events,
+   * otherwise it contradicts the view.
    */
   public Uni<List<String>> seen(String run) {
     return pool.preparedQuery("SELECT head FROM orchestrator.run WHERE id = $1")
@@ -239,7 +245,7 @@ public class RunQueryService {
   }
 
   /**
-   * @param cursor the id of the last run of the page before; null for the first page
+   * @param cursor the id of the last run of the previous page; null for the first page
    */
   public Uni<Page> list(RunQueryFilter filter, @Nullable String cursor, int limit) {
     List<Object> parameters = new ArrayList<>();
@@ -260,7 +266,7 @@ public class RunQueryService {
 
   static String listing(
       RunQueryFilter filter, @Nullable String cursor, int limit, List<Object> parameters) {
-    // Only the conditions that there are: a plan for all of them would use no index for any.
+    // Only the conditions in use: a plan for all of them would use no index.
     String where = filter.where(parameters);
     if (cursor != null) {
       parameters.add(cursor);
@@ -270,7 +276,7 @@ public class RunQueryService {
     return SELECT + "WHERE " + where + " ORDER BY r.id DESC LIMIT $" + parameters.size();
   }
 
-  /** The tree of forks that a run belongs to; at most 1,000 of them, the oldest. */
+  /** Returns the tree of forks that contains the run; at most the 1,000 oldest. */
   public Uni<Lineage> lineage(String id) {
     return pool.preparedQuery(
             """

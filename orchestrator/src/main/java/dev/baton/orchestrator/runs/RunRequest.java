@@ -15,11 +15,12 @@ import org.jspecify.annotations.Nullable;
  * The body of {@code POST /runs}.
  *
  * @param workflow {@code name} or {@code name@hash}
- * @param definition instead of a workflow: the definition itself, stored first
+ * @param definition inline, instead of a workflow; stored first
  * @param kind {@code managed} (the default) or {@code external}
- * @param id of an external run; made here where none is given
+ * @param id of an external run; generated when absent
  * @param deadline a duration such as {@code 1h}, or an instant
- * @param priority -100 to 100, 0 where none is given: the higher gets a place or a runner first
+ * @param priority -100 to 100, default 0: runs with a higher priority are admitted and launched
+ *     first
  */
 public record RunRequest(
     @Nullable String workflow,

@@ -42,10 +42,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Checks a request for a run; everything wrong with it is said before anything is written. */
+/** Validates a request for a run completely before the run is written. */
 @ApplicationScoped
 class RunRequestValidator {
-  /** What every database, clock and message can hold. */
+  /** The latest time that every database, clock and message can represent. */
   private static final Instant LATEST_DEADLINE = Instant.parse("9999-12-31T23:59:59Z");
 
   private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,62}");
@@ -69,13 +69,15 @@ class RunRequestValidator {
     this.config = config;
   }
 
-  /** Fails with a problem when the request is not right. */
+  /** Fails with a problem when the request is invalid. */
   Uni<NewRun> check(RunRequest request) {
     boolean external = isExternal(request);
     return definition(request, external).chain(found -> checked(request, external, found));
   }
 
-  /** {@link #check} of many; a definition that several name is looked up once. */
+  /**
+   * Like {@link #check}, for many requests; a definition that several requests name is loaded once.
+   */
   Uni<List<NewRun>> checkAll(List<RunRequest> requests) {
     Map<String, Uni<Optional<StoredWorkflowDefinition>>> known = new HashMap<>();
     return Multi.createFrom()
@@ -115,7 +117,7 @@ class RunRequestValidator {
       }
       throw bad("workflow", "neither 'workflow' nor 'definition' is given", "one of them");
     }
-    // A foreign runner may carry work that was never described here.
+    // A foreign runner may run work whose definition is not stored here.
     return external && reference.indexOf('@') < 0
         ? Uni.createFrom().item(Optional.empty())
         : definitions.resolve(reference).map(Optional::of);
@@ -167,7 +169,10 @@ class RunRequestValidator {
         definition.map(this::carried).orElse(null));
   }
 
-  /** Null where the trace need not be enough by itself, and where the definition is too large. */
+  /**
+   * Returns null when the trace need not contain the definition, or when the definition is too
+   * large.
+   */
   private @Nullable String carried(StoredWorkflowDefinition definition) {
     return config.archive().git().isPresent()
             && definition.canonical().size() <= Output.INLINE_LIMIT
@@ -195,7 +200,7 @@ class RunRequestValidator {
       return RunId.next();
     }
     if (!RunId.isValid(id)) {
-      throw bad("id", "id '" + id + "' is no run id", "a ULID in lower case (26 characters)");
+      throw bad("id", "id '" + id + "' is not a run id", "a ULID in lower case (26 characters)");
     }
     return id;
   }
@@ -206,7 +211,7 @@ class RunRequestValidator {
       return "default";
     }
     if (!PROJECT.matcher(project).matches()) {
-      throw bad("project", "project '" + project + "' is no project name", PROJECT.pattern());
+      throw bad("project", "project '" + project + "' is not a project name", PROJECT.pattern());
     }
     return project;
   }
@@ -229,7 +234,7 @@ class RunRequestValidator {
     return name;
   }
 
-  /** Before the schema, so that its validation has a small value. */
+  /** Checked before the schema, so that the validated value is small. */
   private static void checkInput(JsonNode value) {
     ControlTextValidator.checkKept("input", value);
     if (ControlTextValidator.hasNul(value)) {
@@ -301,7 +306,7 @@ class RunRequestValidator {
 
   private static Duration duration(String path, String text) {
     return DurationParser.parse(text)
-        .orElseThrow(() -> bad(path, "'" + text + "' is no duration", DurationParser.ALLOWED));
+        .orElseThrow(() -> bad(path, "'" + text + "' is not a duration", DurationParser.ALLOWED));
   }
 
   private static ProblemException bad(String path, String message, String allowed) {

@@ -37,14 +37,14 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** Runs over REST. */
+/** Serves runs over REST. */
 @Path("/runs")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
 public class RunResource {
   private static final int MOST = 1_000;
 
-  /** The body of a change of labels: null removes one. */
+  /** The body of a label change: null removes a label. */
   public record LabelChanges(Map<String, @Nullable String> changes) {
     @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
     public LabelChanges {}
@@ -53,12 +53,12 @@ public class RunResource {
   /**
    * The body of a pause.
    *
-   * @param now do not wait for the end of the step in progress
-   * @param by who asks, for the trace
+   * @param now stop the step in progress instead of waiting for its end
+   * @param by name of the requester, for the trace
    */
   public record PauseRequest(@Nullable Boolean now, @Nullable String by) {}
 
-  /** The body of a cancel. */
+  /** The body of a cancellation. */
   public record CancelRequest(@Nullable String reason) {}
 
   private final RunService service;
@@ -133,7 +133,7 @@ public class RunResource {
 
   @GET
   @Path("/{id}")
-  @Operation(summary = "A run with its steps, by its id or the last six characters of it.")
+  @Operation(summary = "A run with its steps, by its id or its last six characters.")
   public Uni<RunView> get(String id) {
     return queries
         .resolve(id)
@@ -144,7 +144,7 @@ public class RunResource {
                     .seen(run.id())
                     .chain(seen -> store.state(run.id(), seen))
                     .map(state -> run.withSteps(state))
-                    // The run itself is worth an answer while the store is away.
+                    // The run's row is still useful while the store is unavailable.
                     .onFailure(ProblemException.class)
                     .recoverWithItem(
                         e -> run.withoutSteps(Objects.requireNonNullElse(e.getMessage(), ""))));
@@ -152,7 +152,7 @@ public class RunResource {
 
   @GET
   @Path("/{id}/input")
-  @Operation(summary = "The run's input as its steps see it; an empty object where it has none.")
+  @Operation(summary = "The run's input as its steps see it; an empty object when it has none.")
   @APIResponse(responseCode = "200", content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<byte[]> input(String id) {
     return queries.resolve(id).chain(queries::input);
@@ -162,8 +162,8 @@ public class RunResource {
   @Path("/{id}/epoch")
   @Operation(
       summary =
-          "Whether an epoch holds the run, without any delay: what a step asks before it does"
-              + " something that cannot be taken back.")
+          "Whether an epoch holds the run, without delay: a step checks it before an"
+              + " irreversible action.")
   public Uni<EpochView> epoch(String id, @RestQuery @Nullable Integer epoch) {
     if (epoch != null && epoch < 1) {
       throw bad("epoch=" + epoch, "1 or more");
@@ -183,7 +183,7 @@ public class RunResource {
   @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
   @Operation(
       summary =
-          "Change labels of a run, whatever its status: {\"name\": \"value\"} sets, {\"name\":"
+          "Change labels of a run in any status: {\"name\": \"value\"} sets, {\"name\":"
               + " null} removes.")
   @RequestBody(content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<RunView> label(String id, byte[] body) {
@@ -194,7 +194,7 @@ public class RunResource {
 
   @POST
   @Path("/{id}/cancel")
-  @Operation(summary = "End a run. Cancelling twice is the same as once; 409 when it has ended.")
+  @Operation(summary = "Cancel a run. Idempotent; 409 when it has ended.")
   @RequestBody(content = @Content(schema = @Schema(implementation = CancelRequest.class)))
   public Uni<Response> cancel(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
@@ -211,8 +211,7 @@ public class RunResource {
   @Path("/{id}/pause")
   @Operation(
       summary =
-          "Pause a run after the step in progress, or now. Pausing twice is the same as once; 409"
-              + " when it has ended.")
+          "Pause a run after the step in progress, or now. Idempotent; 409" + " when it has ended.")
   @RequestBody(content = @Content(schema = @Schema(implementation = PauseRequest.class)))
   public Uni<Response> pause(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
@@ -231,8 +230,8 @@ public class RunResource {
   @Path("/{id}/resume")
   @Operation(
       summary =
-          "Let a run that failed, was lost or is paused go on: with the step that failed or is"
-              + " next, or as the body says. 409 when it cannot.")
+          "Resume a run that failed, was lost or is paused: with the step that failed or is"
+              + " next, or as the body requests. 409 when that is not possible.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
   public Uni<Response> resume(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);

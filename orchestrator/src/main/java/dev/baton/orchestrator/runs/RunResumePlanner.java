@@ -36,22 +36,25 @@ import java.util.concurrent.Executor;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Turns what someone asks of a resume into the event that says it, where the run allows it. */
+/** Validates the changes that a resume requests, and builds their event. */
 @ApplicationScoped
 class RunResumePlanner {
   private static final Logger LOG = Logger.getLogger(RunResumePlanner.class);
 
-  /** Differences between definitions that the trace names; of more it says how many. */
+  /**
+   * Maximum number of definition changes that the trace names; only the number of further ones is
+   * stored.
+   */
   private static final int MOST_NAMED = 200;
 
   /**
-   * @param event what is to be written; null: nothing is otherwise
-   * @param definition the one to go on by; null: the same as before
+   * @param event to write; null when nothing changes
+   * @param definition to continue with; null for the current one
    */
   record Plan(
       TraceEvent.@Nullable ResumeRequested event, @Nullable StoredWorkflowDefinition definition) {}
 
-  /** A definition to go on by. {@code text} is not stored yet. */
+  /** A definition to continue with. {@code text} is not stored yet. */
   private record Next(String hash, Workflow workflow, @Nullable JsonNode text) {}
 
   private final RunQueryService queries;
@@ -71,7 +74,7 @@ class RunResumePlanner {
   }
 
   /**
-   * To go on as it is. Fails as {@link #plan}.
+   * Plans a resume without changes. Fails like {@link #plan}.
    *
    * @param caller {@link #caller} of the request
    */
@@ -80,8 +83,8 @@ class RunResumePlanner {
   }
 
   /**
-   * Fails with a conflict when the files are gone with which the run would go on. A store that does
-   * not answer keeps nobody from resuming: the runner asks it again, for longer.
+   * Fails with a conflict when files that the run needs are missing. An unavailable store does not
+   * prevent the resume: the runner checks the files again, with a longer timeout.
    */
   private Uni<Void> requireFiles(String run) {
     return store
@@ -90,7 +93,7 @@ class RunResumePlanner {
         .invoke(
             failure ->
                 LOG.warnf(
-                    "run %s is resumed without a look at its files: %s", run, failure.getMessage()))
+                    "run %s: resumed without checking its files: %s", run, failure.getMessage()))
         .onFailure(failure -> !isConflict(failure))
         .recoverWithNull();
   }
@@ -100,13 +103,13 @@ class RunResumePlanner {
   }
 
   /**
-   * Fails with a problem that has every reason in it when the run cannot go on so.
+   * Fails with a problem that contains every reason when the run cannot be resumed like this.
    *
-   * @param hash of the definition by which it has run
-   * @param caller {@link #caller} of the request: a definition can be stored on its context only
+   * @param hash of the run's current definition
+   * @param caller {@link #caller} of the request: a definition can only be stored on its context
    */
   Uni<Plan> plan(String run, String hash, ResumeRequest asked, Executor caller) {
-    // The files of an earlier step are looked at with the state of then.
+    // The files of an earlier step are checked with the state before that step.
     Uni<Void> files = asked.from() == null ? requireFiles(run) : Uni.createFrom().voidItem();
     return files
         .emitOn(caller)
@@ -114,7 +117,7 @@ class RunResumePlanner {
         .chain(current -> plan(run, current, asked, caller));
   }
 
-  /** The calling thread's Vert.x context, to come back to. */
+  /** Returns an executor for the calling thread's Vert.x context. */
   static Executor caller() {
     Context context = Vertx.currentContext();
     return context == null
@@ -169,7 +172,7 @@ class RunResumePlanner {
     if (!next.workflow().name().equals(current.name())) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
-          "run %s is of workflow '%s', the definition is of '%s'"
+          "run %s has workflow '%s', the definition has '%s'"
               .formatted(run, current.name(), next.workflow().name()));
     }
     List<StepChange> changes = StepChange.between(current.workflow(), next.workflow());
@@ -217,7 +220,7 @@ class RunResumePlanner {
             current.workflow(),
             changed == null ? current.workflow() : changed.workflow());
     if (!problems.isEmpty()) {
-      throw problem("run %s cannot go on like this".formatted(run), "resume", problems, null);
+      throw problem("run %s cannot be resumed like this".formatted(run), "resume", problems, null);
     }
     return event;
   }
@@ -230,7 +233,7 @@ class RunResumePlanner {
         reasons.stream().map(reason -> FieldProblem.at(path, reason, allowed)).toList());
   }
 
-  /** Stored once it is accepted, and then what its name means. */
+  /** Stores the accepted definition, which its name then resolves to. */
   private Uni<@Nullable StoredWorkflowDefinition> kept(@Nullable Next changed) {
     if (changed == null) {
       return Uni.createFrom().nullItem();
@@ -245,7 +248,7 @@ class RunResumePlanner {
     return kept.map(definition -> definition);
   }
 
-  /** An object is JSON; a text is YAML, which has lines to point at. */
+  /** An object is JSON; a text is YAML, whose errors have line numbers. */
   private static DefinitionFormat format(JsonNode definition) {
     return definition.isTextual() ? DefinitionFormat.YAML : DefinitionFormat.JSON;
   }

@@ -31,9 +31,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets a run that failed, was lost or is paused go on, in its next epoch: with the step that
- * failed, which gets all its attempts again, or with the next. One in a crash loop, whose next
- * runner waits, gets that at once. What has completed is not run again, unless that is asked for.
+ * Resumes a failed, lost or paused run in its next epoch: with the step that failed, which gets all
+ * its attempts again, or with the next step. A run in a crash loop gets its delayed runner at once.
+ * Completed steps do not run again unless that is requested.
  */
 @ApplicationScoped
 public class RunResumeService {
@@ -59,10 +59,10 @@ public class RunResumeService {
   }
 
   /**
-   * Fails with a problem when nothing can go on.
+   * Fails with a problem when the run cannot be resumed.
    *
-   * @param id the run's, or the last six characters of it
-   * @param workflow {@code name} or {@code name@hash} that the run must be of; null: any
+   * @param id of the run, or its last six characters
+   * @param workflow {@code name} or {@code name@hash} that the run must have; null: any
    */
   public Uni<RunView> resume(String id, @Nullable String workflow, ResumeRequest asked) {
     asked.check();
@@ -83,7 +83,9 @@ public class RunResumeService {
     admission.wake();
   }
 
-  /** One whose next runner waits, since the last ones brought nothing, gets it now. */
+  /**
+   * Starts the next runner of a run in a crash loop at once, or resumes the run without changes.
+   */
   private Uni<Void> plainly(String run, @Nullable String workflow, Executor caller) {
     return pool.withTransaction(tx -> hurry(tx, run, workflow))
         .chain(
@@ -111,7 +113,7 @@ public class RunResumeService {
     return resume(run, workflow, row -> planner.plan(run, definition(run, row), asked, caller));
   }
 
-  /** What is planned is done only where the run is still as it was when that began. */
+  /** Performs the plan only if the run is still in the epoch in which planning began. */
   private Uni<Void> resume(
       String run, @Nullable String workflow, Function<Row, Uni<RunResumePlanner.Plan>> plan) {
     return pool.withConnection(connection -> checked(connection, run, workflow, ""))
@@ -162,7 +164,7 @@ public class RunResumeService {
             row -> {
               if (!row.getInteger("epoch").equals(seen.getInteger("epoch"))) {
                 throw conflict(
-                    "run %s was resumed by somebody else meanwhile; look at it again"
+                    "run %s was resumed by another request meanwhile; read its status again"
                         .formatted(run));
               }
               return resume(tx, run, row, plan);
@@ -179,12 +181,12 @@ public class RunResumeService {
     String status = row.getString("status");
     if (status.equals(RunStatus.COMPLETED.word())) {
       throw conflict(
-          "run %s has completed: there is nothing to go on with; a fork of it starts from one of its cuts"
+          "run %s has completed and cannot be resumed; fork it to start from one of its cuts"
               .formatted(run));
     }
     if (status.equals(RunStatus.CANCELLED.word()) || row.getString("desired").equals("cancelled")) {
       throw conflict(
-          "run %s was cancelled, which is for good; a fork of it starts from one of its cuts"
+          "run %s was cancelled and cannot be resumed; fork it to start from one of its cuts"
               .formatted(run));
     }
     if (row.getOffsetDateTime("queued_at") != null) {
@@ -192,7 +194,7 @@ public class RunResumeService {
     }
     boolean paused =
         status.equals(RunStatus.PAUSED.word()) || row.getString("desired").equals("paused");
-    // One that came out of an archive may wait without anybody here who carries it.
+    // A run imported from an archive may wait without a runner.
     if (!row.getBoolean("ended") && !paused && !row.getBoolean("abandoned")) {
       throw conflict(
           row.getString("pause") == null
@@ -201,16 +203,16 @@ public class RunResumeService {
               : "run %s is still %s: it can be resumed once it is paused".formatted(run, status));
     }
     if (!row.getString("kind").equals("managed")) {
-      throw conflict("run %s is external: nobody here can start its runner".formatted(run));
+      throw conflict("run %s is external: the orchestrator cannot start its runner".formatted(run));
     }
     if (!row.getBoolean("defined")) {
       throw conflict(
-          "the definition %s of run %s is not known here: put the same workflow first"
+          "the definition %s of run %s is not stored here: put the same workflow first"
               .formatted(row.getString("definition_hash"), run));
     }
     if (Boolean.TRUE.equals(row.getBoolean("overdue"))) {
       throw conflict(
-          "deadline_exceeded: the deadline of run %s was %s; a fork of it may have another"
+          "deadline_exceeded: the deadline of run %s was %s; a fork may have another deadline"
               .formatted(run, row.getOffsetDateTime("deadline").toInstant()));
     }
   }
@@ -219,7 +221,7 @@ public class RunResumeService {
     return new ProblemException(ProblemKind.CONFLICT, message);
   }
 
-  /** The view has folded the run's end or pause, so that it will go on with this. */
+  /** The row includes the run's end or pause, so the new epoch continues from there. */
   private static Uni<Void> resume(
       SqlConnection tx, String run, Row row, RunResumePlanner.Plan plan) {
     int epoch = row.getInteger("epoch") + 1;

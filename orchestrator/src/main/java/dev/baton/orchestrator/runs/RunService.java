@@ -26,16 +26,16 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Creates runs from requests, whatever way these came. */
+/** Creates runs from requests of all APIs. */
 @ApplicationScoped
 public class RunService {
   private static final int MAX_BATCH = 1_000;
   private static final int EPOCH = 1;
 
-  /** Shorter than what callers usually wait for an answer. */
+  /** Shorter than the usual response timeout of callers. */
   private static final Duration ON_THE_LOG = Duration.ofSeconds(10);
 
-  /** The answer to a batch, in the order of the requests. */
+  /** The response to a batch, in the order of the requests. */
   record Created(List<RunView> runs) {}
 
   private final RunRequestValidator intake;
@@ -62,13 +62,13 @@ public class RunService {
     return create(key, () -> check(request));
   }
 
-  /** Fails with a problem when the request is not right. */
+  /** Fails with a problem when the request is invalid. */
   public Uni<NewRun> check(RunRequest request) {
     return intake.check(request);
   }
 
   /**
-   * @param run asked for unless the key has been used
+   * @param run called unless the key was already used
    */
   public Uni<IdempotentResponse> create(@Nullable IdempotencyKey key, Supplier<Uni<NewRun>> run) {
     return unlessKept(
@@ -115,8 +115,8 @@ public class RunService {
   }
 
   /**
-   * Whoever registers an external run may send as its runner once he has the answer, and what comes
-   * before the run's first event is of nobody who may act for it.
+   * Waits for the first event of external runs: their runner may send events as soon as it has the
+   * response, and events before the run's first event would be dropped.
    */
   private Uni<IdempotentResponse> onTheLog(IdempotentResponse answer) {
     List<String> external = external(answer);
@@ -127,7 +127,7 @@ public class RunService {
             late ->
                 new ProblemException(
                     ProblemKind.UNAVAILABLE,
-                    "%s registered, but the log has not taken the first event within %s. Events sent before would not count: repeat this request with the same Idempotency-Key, or begin when GET /runs/%s no longer says 'pending'"
+                    "%s registered, but the first event is not on the log after %s. Earlier events would be dropped: repeat this request with the same Idempotency-Key, or begin when the status of GET /runs/%s is no longer 'pending'"
                         .formatted(
                             external.size() == 1
                                 ? "run " + external.getFirst() + " is"

@@ -18,24 +18,24 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run as the API shows it.
+ * A run as the API returns it.
  *
- * @param epoch the current one as the control side has it; the trace may be a moment behind
+ * @param epoch the orchestrator's current epoch; the trace may lag
  * @param currentSteps paths of steps that have started and not ended
- * @param fencedEvents events dropped since they came from a runner that no longer held the baton
- * @param priority -100 to 100: the higher gets a place or a runner first
- * @param queued it waits for a place under its workflow's limit; null: it does not
- * @param parked it waits without a runner; null: it does not
- * @param output JSON, or {@code {"digest": …, "size_bytes": …}} where it is large
- * @param crashLoop its runners end again and again without a step that completes; null: they do not
- * @param notifications what somebody outside was told or is to be told, for a week
- * @param lease only in the answer that creates an external run
- * @param steps only where one run is shown
- * @param stepsUnavailable why there are no steps though one run is shown
+ * @param fencedEvents number of dropped events of runners that no longer held the baton
+ * @param priority -100 to 100: runs with a higher priority are admitted and launched first
+ * @param queued the run waits for admission under its workflow's limit; null otherwise
+ * @param parked the run waits without a runner; null otherwise
+ * @param output JSON, or {@code {"digest": …, "size_bytes": …}} when it is large
+ * @param crashLoop its runners end repeatedly without completing a step; null otherwise
+ * @param notifications delivered and pending ones, kept for a week
+ * @param lease only in the response that creates an external run
+ * @param steps only when a single run is requested
+ * @param stepsUnavailable why {@code steps} is null although a single run is requested
  * @param withoutCut steps whose files could not be stored, which a replacement would run again;
  *     only with steps
- * @param leftOut paths that cuts leave out, and that were missing when the newest runner took over;
- *     only with steps
+ * @param leftOut paths that cuts do not include and that were missing when the newest runner took
+ *     over; only with steps
  */
 public record RunView(
     String id,
@@ -70,27 +70,27 @@ public record RunView(
     @Nullable List<String> withoutCut,
     @Nullable List<String> leftOut) {
 
-  /** Who carries the run, as it said itself. */
+  /** The runner that carries the run, as it reported itself. */
   public record RunnerRef(String id, @Nullable Long pid, @Nullable String host) {}
 
   /**
-   * A question that waits for a person.
+   * An approval that waits for a person.
    *
-   * @param cut digest of the files it is about; null where no cut has them
+   * @param cut digest of the files it applies to; null when no cut has them
    */
   public record Waiting(String approval, String step, String prompt, @Nullable String cut) {}
 
   /**
-   * @param failovers in a row that brought no completed step
-   * @param nextAttemptAt when the next runner is started; null where it has been
+   * @param failovers number of consecutive ones without a completed step
+   * @param nextAttemptAt when the next runner starts; null when it has started
    */
   public record CrashLoop(
       int failovers, @Nullable Instant nextAttemptAt, @Nullable LastRunnerExit lastExit) {}
 
   /**
    * @param channel {@code topic} or {@code webhook}
-   * @param status {@code pending}, {@code delivered} or {@code failed} (given up)
-   * @param lastError of the last attempt that failed
+   * @param status {@code pending}, {@code delivered} or {@code failed} (permanently)
+   * @param lastError of the last failed attempt
    * @param nextAttemptAt while it is pending
    */
   public record Notice(
@@ -103,14 +103,13 @@ public record RunView(
       @Nullable Instant nextAttemptAt) {}
 
   /**
-   * @param until when it goes on by itself; null: only an answer lets it go on
+   * @param until when it resumes by itself; null: only an answer resumes it
    */
   public record Parked(Instant since, @Nullable Instant until) {}
 
   /**
    * @param position 1 is next; 1,000 means that or more
-   * @param limit how many of the workflow's runs may be under way; null: it has just been taken
-   *     away
+   * @param limit maximum number of active runs of the workflow; null when it has just been removed
    */
   public record Queued(int position, @Nullable Integer limit, Instant since) {}
 

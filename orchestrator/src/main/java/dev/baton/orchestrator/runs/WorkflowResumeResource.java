@@ -19,7 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Resuming a run by way of its workflow: for whoever knows both, and means no other's. */
+/** Resumes a run of a given workflow; rejects runs of other workflows. */
 @Path("/workflows/{reference}/resume/{run}")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
@@ -31,7 +31,7 @@ public class WorkflowResumeResource {
   }
 
   @POST
-  @Operation(summary = "As POST /runs/{id}/resume; 409 when the run is of another workflow.")
+  @Operation(summary = "Like POST /runs/{id}/resume; 409 when the run has another workflow.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
   public Uni<Response> resume(String reference, String run, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);

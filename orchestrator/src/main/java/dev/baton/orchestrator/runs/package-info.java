@@ -1,4 +1,4 @@
-/** Runs: created many at a time, listed, shown, paused, resumed, cancelled. */
+/** Creates, lists, reads, pauses, resumes and cancels runs. */
 @NullMarked
 package dev.baton.orchestrator.runs;
 

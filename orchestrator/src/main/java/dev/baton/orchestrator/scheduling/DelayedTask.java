@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** Does something once, after a while. */
+/** Runs an action once after a delay. */
 public final class DelayedTask {
   private DelayedTask() {}
 
   /**
-   * On a virtual thread, which is started when the time has come: until then it costs a timer. It
-   * cannot be called back; it has to look whether it is still wanted.
+   * Runs the action on a virtual thread, which is started after the delay; until then only a timer
+   * exists. It cannot be cancelled: the action must check whether it is still needed.
    */
   public static void run(String name, Duration delay, Runnable action) {
     CompletableFuture.delayedExecutor(

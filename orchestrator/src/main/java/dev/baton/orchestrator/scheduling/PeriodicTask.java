@@ -13,12 +13,12 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Does something again and again on a virtual thread of its own: when the time since the last round
- * is over, or sooner when it is woken. One round at a time. Where rounds fail the first of them is
- * told, and the next comes all the same. Thread-safe.
+ * Runs a task periodically on its own virtual thread: after a fixed pause, or earlier when it is
+ * woken. One round at a time. Of consecutive failures the first is logged as a warning, and the
+ * next round runs as usual. Thread-safe.
  */
 public final class PeriodicTask {
-  /** One round. May block, for as long as its own bounds allow. */
+  /** One round. May block within its own timeouts. */
   public interface Round {
     void run() throws InterruptedException;
   }
@@ -36,7 +36,7 @@ public final class PeriodicTask {
   /**
    * @param name of the thread
    * @param every the longest pause between two rounds, and before the first
-   * @param failing what to say of a round that failed, such as "queued runs could not be looked at"
+   * @param failing the message for a failed round, such as "queued runs: cannot be read, retrying"
    */
   public PeriodicTask(String name, Duration every, String failing, Round round) {
     this.name = name;
@@ -45,19 +45,19 @@ public final class PeriodicTask {
     this.round = round;
   }
 
-  /** To be called once. */
+  /** Starts the thread; call once. */
   public void start() {
     thread = Thread.ofVirtual().name(name).start(this::work);
   }
 
-  /** The next round comes now, or right after the one under way. Never blocks. */
+  /** Starts the next round now, or right after the current one. Never blocks. */
   public void wake() {
     if (wakeUps.availablePermits() == 0) {
       wakeUps.release();
     }
   }
 
-  /** No round begins from now on; one under way is interrupted. */
+  /** Starts no further round and interrupts the current one. */
   public void stop() {
     stopping = true;
     Thread running = thread;

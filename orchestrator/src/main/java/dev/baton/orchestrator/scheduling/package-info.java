@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** What is looked at every so often, for as long as the process serves. */
+/** Periodic and delayed tasks. */
 @NullMarked
 package dev.baton.orchestrator.scheduling;
 

@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** The connection to the checkpoint-store. Thread-safe. */
+/** The gRPC channel to the checkpoint-store. Thread-safe. */
 @ApplicationScoped
 public class StoreChannel {
   private static final int MAX_ANSWER = 64 * 1024 * 1024;
@@ -57,16 +57,16 @@ public class StoreChannel {
     channel.shutdownNow();
   }
 
-  /** For one call that is given up after {@code patience}. */
+  /** Returns a stub whose calls time out after {@code patience}. */
   public MutinyCheckpointStoreStub within(Duration patience) {
     awaken();
     return store.withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /**
-   * The same for one answer; fails with what to tell a caller. The call must be one that may come
-   * twice: it is repeated once where the connection was closed under it, as by a server that met an
-   * error on another call's stream.
+   * Calls the store for one response and maps failures to problems. The call must be idempotent: it
+   * is repeated once when the server closed the connection, as servers do after an error on another
+   * call's stream.
    */
   public <T> Uni<T> ask(Duration patience, Function<MutinyCheckpointStoreStub, Uni<T>> call) {
     return call.apply(within(patience))
@@ -83,7 +83,7 @@ public class StoreChannel {
             .startsWith("Connection closed after GOAWAY");
   }
 
-  /** For a stream that begins once the store is there and lasts as long as it lasts. */
+  /** Returns a stub for a stream that waits until the store is available. */
   public CheckpointStoreStub streaming() {
     awaken();
     return CheckpointStoreGrpc.newStub(channel).withWaitForReady();
@@ -91,12 +91,12 @@ public class StoreChannel {
 
   private void awaken() {
     if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
-      // Its back-off may have grown to minutes while the store was away.
+      // The backoff may have grown to minutes while the store was unavailable.
       channel.resetConnectBackoff();
     }
   }
 
-  /** What to tell a caller; what is no gRPC status comes back as it is. */
+  /** Maps a gRPC failure to a problem; returns other failures unchanged. */
   public Throwable problem(Throwable failure) {
     if (!(failure instanceof StatusRuntimeException refused)) {
       return failure;
@@ -115,7 +115,7 @@ public class StoreChannel {
         kind,
         kind == ProblemKind.UNAVAILABLE
             ? "the checkpoint-store at " + told(urls) + " did not answer (" + told(status) + ")"
-            : "the checkpoint-store says: " + status.getDescription());
+            : "checkpoint-store: " + status.getDescription());
   }
 
   private static String told(List<URI> urls) {

@@ -1,4 +1,4 @@
-/** The one connection to the checkpoint-store, and what its refusals mean to a caller of ours. */
+/** The channel to the checkpoint-store, and the mapping of its errors to problems. */
 @NullMarked
 package dev.baton.orchestrator.store;
 

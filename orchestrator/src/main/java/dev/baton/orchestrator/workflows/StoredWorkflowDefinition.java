@@ -10,9 +10,9 @@ import com.google.protobuf.ByteString;
 import dev.baton.protocol.workflow.Workflow;
 
 /**
- * A stored definition, ready for use. Immutable.
+ * A stored and parsed definition. Immutable.
  *
- * @param canonical its canonical JSON, as runners get it
+ * @param canonical its canonical JSON, as sent to runners
  */
 public record StoredWorkflowDefinition(String hash, Workflow workflow, ByteString canonical) {
   public String name() {

@@ -28,13 +28,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.hibernate.reactive.mutiny.Mutiny;
 
-/** Puts and lists definitions. Call it on a Vert.x context: Hibernate Reactive needs one. */
+/**
+ * Stores and lists definitions. Must be called on a Vert.x context, as Hibernate Reactive requires.
+ */
 @ApplicationScoped
 public class WorkflowCatalog {
-  /** What became of a put: {@code created} is false when this very version was there already. */
+  /** The result of a put: {@code created} is false when this version was already stored. */
   public record Put(String name, String hash, boolean created, List<FieldProblem> warnings) {}
 
-  /** A name and the version it means. */
+  /** A name and its current version. */
   public record Listed(String name, String hash, Instant updatedAt) {}
 
   /** One version. */
@@ -66,9 +68,9 @@ public class WorkflowCatalog {
     this.vertx = vertx;
   }
 
-  /** Reads and checks a definition; fails with a problem that has every error in it. */
+  /** Parses and validates a definition; fails with a problem that contains every error. */
   public Uni<WorkflowParseResult.Valid> check(byte[] text, DefinitionFormat format) {
-    // A megabyte of YAML takes a while: not on an event loop.
+    // Parsing a megabyte of YAML takes a while, so not on an event loop.
     return vertx
         .executeBlocking(() -> WorkflowParser.parse(text, format), false)
         .map(
@@ -83,12 +85,11 @@ public class WorkflowCatalog {
                 });
   }
 
-  /** A version's text as it was put last. */
+  /** A version's text as it was last put. */
   public record Source(String mediaType, byte[] text) {}
 
   /**
-   * Stores a definition under its hash, with its text, and lets its name mean this version from now
-   * on.
+   * Stores a definition under its hash, with its text, as the current version of its name.
    *
    * @param mediaType of the text
    */
@@ -101,9 +102,9 @@ public class WorkflowCatalog {
   }
 
   /**
-   * The text of a version as it was put last.
+   * Returns the text of a version as it was last put.
    *
-   * @return empty where it came otherwise, or before texts were kept
+   * @return empty when it was stored without its text, or by an earlier version
    */
   public Uni<Optional<Source>> source(String hash) {
     return pool.preparedQuery(
@@ -119,7 +120,7 @@ public class WorkflowCatalog {
             });
   }
 
-  /** As {@link #put(byte[], DefinitionFormat, String)}, without keeping the text. */
+  /** Like {@link #put(byte[], DefinitionFormat, String)}, without storing the text. */
   public Uni<Put> put(byte[] text, DefinitionFormat format) {
     return check(text, format)
         .chain(
@@ -156,7 +157,7 @@ public class WorkflowCatalog {
                                     .replaceWith(true))
                     .call(() -> point(session, valid, now)))
         .invoke(() -> definitions.keep(valid.hash(), canonical))
-        // Its limit may be another than that of the version before.
+        // Its limit may differ from that of the previous version.
         .invoke(() -> places.fire(new WorkflowCapacityFreedEvent()));
   }
 
@@ -189,7 +190,7 @@ public class WorkflowCatalog {
     return false;
   }
 
-  /** All names, in their order. */
+  /** Lists all names in order. */
   public Uni<List<Listed>> list(int limit) {
     return sessions.withSession(
         session ->
@@ -204,7 +205,7 @@ public class WorkflowCatalog {
                             .toList()));
   }
 
-  /** A name's versions, newest first. */
+  /** Lists a name's versions, newest first. */
   public Uni<List<Version>> versions(String name, int limit) {
     return sessions.withSession(
         session ->

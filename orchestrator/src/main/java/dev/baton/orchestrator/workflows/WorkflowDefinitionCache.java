@@ -21,7 +21,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Definitions by hash, the most recently used ones kept in memory. Thread-safe. */
+/** Loads definitions by hash, and caches the most recently used ones in memory. Thread-safe. */
 @ApplicationScoped
 public class WorkflowDefinitionCache {
   private static final int KEPT = 256;
@@ -43,7 +43,7 @@ public class WorkflowDefinitionCache {
     this.pool = pool;
   }
 
-  /** Fails with a problem when there is no such version. */
+  /** Fails with a problem when the version does not exist. */
   public Uni<StoredWorkflowDefinition> byHash(String hash) {
     StoredWorkflowDefinition known = byHash.get(hash);
     if (known != null) {
@@ -61,7 +61,8 @@ public class WorkflowDefinitionCache {
   }
 
   /**
-   * What {@code name} or {@code name@sha256:…} means now. Fails with a problem when it is unknown.
+   * Resolves {@code name} or {@code name@sha256:…} to a definition. Fails with a problem when it is
+   * unknown.
    */
   public Uni<StoredWorkflowDefinition> resolve(String reference) {
     int at = reference.indexOf('@');
@@ -101,6 +102,6 @@ public class WorkflowDefinitionCache {
         ProblemKind.NOT_FOUND,
         "no workflow '"
             + (reference.length() > 200 ? reference.substring(0, 200) + "…" : reference)
-            + "'; GET /workflows lists those that are known");
+            + "'; GET /workflows lists all workflows");
   }
 }

@@ -13,7 +13,7 @@ import jakarta.persistence.Table;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a bare name means: the version that was put last. */
+/** A name and its current version: the one that was put last. */
 @Entity
 @Table(name = "workflow_name")
 class WorkflowNameEntity {

@@ -31,7 +31,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** Workflow definitions over REST. */
+/** Serves workflow definitions over REST. */
 @Path("/workflows")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "workflows")
@@ -46,7 +46,7 @@ public class WorkflowResource {
   public record Shown(
       String name, String hash, JsonNode definition, List<WorkflowCatalog.Version> versions) {}
 
-  /** What a check found. */
+  /** The result of a validation. */
   public record Checked(String name, String hash, List<FieldProblem> warnings) {}
 
   private final WorkflowCatalog catalog;
@@ -69,7 +69,7 @@ public class WorkflowResource {
     DOT,
     MediaType.APPLICATION_JSON
   })
-  @Operation(summary = "Store a definition. 201 for a new version, 200 for one that was there.")
+  @Operation(summary = "Store a definition. 201 for a new version, 200 for an existing one.")
   public Uni<Response> put(
       byte[] body,
       @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType,
@@ -100,7 +100,7 @@ public class WorkflowResource {
     DOT,
     MediaType.APPLICATION_JSON
   })
-  @Operation(summary = "Check a definition and store nothing.")
+  @Operation(summary = "Validate a definition without storing it.")
   public Uni<Checked> validate(
       byte[] body, @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
@@ -115,7 +115,7 @@ public class WorkflowResource {
   }
 
   @GET
-  @Operation(summary = "All names, each with the version it means.")
+  @Operation(summary = "All names, each with its current version.")
   public Uni<Listing> list() {
     return catalog.list(MOST).map(Listing::new);
   }
@@ -144,7 +144,7 @@ public class WorkflowResource {
   @Produces(MediaType.WILDCARD)
   @Operation(
       summary =
-          "A version's text as it was put last, with its comments and its media type, by name or"
+          "A version's text as it was last put, with its comments and its media type, by name or"
               + " name@hash.")
   public Uni<Response> source(String reference) {
     return definitions
@@ -161,12 +161,12 @@ public class WorkflowResource {
                                     () ->
                                         new ProblemException(
                                             ProblemKind.NOT_FOUND,
-                                            "of %s@%s no text is kept, for it was not put here; its canonical form is at /workflows/%s"
+                                            "the text of %s@%s is not stored, since it was not put here; its canonical form is at /workflows/%s"
                                                 .formatted(
                                                     found.name(), found.hash(), reference)))));
   }
 
-  /** What is kept is UTF-8, whatever charset the request declared. */
+  /** The stored text is UTF-8, regardless of the declared charset. */
   private static String typeOf(String contentType) {
     MediaType given = MediaType.valueOf(contentType);
     String charset = given.getParameters().get(MediaType.CHARSET_PARAMETER);

@@ -12,7 +12,7 @@ import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.time.Instant;
 
-/** One version of a workflow; never changes. */
+/** One version of a workflow; immutable. */
 @Entity
 @Table(name = "workflow")
 class WorkflowVersionEntity {

@@ -38,7 +38,7 @@ class ApprovalTest {
 
   @Inject OrchestratorTestEnvironment bed;
 
-  /** A run whose runner has asked; returns its id. */
+  /** Creates a run with a waiting approval; returns its id. */
   private String ask(ScriptedRunner runner, TraceLog log, String workflow) {
     bed.api().workflow(workflow, true);
     String run =
@@ -105,7 +105,7 @@ class ApprovalTest {
           .filteredOn(r -> r.event() instanceof TraceEvent.ApprovalAnswered)
           .singleElement()
           .satisfies(r -> assertThat(r.id().seq()).isEqualTo(3));
-      // A new stream of the same runner hears it again.
+      // A new stream of the same runner receives it again.
       Held held = Held.newBuilder().setRun(run).setEpoch(1).setStarted(true).build();
       try (ScriptedRunner again = new ScriptedRunner(bed.port(), "approval-runner", 10, held)) {
         assertThat(again.await(m -> m.hasAnswer()).getAnswer().getBy()).isEqualTo("ann");
@@ -162,7 +162,9 @@ class ApprovalTest {
     }
   }
 
-  /** A run whose runner asks about these files, with a default that holds after a while. */
+  /**
+   * Creates a run whose approval is for these files and has a default that applies after a while.
+   */
   private String askAbout(
       ScriptedRunner runner, TraceLog log, String workflow, String cut, @Nullable Instant expires) {
     bed.api().workflow(workflow, true);
@@ -196,7 +198,7 @@ class ApprovalTest {
 
       assertThat(other.status()).isEqualTo(409);
       assertThat(other.json().get("detail").textValue())
-          .contains("is about cut 'sha256:aa'", "about 'sha256:bb'");
+          .contains("is for cut 'sha256:aa'", "for 'sha256:bb'");
       assertThat(right.status()).isEqualTo(200);
       assertThat(
               log.trace(
@@ -229,7 +231,7 @@ class ApprovalTest {
 
       assertThat(old.status()).isEqualTo(409);
       assertThat(old.json().get("detail").textValue())
-          .contains("asked again as " + run + "-ok-1-2");
+          .contains("was replaced by " + run + "-ok-1-2");
       assertThat(bed.api().json("/checkpoints/" + run + "-ok-1-2", "{\"answer\":true}").status())
           .isEqualTo(200);
     }

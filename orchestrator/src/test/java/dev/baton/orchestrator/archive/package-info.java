@@ -1,4 +1,4 @@
-/** History against a real stack and a store that says what a test wants. */
+/** Tests of this package with a real stack and a scripted checkpoint-store. */
 @NullMarked
 package dev.baton.orchestrator.archive;
 

@@ -73,7 +73,7 @@ class BulkTest {
                 "{\"filter\":{\"workflow\":\"bulk\",\"status\":[\"cancelled\",\"starting\"]}}")
             .json();
     assertThat(outcomes(deleted)).filteredOn("deleted"::equals).hasSize(5);
-    // One that is under way is told of and does not keep the others.
+    // An active run is reported and does not stop the others.
     assertThat(deleted.get("failed").asInt()).isEqualTo(1);
     assertThat(bed.api().get("/runs?workflow=bulk").json().get("runs").valueStream().toList())
         .singleElement()

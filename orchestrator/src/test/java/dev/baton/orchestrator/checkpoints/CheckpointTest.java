@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class CheckpointTest {
   @Inject OrchestratorTestEnvironment bed;
 
-  /** A run that this service knows. */
+  /** Creates a run and returns its id. */
   private String run() {
     return bed.api().json("/runs", "{\"kind\":\"external\"}").json().path("id").textValue();
   }

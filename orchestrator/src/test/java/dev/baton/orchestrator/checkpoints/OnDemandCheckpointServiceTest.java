@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class OnDemandCheckpointServiceTest {
   @Inject OrchestratorTestEnvironment bed;
 
-  /** A run that the runner carries; it has a checkpoint already. */
+  /** Creates a run that the runner carries and that has a checkpoint; returns its id. */
   private String carried(ScriptedRunner runner, TraceLog log, String workflow) {
     bed.api().workflow(workflow, true);
     String run =
@@ -167,7 +167,7 @@ class OnDemandCheckpointServiceTest {
       assertThat(pinned.status()).isEqualTo(409);
       assertThat(pinned.json().path("detail").textValue()).contains("pinned");
       assertThat(ended.status()).isEqualTo(409);
-      assertThat(ended.json().path("detail").textValue()).contains("only a run under way");
+      assertThat(ended.json().path("detail").textValue()).contains("only an active run");
       assertThat(gone.status()).as(gone.text()).isEqualTo(200);
       assertThat(gone.json().at("/deleted/rows").intValue()).isEqualTo(1);
       assertThat(gone.json().at("/deleted/checkpoints").intValue()).isEqualTo(2);

@@ -31,7 +31,7 @@ import java.util.Map;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 
-/** What of the API carries size, and what can be read back. */
+/** Large values in API responses, and reading them back. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class CarriedAnswersTest {
@@ -123,7 +123,7 @@ class CarriedAnswersTest {
     try (TraceLog log = bed.log()) {
       log.append(run, Lane.CONTROL, 1, born());
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
-      // Sent twice, it counts once.
+      // A duplicate has no effect.
       log.append(run, Lane.runner(1), 2, done());
       log.append(run, Lane.runner(1), 2, done());
       log.append(

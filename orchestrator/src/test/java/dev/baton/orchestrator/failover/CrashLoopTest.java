@@ -35,7 +35,7 @@ class CrashLoopTest {
         TraceLog log = bed.log()) {
       String run =
           bed.api().json("/runs", "{\"workflow\":\"crash-loop\"}").json().get("id").textValue();
-      // Far enough that the next attempt is some seconds away.
+      // Enough failures that the next attempt is delayed by some seconds.
       int epoch = 1;
       for (; epoch <= 8; epoch++) {
         runner.awaitAssign(run);
@@ -75,7 +75,7 @@ class CrashLoopTest {
       assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(202);
 
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(next);
-      // Which once is enough: there is nothing to hurry any more.
+      // A second resume is a conflict: no attempt is delayed any more.
       assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(409);
       log.append(
           run,
@@ -130,7 +130,7 @@ class CrashLoopTest {
           bed.api().json("/runs", "{\"workflow\":\"crash-bound\"}").json().get("id").textValue();
       for (int epoch = 1; epoch <= 10; epoch++) {
         int now = epoch;
-        if (epoch > 4) { // The next runner may wait already, and need not.
+        if (epoch > 4) { // Resumes: the next runner may be delayed.
           bed.api().await(run, shown -> shown.get("epoch").intValue() == now);
           bed.api().json("/runs/" + run + "/resume", "{}");
         }

@@ -262,7 +262,7 @@ class FailoverDecisionTest {
         .isEqualTo(
             new FailoverDecision.Lose(
                 "crash_loop",
-                "10 runners have died one after the other in step 'a' without progress; the last:"
+                "10 runners have died in a row in step 'a' without progress; the last:"
                     + " its runner p exited with 137; `baton resume` tries again"));
     assertThat(FailoverDecision.of(tenth, SILENT, NOW, 10))
         .isInstanceOf(FailoverDecision.Lose.class);

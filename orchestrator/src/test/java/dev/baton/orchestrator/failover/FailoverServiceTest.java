@@ -70,12 +70,12 @@ class FailoverServiceTest {
 
   @ParameterizedTest
   @CsvSource({
-    // Nothing of it was read yet, and its first runner is lost.
+    // No event was read yet, and the first runner was lost.
     "pending, , 1, 2, 1",
-    // It was resumed, and lost again before that was read.
+    // The run was resumed, and lost its runner again before the resume was read.
     "interrupted, 1, 2, 3, 2",
     "interrupted, 2, 1, 3, 2",
-    // In the queue.
+    // The run is queued.
     "pending, , 1, 0, 0"
   })
   void shouldTellOfNoEpochThatMayNeverComeNorTakeOneBack(
@@ -86,7 +86,7 @@ class FailoverServiceTest {
       runner.awaitAssign(run);
       bed.api().await(run, now -> now.get("status").textValue().equals("starting"));
 
-      // A view that has read so much, while failovers are decided.
+      // The state of a view that is this far behind while failovers are decided.
       pool.preparedQuery(
               """
               UPDATE orchestrator.run SET status = $2, certain_epoch = $4, epoch = $5,
@@ -122,8 +122,8 @@ class FailoverServiceTest {
           .isEqualTo(1);
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
       assertThat(runner.waiting()).isZero();
-      // A third, late one about the first epoch, and proof that it has been read: one about the
-      // second.
+      // A third, late signal about the first epoch; the signal about the second one proves that it
+      // was read.
       log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
       log.signal(new RunnerSignal.RunnerExited(run, 2, runner.id(), null));
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
@@ -179,7 +179,7 @@ class FailoverServiceTest {
       assertThat(confirmed.getRun()).isEqualTo(run);
       assertThat(confirmed.getEpoch()).isEqualTo(1);
       assertThat(confirmed.getSuspension()).isEqualTo(7);
-      // About the silence before; then proof that it has been read.
+      // A signal about the silence before the confirmation; the next one proves that it was read.
       log.signal(new RunnerSignal.HeartbeatsMissed(run, 1, runner.id(), 60_000, 60_000));
       log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
       Assign second = runner.awaitAssign(run);
@@ -193,10 +193,10 @@ class FailoverServiceTest {
       assertThat(assigned.reason()).isEqualTo("runner_exited");
       assertThat(second.getEpoch()).isEqualTo(2);
 
-      // Of the epoch before: the advance was first.
+      // A confirmation of the previous epoch: the failover was first.
       runner.confirm(run, 1, 8);
       assertThat(runner.await(GatewayMessage::hasFenced).getFenced().getEpoch()).isEqualTo(1);
-      // What the older one confirmed says nothing about this one.
+      // The confirmation of the older epoch does not protect the new one.
       log.signal(new RunnerSignal.HeartbeatsMissed(run, 2, runner.id(), 60_000, 60_000));
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
       runner.confirm(RunId.next(), 1, 1);
@@ -223,7 +223,7 @@ class FailoverServiceTest {
     ProcessHandle process = ProcessHandle.of(second.get("pid").longValue()).orElseThrow();
     assertThat(process.isAlive()).isTrue();
 
-    // Cancel ends it, and the child that detached itself.
+    // The cancellation ends the runner and its detached child.
     OrchestratorTestClient.Answer cancelled =
         bed.api().json("/runs/" + run + "/cancel", "{\"reason\":\"enough\"}");
 
@@ -278,7 +278,7 @@ class FailoverServiceTest {
         .toList();
   }
 
-  /** One that is dead and not yet waited for by its new parent does not live. */
+  /** A zombie does not count as alive. */
   private static boolean lives(ProcessHandle process) {
     try {
       String stat =
@@ -379,7 +379,7 @@ class FailoverServiceTest {
       bed.api().json("/runs/" + run + "/cancel", "{\"reason\":\"stop it\"}");
       assertThat(again.await(m -> m.hasCancel()).getCancel().getReason()).isEqualTo("stop it");
     }
-    // One that forgot the run, and never began it, gets it again.
+    // A runner that lost the run before it started it gets it again.
     String second;
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "forgetful", 100)) {
       second = create("failover-back");

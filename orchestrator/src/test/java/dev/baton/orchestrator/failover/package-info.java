@@ -1,4 +1,4 @@
-/** Tests of the feature with this name. */
+/** Tests of this package. */
 @NullMarked
 package dev.baton.orchestrator.failover;
 

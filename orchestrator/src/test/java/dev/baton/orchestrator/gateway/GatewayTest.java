@@ -52,7 +52,8 @@ class GatewayTest {
   }
 
   /**
-   * One TCP connection to a port, which can be cut: the other side hears what it hears of a death.
+   * A TCP connection to a port that the test can close; the other end sees the same as after a
+   * process death.
    */
   private static final class Cable implements AutoCloseable {
     private final ServerSocket entry = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -68,18 +69,18 @@ class GatewayTest {
                   Thread.ofVirtual().start(() -> pump(client, exit));
                   pump(exit, client);
                 } catch (IOException closed) {
-                  // Nobody has come.
+                  // No client connected.
                 }
               });
     }
 
-    /** Where one end is cut, the other hears of it. */
+    /** Copies bytes; closes both ends when one is closed. */
     private static void pump(Socket from, Socket to) {
       try (from;
           to) {
         from.getInputStream().transferTo(to.getOutputStream());
       } catch (IOException closed) {
-        // Cut.
+        // Closed.
       }
     }
 

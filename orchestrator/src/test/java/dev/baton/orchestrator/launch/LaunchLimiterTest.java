@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** No more runner processes start at once than may. */
+/** Tests that no more runner processes start at once than the limit allows. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class LaunchLimiterTest {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With real processes. */
+/** Tests with real processes. */
 @EnabledOnOs(OS.LINUX)
 class OrphanProcessReaperTest {
   private final List<Process> started = new ArrayList<>();
@@ -45,7 +45,7 @@ class OrphanProcessReaperTest {
     return process;
   }
 
-  /** The pid that the script has written to the file. */
+  /** Returns the process whose pid the script has written to the file. */
   private static ProcessHandle written(Path file) {
     long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
     while (true) {
@@ -166,7 +166,7 @@ class OrphanProcessReaperTest {
     assertThat(other.isAlive()).isTrue();
   }
 
-  /** A dead process that its new parent has not waited for yet counts as dead. */
+  /** A zombie counts as dead. */
   private static boolean alive(ProcessHandle handle) {
     return ProcfsProcessReader.entry(handle.pid()).map(entry -> !entry.dead()).orElse(false);
   }

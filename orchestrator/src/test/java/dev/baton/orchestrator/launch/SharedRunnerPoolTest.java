@@ -79,7 +79,7 @@ class SharedRunnerPoolTest {
   @Test
   void shouldFillUpAfterAStartThatFailed() throws Exception {
     SharedRunnerPool pool = pool(room, config(Map.of()));
-    // Where the folder for what they print should be.
+    // A file at the path of the folder for the runners' output.
     Path inTheWay = Files.createFile(data.resolve("runners"));
     try {
       pool.fill();
@@ -117,7 +117,7 @@ class SharedRunnerPoolTest {
     }
   }
 
-  /** As the container does, which does not know this pool. */
+  /** Notifies the pool as the container would, which does not manage this instance. */
   private Set<String> awaitOneMore(SharedRunnerPool pool, Set<String> before)
       throws InterruptedException {
     await(

@@ -23,7 +23,7 @@ import jakarta.inject.Inject;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Warm runners and handovers, with runners that a test plays. */
+/** Tests warm runners and handovers with scripted runners. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class WarmRunnerTest {
@@ -83,7 +83,7 @@ class WarmRunnerTest {
         var asked = old.await(m -> m.hasHandOver()).getHandOver();
         assertThat(asked.getRun()).isEqualTo(run);
         assertThat(asked.getAtOnce()).isFalse();
-        // It is kept for the run: another one does not get it.
+        // The runner is reserved for the run: another run does not get it.
         String other = create("warm-leaving", false);
         bed.api().await(other, shown -> shown.at("/runner/id").asText().equals(other + "-1"));
 

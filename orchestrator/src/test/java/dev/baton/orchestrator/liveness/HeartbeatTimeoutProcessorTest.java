@@ -22,8 +22,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A partition that this replica gave away and gets back: Kafka Streams keeps the processor and the
- * store, into which it has read what the other replica wrote, and calls {@code init} again.
+ * Tests a partition that moves away from this replica and returns: Kafka Streams reuses the
+ * processor and the store, which has the other replica's changes, and calls {@code init} again.
  */
 class HeartbeatTimeoutProcessorTest {
   private static final long TIMEOUT = 3_000;

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class LargeRecordsTest {
-  /** With the reason it is more than a producer sends. */
+  /** With the reason added, larger than a producer can send. */
   private static final int LARGE = 1_048_450;
 
   @Inject OrchestratorTestEnvironment bed;
@@ -39,7 +39,7 @@ class LargeRecordsTest {
     try (TraceLog log = bed.log()) {
       awaitReading(log);
       double failures = metric("baton_liveness_failures_total");
-      // A key is not cut: there is no letter of it.
+      // A key is not truncated, so this record has no dead letter.
       log.send(record("k".repeat(LARGE), "x".getBytes(UTF_8)));
       log.send(record(run, new byte[LARGE]));
 
@@ -55,7 +55,7 @@ class LargeRecordsTest {
     return new ProducerRecord<>(TopicName.HEARTBEATS, 0, key, value);
   }
 
-  /** It reads from where the log ended when it began. */
+  /** Waits until liveness reads; it starts at the end of the log. */
   private void awaitReading(TraceLog log) {
     double before = metric("baton_liveness_heartbeats_total");
     String run = RunId.next();

@@ -43,7 +43,7 @@ class LivenessTopologyTest {
   private static final long TIMEOUT = 3_000;
   private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
 
-  /** The broker as a test wants it. */
+  /** A broker scripted by the test. */
   private static final class ScriptedContact implements BrokerConnectivity {
     OptionalLong end = OptionalLong.of(0);
     long unbrokenSince;
@@ -114,7 +114,7 @@ class LivenessTopologyTest {
     pass(100);
   }
 
-  /** A marker of a transaction at the end of the partition is nothing that could still be heard. */
+  /** A transaction marker at the end of the partition does not hide a heartbeat. */
   @Test
   void shouldJudgeWhereThePartitionEndsWithAMarker() {
     beat(1, "running");
@@ -145,7 +145,7 @@ class LivenessTopologyTest {
     contact.end = OptionalLong.of(contact.end.orElse(0) + 1);
   }
 
-  /** Time passes as it does: tick by tick. */
+  /** Advances the clock tick by tick. */
   private void pass(long millis) {
     for (long passed = 0; passed < millis; passed += 100) {
       driver.advanceWallClockTime(Duration.ofMillis(100));
@@ -179,7 +179,7 @@ class LivenessTopologyTest {
               assertThat(missed.silentMs()).isBetween(TIMEOUT, TIMEOUT + 300);
               assertThat(missed.timeoutMs()).isEqualTo(TIMEOUT);
             });
-    // The next epoch is judged anew.
+    // The next epoch gets its own timeout.
     beat(2, "running");
     pass(TIMEOUT + 200);
     assertThat(signalled()).singleElement().extracting(RunnerSignal::epoch).isEqualTo(2);
@@ -294,7 +294,7 @@ class LivenessTopologyTest {
     assertThat(signalled()).hasSize(1);
   }
 
-  /** As another replica has left it, when this one begins with the partition. */
+  /** Stores what another replica has left when this one takes over the partition. */
   private void kept(String other, long heardAt) {
     driver
         .<String, WatchedRunner>getKeyValueStore(HeartbeatTimeoutProcessor.STORE)
@@ -350,7 +350,7 @@ class LivenessTopologyTest {
   @Test
   void shouldGiveAllTheirTimeAfterAnOutageOfItsOwn() {
     restart();
-    // Five minutes away; the process has begun to hear the broker just now.
+    // Five minutes of outage; the process has just reconnected to the broker.
     contact.unbrokenSince = START;
     kept(run, START - 300_000);
     pass(TIMEOUT - 200);
@@ -385,7 +385,7 @@ class LivenessTopologyTest {
     beat(1, "running");
     contact.asOf = START + TIMEOUT - 500;
     pass(TIMEOUT + 500);
-    // What was sent since then may be unread.
+    // Heartbeats sent since then may be unread.
     assertThat(signalled()).isEmpty();
 
     contact.asOf = START + TIMEOUT + 500;
@@ -455,7 +455,7 @@ class LivenessTopologyTest {
     return driver.getKeyValueStore(HeartbeatTimeoutProcessor.STORE);
   }
 
-  /** Whether the last that the changelog has of the store is a tombstone. */
+  /** Whether the store's last changelog record is a tombstone. */
   private boolean isForgottenForGood() {
     String changelog =
         driver.producedTopicNames().stream()

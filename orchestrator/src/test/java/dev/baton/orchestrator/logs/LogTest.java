@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class LogTest {
-  // More than is ever read ahead.
+  // More lines than the reader buffers.
   private static final int LINES = 5_000;
 
   @Inject OrchestratorTestEnvironment bed;

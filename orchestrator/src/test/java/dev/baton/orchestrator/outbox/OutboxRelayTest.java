@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** What waits for the outbox, and what must not. */
+/** Tests which requests wait for the outbox and which do not. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class OutboxRelayTest {
@@ -64,7 +64,7 @@ class OutboxRelayTest {
   @Test
   void shouldAnswerForAnExternalRunWhenItsProgramMaySend() throws Exception {
     String run = RunId.next();
-    // As a worker that has not come to it.
+    // Holds the run's lock like a worker that has not performed the row yet.
     SqlConnection worker = pool.getConnection().await().atMost(SQL);
     try (TraceLog log = bed.log()) {
       CompletableFuture<HttpResponse<String>> answer;
@@ -125,7 +125,7 @@ class OutboxRelayTest {
     bed.api().workflow("relay-stops", false);
     bed.api().workflow("relay-starts", true);
     List<String> stopping = new ArrayList<>();
-    // More than the outbox has workers.
+    // More than the number of outbox workers.
     for (int i = 0; i < 6; i++) {
       stopping.add(create("relay-stops"));
     }

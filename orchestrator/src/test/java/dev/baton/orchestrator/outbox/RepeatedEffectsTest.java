@@ -26,8 +26,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * A crash after any effect of a row leaves the row as it was, so its effects are done again from
- * the first. Each row here is such a row: written once more after it was done.
+ * A crash after any effect leaves the row unchanged, so its effects are performed again from the
+ * first. Each test inserts such a row: a copy of a completed one.
  */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
@@ -82,7 +82,7 @@ class RepeatedEffectsTest {
     String run = create("repeat-crash");
     awaitDone(run);
     long pid = pid(run);
-    // As if the crash had come between the start of the process and the record of its pid.
+    // As after a crash between the start of the process and the record of its pid.
     pool.preparedQuery(
             "UPDATE orchestrator.runner SET state = 'starting', pid = NULL, started_at_ms = NULL WHERE run = $1")
         .execute(Tuple.of(run))
@@ -102,8 +102,8 @@ class RepeatedEffectsTest {
     bed.api().workflow("repeat-order", true);
     String run = create("repeat-order");
     try (TraceLog log = bed.log()) {
-      // Nobody is attached with room for it yet, or it has been launched: either way cancel comes
-      // after.
+      // The launch may or may not have found a slot yet; the cancellation is after it in both
+      // cases.
       bed.api().json("/runs/" + run + "/cancel", "{}");
 
       List<TraceRecord> trace =

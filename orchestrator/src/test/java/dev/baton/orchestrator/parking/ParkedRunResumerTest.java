@@ -26,13 +26,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What lets a parked run go on, in every order in which it may come; a test plays the runner. */
+/** Tests the events that resume a parked run, in every order, with a scripted runner. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class ParkedRunResumerTest {
   @Inject OrchestratorTestEnvironment bed;
 
-  /** A run whose runner has asked. */
+  /** Creates a run with a waiting approval. */
   private String ask(String workflow, ScriptedRunner runner, TraceLog log) {
     bed.api().workflow(workflow, true);
     OrchestratorTestClient.Answer created =

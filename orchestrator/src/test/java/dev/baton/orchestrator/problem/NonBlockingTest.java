@@ -29,8 +29,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every endpoint answers from an event loop, where Mutiny refuses to wait: an endpoint that blocks
- * on a result fails at once, provided that it was not moved to a thread that may block.
+ * Tests that every endpoint answers on an event loop, where Mutiny refuses to block: an endpoint
+ * that blocks fails at once unless it was moved to a worker thread.
  */
 class NonBlockingTest {
   @Test

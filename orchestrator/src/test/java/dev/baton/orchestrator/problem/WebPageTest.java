@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A page of another origin cannot start a run, cancel one, or read anything. */
+/** Tests that a page of another origin cannot start, cancel or read runs. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class WebPageTest {
@@ -147,7 +147,7 @@ class WebPageTest {
     try {
       String answers = told.get(60, TimeUnit.SECONDS);
 
-      // What a page can read of an answer is nothing; what it sends is refused.
+      // The page can read no response, and its requests are rejected.
       assertThat(answers).doesNotContain("200", "201", "202", "readable");
       assertThat(bed.api().get("/runs?workflow=" + WORKFLOW).json().get("runs")).isEmpty();
       assertThat(bed.api().get("/workflows/from-a-page").status()).isEqualTo(404);
@@ -158,7 +158,10 @@ class WebPageTest {
     }
   }
 
-  /** Tries everything that a page can, under its own name and under one that leads to the API. */
+  /**
+   * A page that tries every request it can, with its own host name and with one that resolves to
+   * the API.
+   */
   private static String page(int api) {
     return """
     <!doctype html><script>

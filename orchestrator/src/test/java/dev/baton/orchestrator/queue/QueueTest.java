@@ -111,7 +111,7 @@ class QueueTest {
     System.out.println("seed " + seed);
     Random random = new Random(seed);
     workflow("queue-many", 3);
-    // As many as there are replicas.
+    // One controller per replica.
     List<RunAdmissionController> replicas =
         IntStream.range(0, 3).mapToObj(i -> new RunAdmissionController(pool, relay)).toList();
     replicas.forEach(replica -> replica.onStart(new StartupEvent()));
@@ -171,7 +171,7 @@ class QueueTest {
         limit("queue-race", 1);
         for (int i = 0; i < 20; i++) {
           replicas.forEach(RunAdmissionController::wake);
-          Thread.sleep(1); // Between two of them, so that they meet in all ways.
+          Thread.sleep(1); // Varies the interleaving.
         }
         String run = runner.await(m -> m.hasAssign()).getAssign().getRun();
 
@@ -488,7 +488,7 @@ class QueueTest {
     }
   }
 
-  /** The version that is not this one. */
+  /** Returns the version other than this one. */
   private String first(String workflow, String hash) {
     for (JsonNode version : bed.api().get("/workflows/" + workflow).json().get("versions")) {
       if (!version.get("hash").textValue().equals(hash)) {

@@ -112,7 +112,7 @@ class GrpcTest {
       runs.cancelRun(CancelRunRequest.newBuilder().setRun(forked.getId()).build());
       runs.cancelRun(CancelRunRequest.newBuilder().setRun(created.getId()).build());
       bed.api().await(created.getId(), run -> run.get("status").textValue().equals("cancelled"));
-      // What is read of the trace may not be behind what the run's view has just told.
+      // The events must not be older than the run's view.
       String seen = created.getId() + "/c/";
       assertThat(
               runs.streamEvents(EventsRequest.newBuilder().setRun(created.getId()).build())

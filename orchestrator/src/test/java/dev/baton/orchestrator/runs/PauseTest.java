@@ -27,7 +27,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the control side does for a pause, with a runner that a test plays. */
+/** Tests the orchestrator's part of a pause, with a scripted runner. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class PauseTest {
@@ -98,7 +98,7 @@ class PauseTest {
       awaitStatus(run, "running");
 
       post("/runs/" + run + "/pause", "{}", 202);
-      assertThat(owed(run)).as("what the runner is still to be told").isZero();
+      assertThat(owed(run)).as("pending effects").isZero();
       assertThat(
               runner
                   .await(m -> m.hasPause() && m.getPause().getRun().equals(run))
@@ -125,7 +125,7 @@ class PauseTest {
         log.append(run, Lane.runner(1), 2, new TraceEvent.RunPaused("asked for"));
         awaitStatus(run, "paused");
         again.release(run, 1, "paused");
-        // Neither a late signal nor the runner's going wakes it.
+        // Neither a late signal nor the runner's exit resumes it.
         log.signal(new RunnerSignal.RunnerExited(run, 1, again.id(), null));
         post("/runs/" + run + "/resume", "", 202);
         assertThat(again.awaitAssign(run).getEpoch()).isEqualTo(2);
@@ -176,9 +176,9 @@ class PauseTest {
         log.signal(new RunnerSignal.RunnerExited(run, epoch, runner.id(), 137));
       }
 
-      // After so many deaths without progress the next epoch begins only after some seconds.
+      // After this many deaths without progress the next epoch is delayed by some seconds.
       awaitStatus(run, "interrupted");
-      // A pause needs no runner then.
+      // A pause then needs no runner.
       post("/runs/" + run + "/pause", "{}", 202);
       awaitStatus(run, "paused");
       post("/runs/" + run + "/cancel", "{}", 202);

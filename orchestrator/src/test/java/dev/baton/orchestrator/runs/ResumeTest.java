@@ -18,13 +18,13 @@ import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import org.junit.jupiter.api.Test;
 
-/** What the control side asks the store before a run goes on. */
+/** Tests what the orchestrator requests from the store before it resumes a run. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class ResumeTest {
   @Inject OrchestratorTestEnvironment bed;
 
-  /** Without a runner: it is never given one. */
+  /** A run without a runner; it never gets one. */
   private String paused(String workflow) {
     bed.api().workflow(workflow, true);
     String run =

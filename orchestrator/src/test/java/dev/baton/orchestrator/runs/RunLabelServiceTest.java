@@ -84,7 +84,7 @@ class RunLabelServiceTest {
       log.append(run, Lane.runner(1), 2, new TraceEvent.RunFailed(null, Failure.of("x", "y")));
       bed.api().await(run, shown -> shown.get("status").textValue().equals("failed"));
       assertThat(patch(run, "{\"why\":\"flaky\"}").status()).isEqualTo(200);
-      // Nothing changes, nothing is recorded.
+      // Without a change no event is written.
       assertThat(patch(run, "{\"why\":\"flaky\",\"none\":null}").status()).isEqualTo(200);
 
       List<Map<String, String>> recorded =
@@ -103,7 +103,7 @@ class RunLabelServiceTest {
               .toList();
       assertThat(recorded)
           .containsExactly(Map.of("b", "2", "c", "3"), Map.of("b", "2", "c", "3", "why", "flaky"));
-      // And the run goes on as if nothing had been.
+      // The run then continues normally.
       runner.release(run, 1, "failed");
       assertThat(bed.api().json("/runs/" + run + "/resume", "").status()).isEqualTo(202);
       assertThat(runner.awaitAssign(run).getLabelsMap()).containsEntry("why", "flaky");
@@ -121,7 +121,7 @@ class RunLabelServiceTest {
     }
 
     assertThat(patch(run, "{\"a=b\":\"1\"}").json().get("detail").textValue())
-        .contains("label 'a=b' has no allowed name");
+        .contains("label 'a=b' does not have an allowed name");
     assertThat(patch(run, "{\"a\":\"" + "x".repeat(257) + "\"}").status()).isEqualTo(400);
     assertThat(patch(run, many.append('}').toString()).json().get("detail").textValue())
         .contains("65 labels", "at most 64");
@@ -155,7 +155,7 @@ class RunLabelServiceTest {
     bed.api().json("/runs/" + young + "/cancel", "{}");
   }
 
-  /** Among many others, whatever is asked for. */
+  /** Among many other runs, for every filter. */
   @Test
   void shouldFindRunsByAnIndex() {
     sql(

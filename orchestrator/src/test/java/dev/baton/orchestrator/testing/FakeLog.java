@@ -16,7 +16,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A run's log as the store gives it: three lines to a page. Thread-safe. */
+/** A run's log as the store returns it, in pages of three lines. Thread-safe. */
 final class FakeLog {
   private static final int PAGE = 3;
 

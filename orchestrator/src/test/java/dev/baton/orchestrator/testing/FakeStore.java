@@ -72,9 +72,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A checkpoint-store that has three events of any run, which tell what was said to have been seen,
- * and the checkpoints that a test puts into it; the events of a run that has some go on.
- * Thread-safe.
+ * A scripted checkpoint-store. Returns three events for every run, which contain the {@code seen}
+ * ids of the request, and the checkpoints that a test adds. A followed run stays open for further
+ * events. Thread-safe.
  */
 public final class FakeStore implements AutoCloseable {
   private static final ConcurrentMap<String, StoredCheckpoint> CHECKPOINTS =
@@ -97,7 +97,7 @@ public final class FakeStore implements AutoCloseable {
             .start();
   }
 
-  /** A checkpoint of a run, in the project {@code default}. */
+  /** Adds a checkpoint of a run in the project {@code default}. */
   public static StoredCheckpoint put(String id, String run, String verification) {
     StoredCheckpoint stored =
         StoredCheckpoint.newBuilder()
@@ -120,7 +120,7 @@ public final class FakeStore implements AutoCloseable {
     return stored;
   }
 
-  /** What the store says from here on of the files with which the run would go on; null: OK. */
+  /** Sets the response about the files that the run needs to continue; null: OK. */
   public static void files(String run, @Nullable Status problem) {
     if (problem == null) {
       WITHOUT_FILES.remove(run);
@@ -129,7 +129,7 @@ public final class FakeStore implements AutoCloseable {
     }
   }
 
-  /** A run of the git archive; newer than those before it. */
+  /** Adds a run to the git archive, newer than the previous ones. */
   public static void archive(String run, String manifest) {
     ARCHIVED.addFirst(
         ArchivedRun.newBuilder()
@@ -140,21 +140,21 @@ public final class FakeStore implements AutoCloseable {
             .build());
   }
 
-  /** From here on there is no archive. */
+  /** Empties the archive. */
   public static void archiveNothing() {
     ARCHIVED.clear();
   }
 
-  /** Lines of a run's log, from this one on; {@code last}: the epoch has no more. */
+  /** Adds lines to a run's log, starting with this one; {@code last}: the epoch has no more. */
   public static void log(String run, int epoch, long firstLine, boolean last, List<String> texts) {
     FakeLog log = LOGS.computeIfAbsent(run, key -> new FakeLog());
     log.add(epoch, firstLine, last, texts);
   }
 
-  /** What a runner's event becomes: the followers of the run hear it. */
+  /** Adds a checkpoint and sends its event to the follower of the run. */
   public static void saved(String run, String id) {
     put(id, run, "pending");
-    Objects.requireNonNull(FOLLOWERS.get(run), "nobody follows the run")
+    Objects.requireNonNull(FOLLOWERS.get(run), "the run has no follower")
         .onNext(
             Event.newBuilder()
                 .setPosition(9)
@@ -166,7 +166,7 @@ public final class FakeStore implements AutoCloseable {
                 .build());
   }
 
-  /** Waits until somebody follows the run, or nobody does any more. */
+  /** Waits until the run has a follower, or has none any more. */
   public static void awaitFollowed(String run, boolean wanted) {
     long end = System.nanoTime() + PATIENCE.toNanos();
     synchronized (FOLLOWERS) {
@@ -373,7 +373,7 @@ public final class FakeStore implements AutoCloseable {
       only(out, answer.build());
     }
 
-    /** Any run can be forked after any step. */
+    /** Every run can be forked after every step. */
     @Override
     public void prepareFork(PrepareForkRequest request, StreamObserver<PrepareForkResponse> out) {
       out.onNext(
@@ -405,7 +405,7 @@ public final class FakeStore implements AutoCloseable {
               .build());
     }
 
-    /** Has the first chunk that is asked for. */
+    /** Has the first of the requested chunks. */
     @Override
     public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> out) {
       FindChunksResponse.Builder found =

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
-/** The REST API as a caller uses it. */
+/** A client of the REST API. */
 public final class OrchestratorTestClient {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final HttpClient HTTP =
@@ -26,7 +26,7 @@ public final class OrchestratorTestClient {
 
   private final URI base;
 
-  /** An answer. */
+  /** A response. */
   public record Answer(int status, String type, String text, HttpResponse<String> raw) {
     public JsonNode json() {
       return Json.tree(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
@@ -84,7 +84,10 @@ public final class OrchestratorTestClient {
     }
   }
 
-  /** Puts a workflow of one no-op step on a pool runner, or of a shell step on one of its own. */
+  /**
+   * Puts a workflow with one no-op step on a shared runner, or with one shell step on an isolated
+   * runner.
+   */
   public String workflow(String name, boolean shared) {
     String yaml =
         "name: %s\nrunner: %s\nsteps:\n  - id: a\n    transform: '1'\n"
@@ -96,7 +99,7 @@ public final class OrchestratorTestClient {
     return name;
   }
 
-  /** The run once it is as wanted. */
+  /** Waits until the run matches the predicate. */
   public JsonNode await(String run, Predicate<JsonNode> wanted) {
     return await("/runs/" + run, "run " + run, wanted);
   }
@@ -109,7 +112,7 @@ public final class OrchestratorTestClient {
         return answer.json();
       }
       if (System.nanoTime() > end) {
-        throw new IllegalStateException(what + " did not become as wanted: " + answer.text());
+        throw new IllegalStateException(what + " does not match: " + answer.text());
       }
       Thread.onSpinWait();
       java.util.concurrent.locks.LockSupport.parkNanos(20_000_000);

@@ -10,7 +10,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import org.eclipse.microprofile.config.ConfigProvider;
 
-/** Where the service under test and its servers are. */
+/** The addresses of the service under test and its servers. */
 @ApplicationScoped
 public class OrchestratorTestEnvironment {
   public URI base() {

@@ -20,7 +20,10 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Kafka and Postgres as processes, once for the module, and a scripted store in this one. */
+/**
+ * Starts Kafka and Postgres as processes, once for the module, and a scripted store in this
+ * process.
+ */
 public final class OrchestratorTestResource implements QuarkusTestResourceLifecycleManager {
   private @Nullable StandaloneStack stack;
   private @Nullable FakeStore store;
@@ -65,7 +68,7 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
     Files.writeString(runner, RUNNER);
     settings.put("baton.launcher.process.command", "/bin/sh\n" + runner);
     settings.put("baton.launcher.pool.size", "0");
-    // Its runners never attach.
+    // The runners of these tests never attach.
     settings.put("baton.launcher.starting", "1000");
     settings.put("baton.notifications.webhook.url", Objects.requireNonNull(webhook).url());
     settings.put("baton.notifications.webhook.secret", WebhookReceiver.SECRET);
@@ -74,7 +77,8 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
   }
 
   /**
-   * A runner process that never attaches. Where the file exists, the first epoch's exits at once.
+   * A runner process that never attaches. If the file exists, the process of the first epoch exits
+   * at once.
    */
   private static final String RUNNER =
       """

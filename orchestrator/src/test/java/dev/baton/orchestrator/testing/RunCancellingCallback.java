@@ -12,8 +12,8 @@ import java.net.URI;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /**
- * Cancels what a test leaves under way: the runners of the next one would be given those runs when
- * they are failed over.
+ * Cancels the runs that a test leaves active: otherwise a failover would assign them to the runners
+ * of the next test.
  */
 public final class RunCancellingCallback implements QuarkusTestAfterEachCallback {
   @Override
@@ -24,7 +24,7 @@ public final class RunCancellingCallback implements QuarkusTestAfterEachCallback
         api.json(
             "/runs/bulk/cancel", "{\"all\":true,\"limit\":1000,\"reason\":\"its test is over\"}");
     if (cancelled.status() != 200) {
-      throw new IllegalStateException("what is left cannot be cancelled: " + cancelled.text());
+      throw new IllegalStateException("cannot cancel the remaining runs: " + cancelled.text());
     }
   }
 }

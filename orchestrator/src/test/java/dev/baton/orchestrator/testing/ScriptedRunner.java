@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
-/** A runner that a test plays: a stream to the orchestrator and nothing behind it. */
+/** A scripted runner: a stream to the orchestrator without a process. */
 public final class ScriptedRunner implements AutoCloseable {
   private static final int PATIENCE_SECONDS = 20;
 
@@ -91,13 +91,13 @@ public final class ScriptedRunner implements AutoCloseable {
     return slots;
   }
 
-  /** The next message that is wanted; others before it are dropped. */
+  /** Returns the next message that matches the predicate, and drops earlier ones. */
   public GatewayMessage await(Predicate<GatewayMessage> wanted) {
     try {
       while (true) {
         GatewayMessage message =
             Objects.requireNonNull(
-                received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS), "no such message came");
+                received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS), "no such message");
         if (wanted.test(message)) {
           return message;
         }
@@ -138,7 +138,7 @@ public final class ScriptedRunner implements AutoCloseable {
             .build());
   }
 
-  /** As one that has suspended the run. */
+  /** Confirms like a runner that has suspended the run. */
   public void confirm(String run, int epoch, long suspension) {
     out.onNext(
         RunnerMessage.newBuilder()
@@ -146,7 +146,7 @@ public final class ScriptedRunner implements AutoCloseable {
             .build());
   }
 
-  /** When it returns, nothing is given to this runner any more. */
+  /** After it returns, no run is assigned to this runner any more. */
   @Override
   public void close() {
     if (!closed.compareAndSet(false, true)) {

@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The service's settings without the service. */
+/** Creates the service's settings without the service. */
 public final class TestConfigFactory {
   private TestConfigFactory() {}
 

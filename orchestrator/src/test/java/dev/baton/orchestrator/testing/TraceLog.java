@@ -33,7 +33,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** The log as a runner writes it and as anyone may read it. */
+/** Writes to the log like a runner, and reads it. */
 public final class TraceLog implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final URI SOURCE = URI.create("/test/runner");
@@ -50,7 +50,7 @@ public final class TraceLog implements AutoCloseable {
             new ByteArraySerializer());
   }
 
-  /** Appends and waits for the acknowledgement. */
+  /** Appends an event and waits for the acknowledgement. */
   public void append(String run, Lane lane, long seq, TraceEvent event) {
     TraceRecord record = new TraceRecord(new EventId(run, lane, seq), SOURCE, Instant.now(), event);
     send(TraceCodec.encode(TopicName.TRACE, record, null));
@@ -67,7 +67,7 @@ public final class TraceLog implements AutoCloseable {
     send(JsonEventCodec.encode(SOURCE, signal));
   }
 
-  /** Sends without waiting; a later {@link #send} to the same partition comes after it. */
+  /** Sends without waiting; a later {@link #send} to the same partition is after it. */
   public void post(ProducerRecord<String, byte[]> record) {
     producer.send(record);
   }
@@ -83,7 +83,7 @@ public final class TraceLog implements AutoCloseable {
     }
   }
 
-  /** A run's records from the beginning of the topic, once there are as wanted. */
+  /** Returns a run's records from the start of the topic, once they match the predicate. */
   public List<ConsumerRecord<String, byte[]>> await(
       String topic, String run, Predicate<List<ConsumerRecord<String, byte[]>>> wanted) {
     try (KafkaConsumer<String, byte[]> consumer =
@@ -113,7 +113,7 @@ public final class TraceLog implements AutoCloseable {
     }
   }
 
-  /** The run's events, once there are as wanted. */
+  /** Returns the run's events, once they match the predicate. */
   public List<TraceRecord> trace(String run, Predicate<List<TraceRecord>> wanted) {
     return events(await(TopicName.TRACE, run, records -> wanted.test(events(records))));
   }

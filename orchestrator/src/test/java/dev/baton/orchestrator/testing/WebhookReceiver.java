@@ -19,8 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A webhook's other end: answers 503 to the first posts about each run, checks the signature of the
- * others by hand, and shows what it has taken at {@code GET /<run>}.
+ * The receiver of a webhook: answers 503 to the first posts about each run, verifies the signature
+ * of the others itself, and shows the received ones at {@code GET /<run>}.
  */
 public final class WebhookReceiver implements AutoCloseable {
   public static final String URL_PROPERTY = "test.webhook";
@@ -56,7 +56,7 @@ public final class WebhookReceiver implements AutoCloseable {
         exchange.sendResponseHeaders(503, -1);
         return;
       }
-      // One line a post: what a receiver needs to see that it is true and whether it had it before.
+      // One line per post: the fields with which a receiver verifies it and detects duplicates.
       taken.merge(
           run,
           String.join(

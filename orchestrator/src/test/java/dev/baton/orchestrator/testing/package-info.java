@@ -1,4 +1,4 @@
-/** What the tests stand on: real servers, a scripted runner, a scripted checkpoint-store. */
+/** Test infrastructure: real servers, a scripted runner, a scripted checkpoint-store. */
 @NullMarked
 package dev.baton.orchestrator.testing;
 

@@ -30,8 +30,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stream to the orchestrator, opened again whenever it breaks, for as long as the process
- * lives. What the orchestrator says meanwhile it says again after the next hello. Thread-safe.
+ * Keeps a stream to the orchestrator open and reconnects whenever it breaks, for as long as the
+ * process lives. The orchestrator repeats missed messages after the next hello. Thread-safe.
  */
 public final class GatewayClient implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(GatewayClient.class);
@@ -44,13 +44,13 @@ public final class GatewayClient implements AutoCloseable {
   private final Supplier<Hello> hello;
   private final Consumer<GatewayMessage> messages;
 
-  /** Nobody acknowledges them, so the newest are said again on every new stream. */
+  /** Releases are not acknowledged, so the newest are repeated on every new stream. */
   private final Queue<Released> released = new ArrayDeque<>();
 
-  /** Once it is known; said on every new stream. */
+  /** Set once the process is leaving; repeated on every new stream. */
   private @Nullable Leaving leaving;
 
-  /** Completes when the stream breaks on which it was said that the process ends. */
+  /** Completes when the stream breaks on which the leaving message was sent. */
   private CompletableFuture<Void> unheard = new CompletableFuture<>();
 
   private final ScheduledThreadPoolExecutor timer =
@@ -61,8 +61,8 @@ public final class GatewayClient implements AutoCloseable {
   private boolean closed;
 
   /**
-   * @param hello what to say first, each time
-   * @param messages called one at a time, in order, on a network thread: must not block
+   * @param hello creates the first message of each stream
+   * @param messages called one at a time, in order, on a network thread; must not block
    */
   public GatewayClient(
       ManagedChannel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
@@ -92,11 +92,11 @@ public final class GatewayClient implements AutoCloseable {
   }
 
   /**
-   * Says that the process ends soon.
+   * Reports that the process ends soon.
    *
-   * @param within by then it has ended
-   * @return completes when nobody can be expected to have heard it: at once where there is no
-   *     stream, later where that breaks
+   * @param within time until it has ended
+   * @return completes when the orchestrator cannot be assumed to have received it: at once without
+   *     a stream, otherwise when the stream breaks
    */
   public synchronized CompletableFuture<Void> leave(String reason, Duration within) {
     Leaving now = Leaving.newBuilder().setReason(reason).setWithinMillis(within.toMillis()).build();
@@ -109,7 +109,7 @@ public final class GatewayClient implements AutoCloseable {
     return unheard;
   }
 
-  /** Says that a run is carried no longer. */
+  /** Reports that this runner no longer executes a run. */
   public synchronized void release(String run, int epoch, String outcome) {
     Released now = Released.newBuilder().setRun(run).setEpoch(epoch).setOutcome(outcome).build();
     released.add(now);
@@ -123,7 +123,8 @@ public final class GatewayClient implements AutoCloseable {
   }
 
   /**
-   * A checkpoint that was asked for is not made. While the stream is broken nobody waits for it.
+   * Reports that a requested checkpoint was not created. Sends nothing while the stream is broken,
+   * since no request waits then.
    */
   public synchronized void checkpointFailed(String run, String request, String reason) {
     StreamObserver<RunnerMessage> open = stream;
@@ -137,8 +138,8 @@ public final class GatewayClient implements AutoCloseable {
   }
 
   /**
-   * Asks whether a run is still this runner's. While the stream is broken nobody is asked: it is
-   * asked again.
+   * Requests confirmation that a run is still assigned to this runner. Sends nothing while the
+   * stream is broken; the caller repeats the request.
    */
   public synchronized void confirm(String run, int epoch, long suspension) {
     StreamObserver<RunnerMessage> open = stream;
@@ -151,7 +152,7 @@ public final class GatewayClient implements AutoCloseable {
     }
   }
 
-  /** Ends the stream after what was said. */
+  /** Ends the stream after the messages already sent. */
   @Override
   public synchronized void close() {
     closed = true;
@@ -170,7 +171,8 @@ public final class GatewayClient implements AutoCloseable {
     if (closed) {
       return;
     }
-    LOG.infof("not attached to the orchestrator (%s): again in %d ms", why, pause.toMillis());
+    LOG.infof(
+        "orchestrator stream: not attached, retrying in %2$d ms: %1$s", why, pause.toMillis());
     timer.schedule(this::open, pause.toMillis(), TimeUnit.MILLISECONDS);
     Duration doubled = pause.multipliedBy(2);
     pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
@@ -187,7 +189,7 @@ public final class GatewayClient implements AutoCloseable {
     pause = FIRST_PAUSE;
   }
 
-  /** The orchestrator's side of one stream. */
+  /** Receives the orchestrator's messages of one stream. */
   private final class IncomingObserver implements StreamObserver<GatewayMessage> {
     @Override
     public void onNext(GatewayMessage message) {
@@ -206,7 +208,7 @@ public final class GatewayClient implements AutoCloseable {
 
     @Override
     public void onCompleted() {
-      broken("it ended the stream");
+      broken("closed by the orchestrator");
     }
   }
 }

@@ -19,12 +19,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** The gateway's messages in the engine's words. */
+/** Maps the gateway's messages to the engine's types. */
 public final class GatewayMessageMapper {
   private GatewayMessageMapper() {}
 
   /**
-   * @throws java.io.UncheckedIOException when JSON in it is none
+   * @throws java.io.UncheckedIOException when a message contains invalid JSON
    */
   public static RunAssignment assignment(Assign assign) {
     Map<String, JsonNode> answers = new HashMap<>();
@@ -54,7 +54,7 @@ public final class GatewayMessageMapper {
         answers);
   }
 
-  /** Why an assigned run is to end before its first step; empty: it is to be carried. */
+  /** Returns why an assigned run must end before its first step; empty to execute it. */
   public static Optional<StopReason> stop(Assign assign) {
     if (assign.getCancelled()) {
       return Optional.of(StopReason.CANCELLED);

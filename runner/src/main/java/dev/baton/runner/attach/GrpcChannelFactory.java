@@ -16,14 +16,14 @@ import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Connections to the services. */
+/** Opens gRPC channels to the services. */
 public final class GrpcChannelFactory {
-  /** A definition, an input and a snapshot may be large; outputs in them are bounded one by one. */
+  /** A definition, an input and a snapshot may be large; outputs in them are limited one by one. */
   private static final int MAX_MESSAGE = 256 << 20;
 
   private static final long KEEP_ALIVE_SECONDS = 20;
 
-  /** How often a channel that is not connected is told to try at once, whatever its back-off. */
+  /** Interval at which a disconnected channel is forced to retry, regardless of its back-off. */
   private static final long KNOCK_MS = 500;
 
   private static final ScheduledThreadPoolExecutor KNOCKS =
@@ -32,7 +32,7 @@ public final class GrpcChannelFactory {
 
   private GrpcChannelFactory() {}
 
-  /** Loads what a connection needs, and connects to nothing. */
+  /** Loads the classes that a connection needs, without connecting. */
   public static void prepare() {
     NettyChannelBuilder.forTarget("localhost")
         .usePlaintext()
@@ -42,8 +42,9 @@ public final class GrpcChannelFactory {
   }
 
   /**
-   * Connects at the first call, and again within half a second of when the other side is back: to
-   * the first of these that can be connected. Callbacks run on the network thread.
+   * Opens a channel that connects at the first call, to the first of these replicas that can be
+   * reached. Reconnects within half a second after the service is available again. Callbacks run on
+   * the network thread.
    */
   public static ManagedChannel open(List<GrpcAddress> replicas) {
     ManagedChannel channel =
@@ -63,7 +64,9 @@ public final class GrpcChannelFactory {
     KNOCKS.schedule(() -> knock(channel), KNOCK_MS, TimeUnit.MILLISECONDS);
   }
 
-  /** The channel's own back-off grows to two minutes: longer than anyone here waits for a call. */
+  /**
+   * Resets the channel's own back-off, which grows to two minutes: longer than any caller waits.
+   */
   private static void knock(ManagedChannel channel) {
     if (channel.isShutdown()) {
       return;

@@ -10,7 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** Collects bytes up to a bound, and refuses the write that passes it. Not thread-safe. */
+/** Collects bytes up to a limit and refuses the write that exceeds it. Not thread-safe. */
 final class BoundedOutputStream extends OutputStream {
   private final int most;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

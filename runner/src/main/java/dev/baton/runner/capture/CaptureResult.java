@@ -8,13 +8,13 @@ package dev.baton.runner.capture;
 
 import dev.baton.protocol.trace.Cut;
 
-/** What came of an attempt to make a checkpoint. */
+/** Result of an attempt to create a checkpoint. */
 public sealed interface CaptureResult {
   record Made(Cut cut) implements CaptureResult {}
 
-  /** The files are those of the newest checkpoint still. */
+  /** The files have not changed since the newest checkpoint. */
   record Unchanged() implements CaptureResult {}
 
-  /** The run goes on without it. */
+  /** The run continues without the checkpoint. */
   record Failed(String reason) implements CaptureResult {}
 }

@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A checkpoint's packs from the object store. Blocking; thread-safe. */
+/** Reads a checkpoint's packs from the object store. Blocking; thread-safe. */
 final class CheckpointPackSource implements PackSource {
   private final RunnerStoreClient store;
   private final StoreCaller holder;
@@ -54,14 +54,14 @@ final class CheckpointPackSource implements PackSource {
     addresses = addresses(opened.getPacksList());
   }
 
-  /** Where the steps before the checkpoint saw the files. */
+  /** Returns where the steps before the checkpoint saw the files. */
   Optional<Path> seenAt() {
     return seenAt;
   }
 
   /**
-   * @param patience for how long to repeat each call
-   * @throws StoreException when the checkpoint is not there, or patience is over
+   * @param patience how long each call is retried
+   * @throws StoreException when the checkpoint does not exist, or the time is over
    */
   static CheckpointPackSource open(
       RunnerStoreClient store, StoreCaller holder, String checkpoint, Duration patience)
@@ -95,7 +95,7 @@ final class CheckpointPackSource implements PackSource {
     String address = addresses.get(pack.id());
     if (address == null) {
       throw new StoreException(
-          "checkpoint %s: the store gave no address for pack %s".formatted(checkpoint, pack.id()),
+          "checkpoint %s: the store returned no URL for pack %s".formatted(checkpoint, pack.id()),
           false);
     }
     try {
@@ -104,7 +104,7 @@ final class CheckpointPackSource implements PackSource {
     } catch (ObjectRefusedException e) {
       if (e.isAbsent()) {
         throw new StoreException(
-            "checkpoint %s: pack %s is not there".formatted(checkpoint, pack.id()), false);
+            "checkpoint %s: pack %s does not exist".formatted(checkpoint, pack.id()), false);
       }
       addresses = addresses(store.open(holder, checkpoint).getPacksList());
       throw new StoreException("pack " + pack.id() + ": " + e.getMessage(), true);

@@ -10,16 +10,17 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
 /**
- * Makes transfers end by an interrupt: the JDK closes the socket that an interrupted virtual thread
- * waits for, and goes on waiting on any other thread.
+ * Runs transfers so that an interrupt ends them: the JDK closes the socket that an interrupted
+ * virtual thread waits for, but continues to wait on any other thread.
  */
 final class InterruptibleExecutor {
   private InterruptibleExecutor() {}
 
   /**
-   * The call's result, as if it was made here.
+   * Returns the call's result, as if it ran on this thread.
    *
-   * @throws InterruptedException when the caller is interrupted; the call is, too, and ends soon
+   * @throws InterruptedException when the caller is interrupted; the call is interrupted, too, and
+   *     ends soon
    */
   static <T> T call(StoreCallRetrier.Call<T> call) throws StoreException, InterruptedException {
     if (Thread.currentThread().isVirtual()) {
@@ -38,7 +39,7 @@ final class InterruptibleExecutor {
         case InterruptedException cause -> throw cause;
         case RuntimeException cause -> throw cause;
         case Error cause -> throw cause;
-        case null, default -> throw new IllegalStateException("no such failure of a call", e);
+        case null, default -> throw new IllegalStateException("unexpected kind of failure", e);
       }
     }
   }

@@ -10,8 +10,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
 /**
- * An upper bound of a value's size as JSON, without writing it: most outputs are far below every
- * limit.
+ * Checks a value's size as JSON by an upper bound, without writing it: most outputs are far below
+ * every limit.
  */
 final class JsonSizeChecker {
   private static final int NUMBER = 32;
@@ -23,7 +23,7 @@ final class JsonSizeChecker {
     left = limit;
   }
 
-  /** False also for some values that are a little smaller. */
+  /** Also returns false for some values that are slightly smaller than the limit. */
   static boolean isAtMost(JsonNode value, int limit) {
     JsonSizeChecker size = new JsonSizeChecker(limit);
     size.take(value);

@@ -16,24 +16,26 @@ import dev.baton.snapshot.posix.ProcessCredentials;
 import org.jboss.logging.Logger;
 
 /**
- * Links the native code of captures and restores: system calls, then compression. That takes 50 to
- * 100 ms once in a process, and no AOT cache keeps it.
+ * Links the native code of captures and restores: system calls, then compression. Linking takes 50
+ * to 100 ms once per process, and no AOT cache stores it.
  */
 public final class NativeWarmup {
   private static final Logger LOG = Logger.getLogger(NativeWarmup.class);
 
   private NativeWarmup() {}
 
-  /** Never fails; a capture or restore that comes meanwhile does it, too. */
+  /** Never fails; a concurrent capture or restore links the code itself. */
   public static void prepare() {
     try {
       link();
     } catch (SnapshotException | RuntimeException | LinkageError e) {
-      LOG.warn("the native code of captures and restores: whoever needs it will fail, too", e);
+      LOG.warn(
+          "native code of captures and restores: linking failed; captures and restores will fail, too",
+          e);
     }
   }
 
-  /** Makes a block and reads it. */
+  /** Compresses a block and reads it back. */
   static void link() throws SnapshotException {
     try (BlockCompressor compressor = new BlockCompressor();
         BlockReader reader = new BlockReader()) {

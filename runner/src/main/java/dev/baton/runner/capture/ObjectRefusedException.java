@@ -9,7 +9,7 @@ package dev.baton.runner.capture;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 
-/** The object store answered that it will not: asking the same again changes nothing. */
+/** The object store refused the request; repeating the same request does not help. */
 final class ObjectRefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -20,7 +20,7 @@ final class ObjectRefusedException extends IOException {
     this.status = status;
   }
 
-  /** Otherwise the address is no longer good. */
+  /** Whether the object does not exist; otherwise the URL has expired. */
   boolean isAbsent() {
     return status == HttpURLConnection.HTTP_NOT_FOUND;
   }

@@ -34,21 +34,21 @@ import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
- * Outputs of a run: within the message while they are small, as blobs when they are not. Blocking;
+ * Stores the outputs of a run: inline in the event if they are small, as blobs otherwise. Blocking;
  * thread-safe.
  */
 public final class OutputBlobStore implements OutputLoader {
   private static final Logger LOG = Logger.getLogger(OutputBlobStore.class);
 
-  /** How long an output may wait for the object store: without it the step has no result. */
+  /** How long an output may wait for the object store; without it the step has no result. */
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private static final int MAX_BYTES = 64 << 20;
 
-  /** Digests of blobs that this runner has stored and need not be stored again, 71 bytes each. */
+  /** Number of digests remembered of blobs that this runner has already stored, 71 bytes each. */
   private static final int KNOWN = 4_096;
 
-  /** What is fetched at once, in bytes. */
+  /** Maximum size of a prefetch, in bytes. */
   private static final long AHEAD_BYTES = 4L << 20;
 
   private final RunnerStoreClient store;
@@ -66,17 +66,18 @@ public final class OutputBlobStore implements OutputLoader {
     this.cache = cache;
   }
 
-  /** {@link #pack(JsonNode, int)} with {@link Output#INLINE_LIMIT}. */
+  /** Packs with {@link Output#INLINE_LIMIT}. */
   public Output pack(JsonNode value) throws StoreException, InterruptedException {
     return pack(value, Output.INLINE_LIMIT);
   }
 
   /**
-   * The value as it goes into an event; the blob, if it needs one, is durable.
+   * Returns the value as it is written to an event; its blob, if it needs one, is durable.
    *
-   * @param limit bytes of JSON that stay within the message, at most {@link Output#INLINE_LIMIT}
-   * @throws StoreException temporary when the blob could not be stored within ten minutes, for good
-   *     when it is larger than 64 MiB or has what JSON cannot keep, see {@link JsonValueChecker}
+   * @param limit bytes of JSON that stay inline, at most {@link Output#INLINE_LIMIT}
+   * @throws StoreException temporary when the blob could not be stored within ten minutes,
+   *     permanent when it is larger than 64 MiB or contains what JSON cannot represent, see {@link
+   *     JsonValueChecker}
    */
   public Output pack(JsonNode value, int limit) throws StoreException, InterruptedException {
     if (value instanceof ReferencedValue parts) {
@@ -87,7 +88,8 @@ public final class OutputBlobStore implements OutputLoader {
     }
     String problem = JsonValueChecker.problem(value);
     if (problem != null) {
-      throw new StoreException("the output has " + problem + ", which JSON cannot keep", false);
+      throw new StoreException(
+          "the output has " + problem + ", which JSON cannot represent", false);
     }
     if (JsonSizeChecker.isAtMost(value, limit)) {
       return new Output.Inline(value);
@@ -101,7 +103,7 @@ public final class OutputBlobStore implements OutputLoader {
     return remembered(new Output.Ref(digest, bytes.length), value);
   }
 
-  /** An output of a step as that of the run: within the message where it may be. */
+  /** Returns a step's output as the output of the run: inline if it is small enough. */
   public Output unfolded(Output output) {
     return output instanceof Output.Ref ref
             && ref.parts() == null
@@ -115,7 +117,7 @@ public final class OutputBlobStore implements OutputLoader {
     return output;
   }
 
-  /** What cannot be read back must not be written, nor be in memory: a failover would need it. */
+  /** Serializes a value up to the size limit: a failover could not read a larger blob. */
   private static byte[] bounded(Object value) throws StoreException {
     BoundedOutputStream bytes = new BoundedOutputStream(MAX_BYTES);
     try {
@@ -123,8 +125,7 @@ public final class OutputBlobStore implements OutputLoader {
     } catch (IOException e) {
       throw new StoreException(
           bytes.isFull()
-              ? "the output has more than %d bytes, which is the most that is allowed"
-                  .formatted(MAX_BYTES)
+              ? "the output has more than %d bytes, the maximum".formatted(MAX_BYTES)
               : "the output cannot be written as JSON: " + e.getMessage(),
           false);
     }
@@ -154,10 +155,10 @@ public final class OutputBlobStore implements OutputLoader {
   }
 
   /**
-   * The value of an output.
+   * Returns the value of an output.
    *
-   * @throws StoreException when its blob cannot be had within ten minutes, or is not what its
-   *     digest says
+   * @throws StoreException when its blob cannot be fetched within ten minutes, or does not match
+   *     its digest
    */
   public JsonNode unpack(Output output) throws StoreException, InterruptedException {
     return switch (output) {
@@ -238,7 +239,7 @@ public final class OutputBlobStore implements OutputLoader {
     try {
       cache.put(ref, value(ref, download(ref, url)));
     } catch (StoreException | UncheckedIOException e) {
-      // It is fetched again when it is looked at, with patience.
+      // Fetched again, with retries, when it is read.
       LOG.debugf("output %s was not fetched ahead: %s", ref.digest(), e.getMessage());
     }
   }
@@ -247,7 +248,7 @@ public final class OutputBlobStore implements OutputLoader {
     if (ref.parts() == null) {
       return Json.tree(bytes);
     }
-    // The bytes are what their digest says, so they are what was written.
+    // The bytes match their digest, so they are the bytes that were written.
     return bytes.length > 0 && bytes[0] == '['
         ? new ReferencedArray(read(bytes, new TypeReference<List<Output>>() {}), this)
         : new ReferencedObject(

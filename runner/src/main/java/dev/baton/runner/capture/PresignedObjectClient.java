@@ -17,39 +17,39 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * PUT and GET of objects at presigned addresses. Uses the JDK's old client: it opens without
- * loading TLS where the address is plain http, and a restore is in the path of every failover. An
- * answer that was read to its end leaves its connection to the next transfer. On a virtual thread
- * an interrupt ends a transfer, on any other it does not.
+ * Uploads and downloads objects at presigned URLs. Uses the JDK's old HTTP client, which does not
+ * load TLS for plain http URLs: a restore is on the path of every failover. A response that was
+ * read to its end leaves its connection to the next transfer. An interrupt ends a transfer on a
+ * virtual thread, but not on any other thread.
  */
 final class PresignedObjectClient {
   private static final int CONNECT_MS = 5_000;
   private static final int READ_MS = 30_000;
   private static final int MAX_ERROR_BYTES = 500;
 
-  /** A PUT goes on as long as something moves, however slowly. */
+  /** A PUT continues as long as bytes are sent, however slowly. */
   private static final Duration STALLED = Duration.ofMillis(READ_MS);
 
   private static final int PIECE = 64 << 10;
 
-  /** Another writer was first with the same digest, so with the same bytes. */
+  /** Another writer has already stored the same digest, so the same bytes. */
   private static final int ALREADY_THERE = HttpURLConnection.HTTP_PRECON_FAILED;
 
-  /** What is sent. */
+  /** Provides the bytes to send. */
   interface Body {
     InputStream open() throws IOException;
   }
 
   private PresignedObjectClient() {}
 
-  /** The first {@code length} of the bytes. */
+  /** Uploads the first {@code length} of the bytes. */
   static void put(String url, Map<String, String> headers, byte[] bytes, int length)
       throws IOException {
     put(url, headers, length, () -> new ByteArrayInputStream(bytes, 0, length), STALLED);
   }
 
   /**
-   * @param stalled how long it may take to send the next 64 KiB
+   * @param stalled maximum time to send the next 64 KiB
    */
   static void put(String url, Map<String, String> headers, long size, Body body, Duration stalled)
       throws IOException {
@@ -93,11 +93,11 @@ final class PresignedObjectClient {
         watch.moved();
       }
     }
-    // From here on there is nothing to write, and reading has a timeout of its own.
+    // All bytes are written, and reading has its own timeout.
     watch.close();
   }
 
-  /** The object's bytes. Closing the stream ends the transfer. */
+  /** Returns the object's bytes. Closing the stream ends the transfer. */
   static InputStream get(String url) throws IOException {
     HttpURLConnection connection = open(url);
     int status = connection.getResponseCode();
@@ -108,9 +108,9 @@ final class PresignedObjectClient {
   }
 
   /**
-   * Puts these bytes of the object at the start of {@code into}.
+   * Reads this range of the object into the start of {@code into}.
    *
-   * @throws ObjectRefusedException when the object is not there, or the address holds no longer
+   * @throws ObjectRefusedException when the object does not exist, or the URL has expired
    */
   static void get(String url, long offset, byte[] into, int length) throws IOException {
     HttpURLConnection connection = open(url);
@@ -122,7 +122,7 @@ final class PresignedObjectClient {
     }
     try (InputStream in = connection.getInputStream()) {
       if (whole) {
-        // A server that knows no ranges, or was asked for all there is.
+        // The server does not support ranges, or the range is the whole object.
         in.skipNBytes(offset);
       }
       int read = in.readNBytes(into, 0, length);
@@ -156,7 +156,7 @@ final class PresignedObjectClient {
         detail = ": " + new String(error.readNBytes(MAX_ERROR_BYTES), StandardCharsets.UTF_8);
       }
     }
-    // Without the query: it holds the signature.
+    // Without the query, which contains the signature.
     String message = method + " " + connection.getURL().getPath() + " answered " + status + detail;
     return status == HttpURLConnection.HTTP_NOT_FOUND || status == HttpURLConnection.HTTP_FORBIDDEN
         ? new ObjectRefusedException(message, status)

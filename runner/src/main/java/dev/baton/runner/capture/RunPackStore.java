@@ -25,15 +25,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run's packs on their way to the object store, and the checkpoints made of them. Packs are told
- * to the store together with the next checkpoint, or before, when they hold many chunks. Every call
- * is repeated for as long as the patience lasts. Blocking; thread-safe.
+ * Uploads a run's packs and creates checkpoints from them. Registers packs with the store together
+ * with the next checkpoint, or earlier if they contain many chunks. Every call is retried until the
+ * timeout. Blocking; thread-safe.
  */
 final class RunPackStore implements PackStore {
-  /** A message with so many stays below a megabyte. */
+  /** A message with this many chunks stays below 1 MB. */
   private static final int MOST_UNREGISTERED = 20_000;
 
-  /** For how long a project in which there was nothing to be found is not asked for anything. */
+  /** How long the store is not queried again for a project in which it has no chunks. */
   private static final long NOTHING_NANOS = Duration.ofSeconds(30).toNanos();
 
   private final RunnerStoreClient store;
@@ -111,7 +111,7 @@ final class RunPackStore implements PackStore {
     }
   }
 
-  /** Makes a checkpoint; its packs are uploaded. */
+  /** Creates a checkpoint whose packs are uploaded. */
   void commit(byte[] manifest) throws IOException, InterruptedException {
     List<NewPack> packs = unregistered();
     patiently(
@@ -122,7 +122,7 @@ final class RunPackStore implements PackStore {
     remove(packs);
   }
 
-  /** Those that the caller has to register now. */
+  /** Returns the packs that the caller must register now. */
   private synchronized List<NewPack> add(NewPack pack, int chunks) {
     unregistered.add(pack);
     unregisteredChunks += chunks;
@@ -143,7 +143,7 @@ final class RunPackStore implements PackStore {
         unregistered.stream().mapToInt(pack -> pack.getChunks().size() / Hash.BYTES).sum();
   }
 
-  /** Nothing that was put is of use any more. */
+  /** Forgets all packs, which are no longer usable. */
   synchronized void forget() {
     unregistered.clear();
     unregisteredChunks = 0;

@@ -46,18 +46,19 @@ import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
 
 /**
- * Asks the checkpoint-store, and moves objects to and from where it points. Blocking; thread-safe.
+ * Calls the checkpoint-store, and transfers objects to and from the URLs that it returns. Blocking;
+ * thread-safe.
  */
 public final class RunnerStoreClient {
   private static final Duration SNAPSHOT_WAIT = Duration.ofSeconds(10);
   private static final Duration CALL = Duration.ofSeconds(5);
 
-  /** To fold and send a state of hundreds of thousands of steps. */
+  /** Time to fold and send a state of hundreds of thousands of steps. */
   private static final Duration LARGE = Duration.ofSeconds(60);
 
   private static final int UNPACKED = 64 * 1024;
 
-  /** Writes tens of thousands of rows, after a first capture. */
+  /** Time to write tens of thousands of rows after a first capture. */
   private static final Duration COMMIT = Duration.ofSeconds(20);
 
   private final CheckpointStoreGrpc.CheckpointStoreBlockingStub store;
@@ -67,10 +68,11 @@ public final class RunnerStoreClient {
   }
 
   /**
-   * The run's state as of {@code runner_assigned(epoch)}.
+   * Returns the run's state as of {@code runner_assigned(epoch)}.
    *
-   * @param patience for how long to go on asking a store that is away or has not come that far
-   * @throws StoreException when the store refuses, or patience is over
+   * @param patience how long the call is retried while the store is unavailable or behind that
+   *     event
+   * @throws StoreException when the store refuses, or the time is over
    */
   public RunState snapshot(String run, int epoch, String lease, Duration patience)
       throws StoreException, InterruptedException {
@@ -86,7 +88,7 @@ public final class RunnerStoreClient {
         patience, () -> state(call(() -> timed(SNAPSHOT_WAIT.plus(LARGE)).getSnapshot(request))));
   }
 
-  /** Read as it is unpacked: the text of a large state is never in memory. */
+  /** Parses the state while decompressing it: the text of a large state is never in memory. */
   private static RunState state(Snapshot snapshot) throws StoreException {
     try (InputStream in =
         snapshot.getPackedState().isEmpty()
@@ -99,9 +101,9 @@ public final class RunnerStoreClient {
   }
 
   /**
-   * The largest state that the store makes a snapshot of.
+   * Returns the largest state of which the store creates a snapshot.
    *
-   * @return empty where the store does not know the call
+   * @return empty if the store does not support the call
    * @throws StoreException when it does not answer now
    */
   public OptionalLong maxStateBytes() throws StoreException, InterruptedException {
@@ -119,7 +121,7 @@ public final class RunnerStoreClient {
     }
   }
 
-  /** Stores bytes under their digest, unless they are there already. */
+  /** Stores bytes under their digest, unless they are already stored. */
   void upload(StoreCaller holder, ObjectKind kind, String digest, byte[] bytes)
       throws StoreException, IOException, InterruptedException {
     Upload where = prepareUpload(holder, kind, digest, bytes.length);
@@ -128,7 +130,7 @@ public final class RunnerStoreClient {
     }
   }
 
-  /** Where each of these chunks is, as the store knows: see {@code FindChunks}. */
+  /** Returns the places of these chunks that the store has: see {@code FindChunks}. */
   FindChunksResponse find(StoreCaller holder, byte[] digests)
       throws StoreException, InterruptedException {
     FindChunksRequest request =
@@ -142,7 +144,7 @@ public final class RunnerStoreClient {
     return call(() -> timed(CALL).findChunks(request));
   }
 
-  /** Stores a pack under its digest, unless it is there already. */
+  /** Stores a pack under its digest, unless it is already stored. */
   void upload(StoreCaller holder, Pack pack)
       throws StoreException, IOException, InterruptedException {
     Upload where =
@@ -154,7 +156,7 @@ public final class RunnerStoreClient {
     }
   }
 
-  /** Tells of packs that are uploaded. */
+  /** Registers packs that are uploaded. */
   void register(StoreCaller holder, List<NewPack> packs)
       throws StoreException, InterruptedException {
     RegisterPacksRequest request =
@@ -169,9 +171,9 @@ public final class RunnerStoreClient {
   }
 
   /**
-   * Makes a checkpoint of packs that are uploaded.
+   * Creates a checkpoint from packs that are uploaded.
    *
-   * @param packs those of them that were not registered
+   * @param packs those of them that are not registered yet
    */
   void commit(StoreCaller holder, byte[] manifest, List<NewPack> packs)
       throws StoreException, InterruptedException {
@@ -188,9 +190,9 @@ public final class RunnerStoreClient {
   }
 
   /**
-   * Stores a chunk of a run's log and has it acknowledged. May be repeated.
+   * Stores a chunk of a run's log and waits for the acknowledgement. Idempotent.
    *
-   * @param object of which the first {@code length} bytes count
+   * @param object the chunk is in its first {@code length} bytes
    * @param json the index, as it is at the object's end
    */
   public void uploadLog(StoreCaller holder, LogIndex index, byte[] object, int length, byte[] json)
@@ -224,7 +226,7 @@ public final class RunnerStoreClient {
     call(() -> timed(COMMIT).commitLogChunk(chunk));
   }
 
-  /** A checkpoint's manifest and where its packs are. The addresses hold for minutes. */
+  /** Returns a checkpoint's manifest and the URLs of its packs, which are valid for minutes. */
   OpenCheckpointResponse open(StoreCaller holder, String checkpoint)
       throws StoreException, InterruptedException {
     OpenCheckpointRequest request =
@@ -239,7 +241,7 @@ public final class RunnerStoreClient {
   }
 
   /**
-   * Where to GET objects, in the order asked. The addresses hold for minutes, not longer.
+   * Returns URLs to download objects, in the order of the digests. They are valid for minutes.
    *
    * @param digests at most 1,000
    */
@@ -258,7 +260,7 @@ public final class RunnerStoreClient {
         call(() -> timed(CALL).prepareDownload(request.build()).getDownloadsList());
     if (found.size() != digests.size()) {
       throw new StoreException(
-          "the store gave %d addresses for %d objects".formatted(found.size(), digests.size()),
+          "the store returned %d URLs for %d objects".formatted(found.size(), digests.size()),
           true);
     }
     return found.stream().map(Download::getGetUrl).toList();
@@ -276,7 +278,7 @@ public final class RunnerStoreClient {
             .build();
     List<Upload> places = call(() -> timed(CALL).prepareUpload(request).getUploadsList());
     if (places.size() != 1) {
-      throw new StoreException("the store gave " + places.size() + " places for " + digest, true);
+      throw new StoreException("the store returned " + places.size() + " URLs for " + digest, true);
     }
     return places.getFirst();
   }

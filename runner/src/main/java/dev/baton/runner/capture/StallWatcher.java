@@ -11,9 +11,14 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Ends a transfer when nothing has moved for too long: writing to a socket has no timeout. */
+/**
+ * Ends a transfer that has made no progress for too long, because writing to a socket has no
+ * timeout.
+ */
 final class StallWatcher implements AutoCloseable {
-  /** Looks within the time that is allowed: the end comes at most so much of it late. */
+  /**
+   * Number of checks within the limit, so that a transfer ends at most this fraction of it late.
+   */
   private static final int LOOKS = 8;
 
   private static final ScheduledThreadPoolExecutor TIMER = timer();
@@ -44,7 +49,7 @@ final class StallWatcher implements AutoCloseable {
     return ended;
   }
 
-  /** Looks no more. */
+  /** Stops checking. */
   @Override
   public void close() {
     looks.cancel(false);

@@ -9,12 +9,12 @@ package dev.baton.runner.capture;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Repeats a call to the store with growing pauses, for a bounded time. */
+/** Retries a call to the store with growing pauses, for a bounded time. */
 final class StoreCallRetrier {
   private static final long FIRST_PAUSE_MS = 50;
   private static final long LONGEST_PAUSE_MS = 1_000;
 
-  /** A call that may fail for now or for good. */
+  /** A call that may fail temporarily or permanently. */
   interface Call<T> {
     T run() throws StoreException, InterruptedException;
   }
@@ -22,7 +22,7 @@ final class StoreCallRetrier {
   private StoreCallRetrier() {}
 
   /**
-   * @throws StoreException the last one, when it is not temporary or patience is over
+   * @throws StoreException the last one, when it is not temporary or the time is over
    */
   static <T> T until(Duration patience, Call<T> call) throws StoreException, InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
@@ -32,7 +32,8 @@ final class StoreCallRetrier {
         return call.run();
       } catch (StoreException e) {
         if (Thread.interrupted()) {
-          // An interrupt closes the socket that a virtual thread waits for: that is what failed.
+          // An interrupt closes the socket that a virtual thread waits for, so it caused the
+          // failure.
           throw (InterruptedException) new InterruptedException("interrupted").initCause(e);
         }
         if (!e.isTemporary() || System.nanoTime() + pause * 1_000_000 - end > 0) {

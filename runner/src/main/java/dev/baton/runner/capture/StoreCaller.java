@@ -7,7 +7,7 @@
 package dev.baton.runner.capture;
 
 /**
- * Who asks the store.
+ * Identifies the caller of the store.
  *
  * @param project the run's tenant
  * @param token the lease token; may be empty

@@ -9,7 +9,7 @@ package dev.baton.runner.capture;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 
-/** The checkpoint-store did not do what it was asked. */
+/** A request to the checkpoint-store failed. */
 public final class StoreException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -38,27 +38,29 @@ public final class StoreException extends Exception {
               RESOURCE_EXHAUSTED,
               ABORTED,
               INTERNAL,
-              // What gRPC makes of a 404: a proxy, or a server whose routes are not up yet.
+              // gRPC maps a 404 to this: from a proxy, or a server whose routes are not up yet.
               UNIMPLEMENTED,
               UNAVAILABLE,
               DATA_LOSS ->
               true;
         };
     StoreException wrapped =
-        new StoreException(
-            "the checkpoint-store says " + e.getMessage(), temporary && !isTooLarge(e));
+        new StoreException("checkpoint-store: " + e.getMessage(), temporary && !isTooLarge(e));
     wrapped.initCause(e);
     return wrapped;
   }
 
-  /** Whether the store no longer has packs that a checkpoint needs: it must be captured anew. */
+  /**
+   * Whether the store no longer has packs that a checkpoint needs: the files must be captured
+   * again.
+   */
   boolean isPacksGone() {
     return getCause() instanceof StatusRuntimeException e
         && e.getStatus().getCode() == Status.Code.FAILED_PRECONDITION
         && String.valueOf(e.getStatus().getDescription()).startsWith("packs_gone");
   }
 
-  /** Whether the run's state is too large for a snapshot: no runner of it gets one. */
+  /** Whether the run's state is too large for a snapshot: no runner of the run can get one. */
   public boolean isStateTooLarge() {
     return getCause() instanceof StatusRuntimeException e && isTooLarge(e);
   }

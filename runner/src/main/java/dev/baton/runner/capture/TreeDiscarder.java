@@ -23,20 +23,22 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
-/** Takes trees that nobody wants out of the way. */
+/** Moves trees that are no longer needed aside and deletes them later. */
 final class TreeDiscarder {
   private static final Logger LOG = Logger.getLogger(TreeDiscarder.class);
   private static final String KEPT = ".baton-kept-";
   private static final String DISCARDED = ".discarded-";
 
-  /** Those, and what copies and restores leave beside a tree when their process is killed. */
+  /**
+   * These trees, and what copies and restores leave next to a tree when their process is killed.
+   */
   private static final String LEFT = "{.discarded-,.baton-kept-,.baton-new-,.baton-old-}*";
 
   private static final Duration DELAY = Duration.ofSeconds(5);
 
   /**
-   * Nothing of this process is older. A file system's clock may be some milliseconds behind; nobody
-   * makes anything here that early.
+   * No file of this process is older. The clock of a file system may be some milliseconds behind;
+   * this process creates no files that early.
    */
   private static final FileTime BEGUN = FileTime.from(Instant.now().minusMillis(50));
 
@@ -47,9 +49,9 @@ final class TreeDiscarder {
   private TreeDiscarder() {}
 
   /**
-   * Takes the tree out of the way at once and removes it some seconds later: whoever restores
-   * another in its place needs disk and processor for that first. What killed processes left in its
-   * folder goes with it. A root that is a file or a link is taken away like any other.
+   * Moves the tree aside at once and deletes it some seconds later, because a restore in its place
+   * needs the disk and the CPU first. Also moves aside what killed processes left in its folder.
+   * Accepts a root that is a file or a link.
    */
   static void discard(Path root) throws IOException {
     Path folder = root.toAbsolutePath().getParent();
@@ -66,21 +68,25 @@ final class TreeDiscarder {
     }
   }
 
-  /** Where what a tree keeps waits while another takes its place; also removed in the end. */
+  /**
+   * Returns a path for files that are kept while another tree replaces theirs; deleted in the end,
+   * too.
+   */
   static Path keptBeside(Path root) {
     return root.resolveSibling(KEPT + UUID.randomUUID());
   }
 
   private static void setAside(Path tree, Path folder) throws IOException {
-    // Within its folder: a directory that its owner may not write to cannot change its parent.
+    // Within its folder: a directory that is not writable by its owner cannot change its parent.
     Path aside = folder.resolve(DISCARDED + UUID.randomUUID());
     Files.move(tree, aside, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /**
-   * What other branches of the run have under way now is in the same folder, and stays.
+   * Moves aside what earlier processes left unfinished. Files that other branches of the run are
+   * writing now are in the same folder, and stay.
    *
-   * @return whether there is something to be removed, also from before
+   * @return whether there are files to delete, also from earlier calls
    */
   private static boolean setAsideUnfinished(Path folder) {
     boolean any = false;
@@ -94,29 +100,31 @@ final class TreeDiscarder {
         }
       }
     } catch (NoSuchFileException e) {
-      LOG.debugf("%s: nothing there, or gone meanwhile: %s", folder, e.getMessage());
+      LOG.debugf("%s: does not exist, or was deleted meanwhile: %s", folder, e.getMessage());
     } catch (IOException | DirectoryIteratorException e) {
-      LOG.warnf("what a killed process left in %s stays there: %s", folder, e);
+      LOG.warnf("cleanup of %s: files of a killed process stay there: %s", folder, e);
     }
     return any;
   }
 
-  /** By the change time: a restored tree has the modification time that it was stored with. */
+  /**
+   * Compares the change time: a restored tree has the modification time with which it was stored.
+   */
   private static boolean isOfAnEarlierProcess(Path path) throws IOException {
     FileTime changed = (FileTime) Files.getAttribute(path, "unix:ctime", LinkOption.NOFOLLOW_LINKS);
     return changed.compareTo(BEGUN) < 0;
   }
 
-  /** What is left goes the next time. */
+  /** Deletes discarded trees; what cannot be deleted is retried by the next call. */
   static void deleteDiscarded(Path folder) {
     try (DirectoryStream<Path> discarded = Files.newDirectoryStream(folder, DISCARDED + "*")) {
       for (Path path : discarded) {
         delete(path);
       }
     } catch (NoSuchFileException e) {
-      LOG.debugf("%s is gone, and all in it", folder);
+      LOG.debugf("%s was deleted with all its files", folder);
     } catch (IOException | DirectoryIteratorException e) {
-      LOG.warnf("what was discarded in %s is left behind: %s", folder, e);
+      LOG.warnf("cleanup of %s: discarded files stay until the next cleanup: %s", folder, e);
     }
   }
 
@@ -124,7 +132,7 @@ final class TreeDiscarder {
     try {
       TreeDeleter.deleteFully(path);
     } catch (IOException e) {
-      LOG.warnf("left behind: %s", e.getMessage());
+      LOG.warnf("cleanup: not deleted: %s", e.getMessage());
     }
   }
 }

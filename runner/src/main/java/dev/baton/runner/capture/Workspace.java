@@ -44,21 +44,21 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one line of steps: the run's workspace, or a branch's copy of it. Knows its newest
- * cut and can go back to it. For one thread at a time, except {@link #capture}: whatever reads or
- * replaces the files waits for a capture under way, and an interrupt ends the wait.
+ * Manages the files of one line of steps: the run's workspace, or a branch's copy of it. Can
+ * restore its newest cut. For one thread at a time, except {@link #capture}: methods that read or
+ * replace the files wait for a capture in progress, and an interrupt ends the wait.
  *
- * <p>What the workflow's {@link ExcludePolicy} name is in no cut, unless git tracks it. A copy for
- * a branch has it, and it stays where it is when the files go back to the newest cut; after a
- * failover it is missing, and {@link #missing} names it.
+ * <p>Files that the workflow's {@link ExcludePolicy} names are in no cut, unless git tracks them. A
+ * copy for a branch has them, and they stay in place when the newest cut is restored; after a
+ * failover they are missing, and {@link #missing} names them.
  */
 public final class Workspace {
   private static final Logger LOG = Logger.getLogger(Workspace.class);
 
-  /** Restoring is in nobody's way but the run's own: it may wait long for the object store. */
+  /** A restore delays only its own run, so it may wait long for the object store. */
   private static final Duration RESTORE_PATIENCE = Duration.ofMinutes(10);
 
-  /** What is damaged stays so, unless it was the way here that damaged it. */
+  /** Damaged data stays damaged, unless the transfer damaged it. */
   private static final int RESTORE_ATTEMPTS = 3;
 
   private static final int TOLD = 5;
@@ -73,36 +73,34 @@ public final class Workspace {
   private ExcludePolicy excludes = ExcludePolicy.defaults();
   private final WorkspaceMount fixed;
 
-  /** As {@link #leftOut}, of the newest capture; changes while {@link #files} is held. */
+  /** Like {@link #leftOut}, for the newest capture; changes while {@link #files} is held. */
   private volatile List<String> captureLeftOut = List.of();
 
-  /** Raw paths of what the newest cut leaves out and was there when it was made. */
+  /** Raw paths that the newest cut leaves out and that existed when it was created. */
   private List<String> leftOut = List.of();
 
-  /** Paths of what cuts leave out and a failover has lost; some may have been made again. */
+  /** Paths that cuts leave out and a failover has lost; some may have been created again. */
   private List<String> lost = List.of();
 
-  /** Not a monitor: whoever waits for one cannot be interrupted. */
+  /** Not a monitor: a thread that waits for a monitor cannot be interrupted. */
   private final ReentrantLock files = new ReentrantLock();
 
   private volatile @Nullable Cut cut;
 
-  /**
-   * The tree of the newest checkpoint, of whatever trigger; changes while {@link #files} is held.
-   */
+  /** The tree of the newest checkpoint with any trigger; changes while {@link #files} is held. */
   private volatile @Nullable String lastSaved;
 
   private boolean dirty;
   private boolean ahead;
 
-  /** The main line's, which begins empty. */
+  /** Returns the workspace of the main line, which starts empty. */
   public static Workspace main(
       Path root, RunnerStoreClient store, StoreCaller holder, Duration patience) {
     return main(root, store, holder, patience, WorkspaceMount.NONE);
   }
 
   /**
-   * As the other.
+   * Returns the workspace of the main line, which starts empty.
    *
    * @param fixed where the processes of steps see the files
    */
@@ -115,22 +113,22 @@ public final class Workspace {
     return new Workspace(root, null, store, holder, patience, fixed);
   }
 
-  /** A branch's, which begins as a copy of this one. */
+  /** Returns the workspace of a branch, which starts as a copy of this one. */
   public Workspace branch(Path branchRoot) {
     Workspace branch = new Workspace(branchRoot, this, store, holder, patience, fixed);
     branch.leaveOut(excludes);
     return branch;
   }
 
-  /** Leaves this out of its cuts from now on. To be called before the first cut. */
+  /** Excludes these files from its cuts. Must be called before the first cut. */
   public void leaveOut(ExcludePolicy exclude) {
     excludes = exclude;
     tree.leaveOut(exclude, fixed.seen(root));
   }
 
   /**
-   * Paths, relative to the root, of what cuts leave out and what is missing since the files were
-   * restored on this machine.
+   * Returns the paths, relative to the root, that cuts leave out and that are missing since the
+   * files were restored on this machine.
    */
   public List<String> missing() {
     return lost.stream()
@@ -158,16 +156,16 @@ public final class Workspace {
     return root;
   }
 
-  /** The newest cut; empty when the line still has what it began with. */
+  /** Returns the newest cut; empty if the line still has the files it started with. */
   public Optional<Cut> cut() {
     return Optional.ofNullable(cut);
   }
 
   /**
-   * Takes over what branches did, each in its copy of these files. Nothing is changed when they
-   * disagree.
+   * Merges the changes of branches, each made in its copy of these files. Changes nothing on a
+   * conflict.
    *
-   * @param branches by their names; nobody writes in them any more
+   * @param branches by their names; no process writes to them any more
    * @throws IOException when files cannot be read or written; then these may be half merged
    */
   public MergeResult merge(Map<String, Workspace> branches)
@@ -175,7 +173,7 @@ public final class Workspace {
     List<TreeMerger.Branch> trees = new ArrayList<>();
     for (Map.Entry<String, Workspace> branch : branches.entrySet()) {
       Workspace copy = branch.getValue();
-      // What is merged is what steps of this line wrote: their paths lead here.
+      // Merged files become files of this line, so the absolute paths in them must lead here.
       copy.relocate(copy.fixed.seen(copy.root), fixed.seen(root));
       trees.add(new TreeMerger.Branch(branch.getKey(), copy.root, copy.list()));
     }
@@ -184,7 +182,7 @@ public final class Workspace {
       MergeResult result = TreeMerger.merge(tree.list(root), trees, root);
       if (result instanceof MergeResult.Merged merged) {
         List<String> lost = merged.degraded();
-        tell("owners or attributes cannot be had in " + root, lost.size(), lost.stream());
+        tell("owners or attributes could not be set in " + root, lost.size(), lost.stream());
       }
       return result;
     } finally {
@@ -201,7 +199,7 @@ public final class Workspace {
     }
   }
 
-  /** Makes the files what they were before the line's first step. */
+  /** Resets the files to their state before the line's first step. */
   public void begin() throws IOException, InterruptedException {
     files.lockInterruptibly();
     try {
@@ -211,7 +209,7 @@ public final class Workspace {
       } else {
         tellSkipped(parent.root, "the copy", TreeCopier.copy(parent.root, root));
         relocate(fixed.seen(parent.root), fixed.seen(root));
-        // Files that no cut has are in the parent alone: going back means to copy it again.
+        // Files that are in no cut exist only in the parent: going back means to copy it again.
         Cut copied = parent.ahead ? null : parent.cut;
         cut = copied;
         lastSaved = copied == null ? null : copied.digest();
@@ -224,7 +222,7 @@ public final class Workspace {
     dirty = false;
   }
 
-  /** Takes back what a step did that began to change files and did not end. */
+  /** Undoes the changes of a step that has started to change files and has not ended. */
   public void goBack() throws StoreException, IOException, InterruptedException {
     if (!dirty || ahead) {
       return;
@@ -239,14 +237,14 @@ public final class Workspace {
   }
 
   /**
-   * Begins with, or goes back to, a cut. Costs nothing when the files are that cut already.
+   * Restores a cut. Costs nothing if the files are already those of the cut.
    *
-   * @throws StoreException when its packs cannot be had within ten minutes
+   * @throws StoreException when its packs cannot be fetched within ten minutes
    * @throws IOException when it cannot be written
    */
   public void restore(Cut from) throws StoreException, IOException, InterruptedException {
     Cut newest = cut;
-    // A replacement has none yet; the first comparison of two records is slow.
+    // Null first: a replacement has no cut yet, and the first comparison of two records is slow.
     if (newest != null && from.equals(newest) && !dirty && !ahead) {
       return;
     }
@@ -259,7 +257,7 @@ public final class Workspace {
     }
     files.lockInterruptibly();
     try {
-      // Only this process knows that what is there now belongs to that cut.
+      // Only this process can relate the excluded files that are there now to that cut.
       List<String> kept = from.equals(newest) ? leftOut : List.of();
       try (UncapturedFileMover keeping =
           UncapturedFileMover.take(root, kept, TreeDiscarder.keptBeside(root))) {
@@ -279,7 +277,7 @@ public final class Workspace {
     ahead = false;
   }
 
-  /** Absolute paths into these files lead to where they are now. */
+  /** Rewrites absolute paths in these files to where the files are now. */
   private void relocate(Path before, Path now) throws IOException, InterruptedException {
     if (before.equals(now)) {
       return;
@@ -287,7 +285,7 @@ public final class Workspace {
     TreeRelocator.Result result = new TreeRelocator(before, now).apply(root);
     if (!result.rewritten().isEmpty()) {
       LOG.infof(
-          "run %s: %d files and links of %s led to %s and lead to %s now",
+          "run %s: %d files and links of %s rewritten from %s to %s",
           holder.run(), result.rewritten().size(), root, before, now);
     }
     tell("paths still lead to " + before, result.failed().size(), result.failed().stream());
@@ -328,7 +326,7 @@ public final class Workspace {
     }
   }
 
-  /** A step may change files from now on. */
+  /** Marks that a step may change files from now on. */
   public void touch() {
     dirty = true;
   }
@@ -338,22 +336,22 @@ public final class Workspace {
     return dirty;
   }
 
-  /** The newest files were not cut: going back would lose what ended steps did. */
+  /** Marks that the newest files are in no cut: a restore would lose the changes of ended steps. */
   public void goAhead() {
     ahead = true;
     dirty = false;
   }
 
-  /** Whether the newest files are in no cut: they are on this host alone. */
+  /** Whether the newest files are in no cut, so that only this host has them. */
   public boolean isAhead() {
     return ahead;
   }
 
   /**
-   * Cuts at the end of a step: everything is durable when this returns, and {@link #goBack} goes
-   * back to it. A tree that has not changed costs no upload.
+   * Cuts at the end of a step: all files are durable when this returns, and {@link #goBack}
+   * restores this cut. A tree that has not changed costs no upload.
    *
-   * @return empty when it could not be stored within the patience; the log says why
+   * @return empty when it could not be stored within the timeout; the reason is logged
    */
   public Optional<Cut> cut(ManifestBuilder description) throws InterruptedException {
     Cut newest = cut;
@@ -374,7 +372,7 @@ public final class Workspace {
                       newest.checkpoint(),
                       newest.leftOut())));
       case CaptureResult.Unchanged impossible ->
-          throw new IllegalStateException("what was never cut is not unchanged");
+          throw new IllegalStateException("unchanged files without an earlier cut");
     };
   }
 
@@ -387,11 +385,11 @@ public final class Workspace {
   }
 
   /**
-   * Makes a checkpoint of the files as they are, whoever writes them meanwhile. Steps go on, and go
-   * back to what they went back to before.
+   * Creates a checkpoint of the files as they are, even while processes write to them. Steps
+   * continue, and {@link #goBack} still restores the same cut as before.
    *
-   * @param id the checkpoint's
-   * @param evenIfUnchanged since the newest one, of whatever trigger
+   * @param id the checkpoint's id
+   * @param evenIfUnchanged since the newest checkpoint with any trigger
    */
   public CaptureResult capture(String id, ManifestBuilder description, boolean evenIfUnchanged)
       throws InterruptedException {
@@ -413,7 +411,8 @@ public final class Workspace {
   }
 
   /**
-   * @param unless the digest of a tree that needs no checkpoint, once no other is being made
+   * @param unless returns the digest of a tree that needs no checkpoint, once no other checkpoint
+   *     is in progress
    */
   private CaptureResult save(
       String id, ManifestBuilder description, Supplier<@Nullable String> unless)
@@ -426,16 +425,17 @@ public final class Workspace {
         if (!e.failure().isPacksGone()) {
           throw e;
         }
-        // The store no longer has what earlier cuts had stored: everything is stored again.
+        // The store no longer has packs of earlier cuts, so everything is stored again.
         tree.forgetPacks();
         uploads.forget();
         return saveOnce(id, description, unless.get());
       }
     } catch (IOException | RuntimeException e) {
-      // Whatever goes wrong with a checkpoint, the run goes on; what nobody foresaw is told whole.
+      // The run continues without the checkpoint; an unexpected error is logged with its stack
+      // trace.
       LOG.warnf(
           e instanceof RuntimeException ? e : null,
-          "run %s goes on without a %s checkpoint of %s: %s",
+          "run %s: %s checkpoint of %s failed; the run continues without it: %s",
           holder.run(),
           description.trigger().word(),
           root,
@@ -471,7 +471,7 @@ public final class Workspace {
             named(found)));
   }
 
-  /** What is not in a cut: what was left out of it, and what was missing already. */
+  /** Returns what is not in a cut: paths left out of it, and paths that were already missing. */
   private List<String> named(List<String> found) {
     return Stream.concat(found.stream().map(RawName::display), missing().stream())
         .distinct()

@@ -8,7 +8,7 @@ package dev.baton.runner.capture;
 
 import java.io.IOException;
 
-/** A {@link StoreException} on its way through the snapshot library. */
+/** Carries a {@link StoreException} through the snapshot library. */
 final class WrappedStoreException extends IOException {
   private static final long serialVersionUID = 1L;
 

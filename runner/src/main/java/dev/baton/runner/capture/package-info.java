@@ -1,6 +1,6 @@
 /**
- * Workspaces as cuts and outputs as blobs, to and from the object store; snapshots of runs from the
- * checkpoint-store.
+ * Workspaces as cuts and outputs as blobs, transferred to and from the object store; snapshots of
+ * runs from the checkpoint-store.
  */
 @NullMarked
 package dev.baton.runner.capture;

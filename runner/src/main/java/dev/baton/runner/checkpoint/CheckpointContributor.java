@@ -9,16 +9,17 @@ package dev.baton.runner.checkpoint;
 import java.io.IOException;
 
 /**
- * A part of a checkpoint besides the files of the workspace. Thread-safe; may block for seconds.
+ * Contributes a part of a checkpoint other than the files of the workspace. Thread-safe; may block
+ * for seconds.
  */
 public interface CheckpointContributor {
-  /** As the manifest names it. */
+  /** Returns its name in the manifest. */
   String name();
 
   /**
-   * Adds its part.
+   * Adds its part to the manifest.
    *
-   * @throws IOException when it cannot be had; the checkpoint goes on without it
+   * @throws IOException when the part is unavailable; the checkpoint is created without it
    */
   void contribute(ManifestDraft draft) throws IOException, InterruptedException;
 }

@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * The variables that steps see, as far as their names are allowed. One whose name looks like a
- * secret's is never kept, whatever is allowed, and no password that is part of an address is.
+ * Records the environment variables of steps whose names are allowed. Never records a variable
+ * whose name looks like a secret's, even if it is allowed, or a password in a URL.
  */
 final class EnvironmentContributor implements CheckpointContributor {
-  /** More than what is kept from steps: these names are nobody's need in a checkpoint. */
+  /** Matches more names than are hidden from steps: a checkpoint does not need these variables. */
   private static final Pattern SECRET =
       Pattern.compile(
           ".*(PASS|PRIVATE|COOKIE|JWT|BEARER|SIGNATURE).*|.*_(DSN|PAT|PWD|AUTH|KEYS?)",
@@ -28,7 +28,7 @@ final class EnvironmentContributor implements CheckpointContributor {
   private final List<Pattern> allowed;
 
   /**
-   * @param allowed names, in which {@code *} stands for any characters
+   * @param allowed names, in which {@code *} matches any characters
    */
   EnvironmentContributor(Map<String, String> variables, List<String> allowed) {
     this.variables = variables;

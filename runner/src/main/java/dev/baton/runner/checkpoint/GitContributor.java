@@ -20,16 +20,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where the workspace's repository is, as {@code git status} says. Not at the end of every step:
- * that would cost a look at every file once more.
+ * Records the state of the workspace's repository as reported by {@code git status}. Not at the end
+ * of every step, since git would have to check every file again.
  */
 final class GitContributor implements CheckpointContributor {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Whoever ends the process waits some seconds for all that is left to do. */
+  /** At shutdown, the sender of SIGTERM waits only some seconds for all remaining work. */
   private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(2);
 
-  /** Without the hooks and watchers that a repository's own settings name. */
+  /** Disables the hooks and file watchers that the repository's own settings name. */
   private static final List<String> STATUS =
       List.of(
           "git",
@@ -50,18 +50,18 @@ final class GitContributor implements CheckpointContributor {
   private final WorkspaceMount fixed;
 
   /**
-   * @param environment what steps see: a repository's filters may run, and are to learn no more
+   * @param environment what steps see: the repository's filters may run and must not see more
    * @param fixed where programs see workspaces
    */
   GitContributor(Map<String, String> environment, WorkspaceMount fixed) {
     this.fixed = fixed;
     this.environment = new TreeMap<>(environment);
-    // Looking changes nothing and asks nobody.
+    // Reads only: takes no locks, fetches nothing and prompts for nothing.
     this.environment.put("GIT_OPTIONAL_LOCKS", "0");
     this.environment.put("GIT_NO_LAZY_FETCH", "1");
     this.environment.put("GIT_TERMINAL_PROMPT", "0");
     this.environment.put("LC_ALL", "C.UTF-8");
-    // The repository is the one in the workspace, not one that the runner was started in.
+    // Use the repository in the workspace, not one in which the runner was started.
     List.of("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
         .forEach(this.environment::remove);
   }

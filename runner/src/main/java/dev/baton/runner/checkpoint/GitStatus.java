@@ -16,12 +16,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code git status --porcelain=v2 -z} says; see "Porcelain Format Version 2" in git's own
- * documentation.
+ * Parses the output of {@code git status --porcelain=v2 -z}; see "Porcelain Format Version 2" in
+ * git's documentation.
  *
  * @param branch null when the head is detached
  * @param head a commit; null before the first
- * @param changes paths that differ from the head, are not tracked or not merged
+ * @param changes number of paths that differ from the head, are untracked or unmerged
  * @param files the first thousand of them
  */
 record GitStatus(
@@ -32,7 +32,7 @@ record GitStatus(
     List<String> files) {
   private static final int MOST_FILES = 1_000;
 
-  /** Longer than any path; what is longer is cut. */
+  /** Longer than any path; longer records are truncated. */
   private static final int MAX_RECORD = 8 << 10;
 
   private static final String HEAD = "# branch.oid ";
@@ -43,7 +43,7 @@ record GitStatus(
     files = List.copyOf(files);
   }
 
-  /** Reads all of it, however much that is, in bounded memory. */
+  /** Reads all of the output, regardless of its size, in bounded memory. */
   static GitStatus read(InputStream from) throws IOException {
     InputStream in = new BufferedInputStream(from, MAX_RECORD);
     String branch = null;
@@ -68,7 +68,7 @@ record GitStatus(
     return new GitStatus(branch, head, stash, changes, files);
   }
 
-  /** Up to the next NUL; null at the end. */
+  /** Returns the record up to the next NUL; null at the end. */
   private static @Nullable String next(InputStream in) throws IOException {
     ByteArrayOutputStream record = new ByteArrayOutputStream();
     int c = in.read();
@@ -83,7 +83,9 @@ record GitStatus(
     return record.toString(StandardCharsets.UTF_8);
   }
 
-  /** Changed (1), unmerged (u) and untracked (?) entries have 8, 10 and 1 fields before it. */
+  /**
+   * Changed (1), unmerged (u) and untracked (?) entries have 8, 10 and 1 fields before the path.
+   */
   private static String path(String line) throws IOException {
     int fields =
         switch (line.charAt(0)) {
@@ -93,7 +95,7 @@ record GitStatus(
         };
     String[] parts = line.split(" ", fields + 1);
     if (parts.length <= fields) {
-      throw new IOException("git status says '" + line + "', which has no path");
+      throw new IOException("git status: line without a path: '" + line + "'");
     }
     return parts[fields];
   }

@@ -21,11 +21,12 @@ import java.util.Map;
 import org.jboss.logging.Logger;
 
 /**
- * What the manifest of a checkpoint says besides its files. Thread-safe.
+ * Builds the manifest of a checkpoint from the captured files and the parts of its contributors.
+ * Thread-safe.
  *
  * @param run the run's id
- * @param trigger why there is a checkpoint
- * @param contributors asked in this order
+ * @param trigger what triggered the checkpoint
+ * @param contributors called in this order
  */
 public record ManifestBuilder(
     String run,
@@ -40,12 +41,12 @@ public record ManifestBuilder(
   }
 
   /**
-   * The manifest of what was captured. A contributor that fails is in it with its error.
+   * Builds the manifest of the captured files. A contributor that fails is recorded with its error.
    *
-   * @param id the checkpoint's
+   * @param id the checkpoint's id
    * @param workspace where the files are
    * @param seenAt where steps see them
-   * @param leftOut paths that they are without
+   * @param leftOut paths that are not in the checkpoint
    */
   public byte[] manifest(
       String id, Path workspace, Path seenAt, CapturedTree captured, List<String> leftOut)
@@ -81,7 +82,7 @@ public record ManifestBuilder(
       contributor.contribute(draft);
       return Manifest.Contribution.OK;
     } catch (IOException | RuntimeException e) {
-      LOG.warnf("run %s: a checkpoint is made without '%s': %s", run, contributor.name(), e);
+      LOG.warnf("run %s: checkpoint is created without '%s': %s", run, contributor.name(), e);
       return Manifest.Contribution.failed(e.getMessage() == null ? e.toString() : e.getMessage());
     }
   }

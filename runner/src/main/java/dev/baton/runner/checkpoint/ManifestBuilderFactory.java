@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What all checkpoints of a run, in one epoch, have in common. Thread-safe. */
+/** Creates manifest builders for the checkpoints of one run in one epoch. Thread-safe. */
 public final class ManifestBuilderFactory {
   private final String run;
   private final Manifest.Run place;
@@ -24,9 +24,9 @@ public final class ManifestBuilderFactory {
 
   /**
    * @param place without a step
-   * @param environment names of variables to keep, in which {@code *} stands for any characters
+   * @param environment names of variables to record, in which {@code *} matches any characters
    * @param fixed where programs see workspaces
-   * @param slices of the session, by name, as they are when a checkpoint is made
+   * @param slices returns the session's slices by name, at the time of a checkpoint
    */
   public ManifestBuilderFactory(
       String run,
@@ -46,7 +46,7 @@ public final class ManifestBuilderFactory {
 
   /**
    * @param step its path; null for the whole run
-   * @param visit of the step; null with it
+   * @param visit of the step; null if the step is null
    */
   public ManifestBuilder describe(
       CheckpointTrigger trigger, @Nullable String step, @Nullable Integer visit) {

@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** A manifest in the making: what contributors see and fill. For one thread. */
+/** Collects what contributors add to a manifest. Not thread-safe. */
 public final class ManifestDraft {
   private final CheckpointTrigger trigger;
   private final Path workspace;
@@ -41,7 +41,7 @@ public final class ManifestDraft {
   }
 
   /**
-   * @param uncommitted paths from the repository's root
+   * @param uncommitted paths relative to the repository's root
    */
   public void git(Manifest.Git state, List<String> uncommitted) {
     git = state;
@@ -52,7 +52,7 @@ public final class ManifestDraft {
     environment.put(name, value);
   }
 
-  /** A slice of the session. */
+  /** Adds a slice of the session. */
   public void session(String name, JsonNode slice) {
     sessionState.set(name, slice);
   }

@@ -9,7 +9,7 @@ package dev.baton.runner.checkpoint;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.function.Supplier;
 
-/** What the run's steps keep of their sessions. */
+/** Records the session slices of the run's steps. */
 final class SessionContributor implements CheckpointContributor {
   private final Supplier<ObjectNode> slices;
 

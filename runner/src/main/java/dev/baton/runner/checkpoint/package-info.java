@@ -1,5 +1,5 @@
 /**
- * What a checkpoint keeps besides the workspace: each contributor adds its part to the manifest,
+ * Content of a checkpoint other than the workspace: each contributor adds its part to the manifest,
  * and one that fails is recorded there with its error.
  */
 @NullMarked

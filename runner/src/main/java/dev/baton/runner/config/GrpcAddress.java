@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where a service listens for gRPC, without TLS.
+ * Address of a service's gRPC endpoint, without TLS.
  *
  * @param port 1 to 65535
  */
@@ -20,7 +20,7 @@ public record GrpcAddress(String host, int port) {
   private static final int HTTP = 80;
 
   /**
-   * Of {@code http://host:port}.
+   * Parses {@code http://host:port}.
    *
    * @throws ConfigException that names the key
    */
@@ -31,14 +31,14 @@ public record GrpcAddress(String host, int port) {
         return new GrpcAddress(uri.getHost(), uri.getPort() < 0 ? HTTP : uri.getPort());
       }
     } catch (URISyntaxException notAUrl) {
-      // Said below, as for a URL of another scheme.
+      // Reported below, as for a URL of another scheme.
     }
     throw new ConfigException(key, url, "http://<host>:<port>");
   }
 
   /**
-   * Of one or more of these, separated by commas: a service's replicas, in the order in which they
-   * are tried.
+   * Parses one or more such URLs, separated by commas: a service's replicas, in the order in which
+   * they are tried.
    *
    * @throws ConfigException that names the key
    */

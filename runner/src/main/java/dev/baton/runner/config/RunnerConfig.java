@@ -20,26 +20,27 @@ import java.util.function.Function;
 import java.util.regex.Pattern;
 
 /**
- * The runner's settings. Every key is also an environment variable: {@code baton.runner.id} is
+ * Settings of the runner. Every key is also an environment variable: {@code baton.runner.id} is
  * {@code BATON_RUNNER_ID}.
  *
- * @param mode which runs it is for
- * @param slots runs at once; 1 but for a shared runner
- * @param carries what an isolated runner must carry; empty for any other
+ * @param mode which runs the runner accepts
+ * @param slots limit of concurrent runs; 1 except for a shared runner
+ * @param carries the run assigned to an isolated runner; empty in other modes
  * @param orchestrator its replicas, in the order in which they are tried; one or more
- * @param store the same
- * @param data under it are the workspaces: {@code runs/<run>/workspace}
- * @param cutPatience how long a step's end waits for the object store before it goes on without a
- *     cut
- * @param workspacePath where the processes of steps see their workspace, whatever run it is; empty:
- *     each at its own path
- * @param spoolMax bytes of events of one run that may wait in a file while the brokers are away
- * @param httpMaxResponse bytes that the body of an http step's answer may have
- * @param logSpoolMax bytes of a run's log that may wait on the disk to be uploaded
- * @param logMax bytes of an attempt's log that are kept
- * @param maxLifetime after which the process ends by itself, its runs handed over before; empty:
- *     never
- * @param assignPatience how long an isolated runner waits for its assignment before it gives up
+ * @param store replicas of the checkpoint-store, likewise
+ * @param data folder of the workspaces: {@code runs/<run>/workspace}
+ * @param cutPatience how long the end of a step waits for the object store before the run continues
+ *     without a cut
+ * @param workspacePath path at which the processes of steps see their workspace, the same for every
+ *     run; empty: each at its own path
+ * @param spoolMax limit in bytes of one run's events that are spooled to a file while the brokers
+ *     are unavailable
+ * @param httpMaxResponse limit in bytes of the body of an http step's response
+ * @param logSpoolMax limit in bytes of a run's log that waits on the disk for upload
+ * @param logMax limit in bytes of an attempt's log
+ * @param maxLifetime lifetime after which the process ends, having handed over its runs; empty:
+ *     unlimited
+ * @param assignPatience how long an isolated runner waits for its assignment before it exits
  */
 public record RunnerConfig(
     String runnerId,
@@ -60,27 +61,27 @@ public record RunnerConfig(
     int httpMaxResponse,
     long logSpoolMax,
     long logMax) {
-  /** Which runs a runner is for. */
+  /** Which runs a runner accepts. */
   public enum Mode {
-    /** One that it knows from its start. */
+    /** One run, set at its start. */
     ISOLATED,
-    /** One, whichever it is given; it waits for that. */
+    /** Any single run; the runner waits for the assignment. */
     WARM,
-    /** Many light ones, for as long as the process lives. */
+    /** Many lightweight runs, for the lifetime of the process. */
     SHARED;
 
-    /** As the gateway is told. */
+    /** Returns the mode as the gateway's messages spell it. */
     public String word() {
       return name().toLowerCase(Locale.ROOT);
     }
   }
 
-  /** Time enough to be attached, to work, and to hand over. */
+  /** Enough time to attach, to work and to hand over. */
   public static final Duration MIN_LIFETIME = Duration.ofMinutes(1);
 
   public static final int MAX_SLOTS = 10_000;
 
-  /** An output may have 64 MiB. */
+  /** The limit of an output is 64 MiB. */
   private static final int MAX_RESPONSE = 64 << 20;
 
   private static final long LEAST_BYTES = 1L << 20;
@@ -92,14 +93,15 @@ public record RunnerConfig(
       "PATH,HOME,USER,LOGNAME,SHELL,TERM,LANG,LANGUAGE,LC_*,TZ,EDITOR,PAGER,JAVA_HOME,GOPATH,GOROOT,NODE_ENV,PYTHONPATH,VIRTUAL_ENV,CI";
 
   /**
-   * A run, the epoch in which this process holds it, and the token that proves it (may be empty).
+   * A run, the epoch in which this process holds it, and the lease token that proves it (may be
+   * empty).
    */
   public record Carried(String run, int epoch, String lease) {}
 
   /**
-   * Reads and checks everything.
+   * Reads and validates all settings.
    *
-   * @param values a key's value, where it has one
+   * @param values returns the value of a key, if it is set
    * @throws ConfigException that names the key, its value and what is allowed
    */
   public static RunnerConfig read(Function<String, Optional<String>> values) {
@@ -142,7 +144,7 @@ public record RunnerConfig(
         keys.optional("baton.lease").orElse(""));
   }
 
-  /** Typed access that fails with the key's name. */
+  /** Typed access; errors name the key. */
   private record Keys(Function<String, Optional<String>> values) {
     Optional<String> optional(String key) {
       return values.apply(key).filter(text -> !text.isBlank()).map(String::strip);
@@ -182,12 +184,12 @@ public record RunnerConfig(
           return value;
         }
       } catch (NumberFormatException notANumber) {
-        // Said below, as for a number out of bounds.
+        // Reported below, as for a number out of range.
       }
       throw new ConfigException(key, text, "a whole number from " + least + " to " + most);
     }
 
-    /** Bytes, from a megabyte to a pebibyte. */
+    /** Parses a number of bytes from 1 MiB to 1 PiB. */
     long bytes(String key, long fallback) {
       String text = optional(key).orElse(Long.toString(fallback));
       try {
@@ -196,13 +198,13 @@ public record RunnerConfig(
           return value;
         }
       } catch (NumberFormatException notANumber) {
-        // Said below, as for a number out of bounds.
+        // Reported below, as for a number out of range.
       }
       throw new ConfigException(
           key, text, "a whole number of bytes from " + LEAST_BYTES + " to " + MOST_BYTES);
     }
 
-    /** Names, in which {@code *} stands for any characters. */
+    /** Parses names in which {@code *} matches any characters. */
     List<String> names(String key, String fallback) {
       List<String> names =
           Arrays.stream(optional(key).orElse(fallback).split(","))

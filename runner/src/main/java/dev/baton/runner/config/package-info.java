@@ -1,4 +1,4 @@
-/** What the runner is told by its environment, checked before anything starts. */
+/** Settings of the runner from its environment, validated before other components start. */
 @NullMarked
 package dev.baton.runner.config;
 

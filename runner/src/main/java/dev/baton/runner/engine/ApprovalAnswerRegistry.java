@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The answers to a run's approvals, whichever way they come. The first one holds. Thread-safe. */
+/**
+ * Collects the answers to a run's approvals from all sources. The first answer of an approval is
+ * final. Thread-safe.
+ */
 final class ApprovalAnswerRegistry {
   private final Map<String, CompletableFuture<JsonNode>> byApproval = new ConcurrentHashMap<>();
 

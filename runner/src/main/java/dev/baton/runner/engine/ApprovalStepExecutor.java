@@ -22,15 +22,17 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a person and waits. It is asked once per visit, however many runners wait for the answer one
- * after the other; only where a runner finds other files than those of the question is it asked
- * again, for what was approved is what goes on.
+ * Asks a person and waits for the answer. Asks once per visit, even if several runners wait for the
+ * answer one after the other. Asks again only if a runner finds other files than those of the
+ * question, because the approval is for exactly these files.
  */
 final class ApprovalStepExecutor {
-  /** In characters; a person reads it. */
+  /** Maximum length of a prompt in characters. */
   private static final int LONGEST_PROMPT = 16_384;
 
-  /** An answer that was taken just before the question expired may be on its way for so long. */
+  /**
+   * How much later than its question expired an answer may arrive that was accepted just before.
+   */
   private static final Duration ON_ITS_WAY = Duration.ofSeconds(2);
 
   private final RunExecutionContext run;
@@ -60,7 +62,7 @@ final class ApprovalStepExecutor {
       if (prompt.length() > LONGEST_PROMPT) {
         return StepResult.failedForGood(
             "expression",
-            "the prompt has %d characters, at most %d are allowed"
+            "the prompt has %d characters; allowed: at most %d"
                 .formatted(prompt.length(), LONGEST_PROMPT));
       }
       expiresAt = ask(approval, prompt, Instant.now());
@@ -80,15 +82,15 @@ final class ApprovalStepExecutor {
       return judge(answer.get());
     }
     if (!expiry.isPast()) {
-      return StepResult.failedForGood("timeout", "nobody answered within the step's timeout");
+      return StepResult.failedForGood("timeout", "no answer within the step's timeout");
     }
     return approval
         .defaultAnswer()
         .map(this::judge)
-        .orElseGet(() -> StepResult.failedForGood("expired", "nobody answered until " + expiresAt));
+        .orElseGet(() -> StepResult.failedForGood("expired", "no answer before " + expiresAt));
   }
 
-  /** The clock of the runner that asked may have been ahead. */
+  /** Limits the expiry, because the clock of the runner that recorded it may have been ahead. */
   private static @Nullable Instant notLaterThan(
       StepKind.Approval approval, @Nullable Instant recorded) {
     Instant longest = approval.timeout().map(Instant.now()::plus).orElse(null);
@@ -110,7 +112,7 @@ final class ApprovalStepExecutor {
     return expiresAt;
   }
 
-  /** The digest of what is asked about; null where no cut has it. */
+  /** Returns the digest of the files that the question is about; null if no cut contains them. */
   private @Nullable String files() {
     Workspace workspace = line.workspace();
     return workspace == null || workspace.isAhead()
@@ -127,7 +129,7 @@ final class ApprovalStepExecutor {
     return question.cut() == null || question.cut().equals(files());
   }
 
-  /** A no ends the run, unless the workflow says what happens then. */
+  /** Evaluates the answer: a no fails the step, unless the workflow defines what follows. */
   private StepResult judge(JsonNode answer) {
     JsonNode approved = answer.isObject() ? answer.path("approved") : answer;
     boolean no = approved.isBoolean() && !approved.booleanValue();

@@ -30,8 +30,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of steps on its way: the main line or a branch. Remembers where it is, so that walking
- * it again after a failure goes on with the step that failed. For one thread at a time.
+ * Executes one line of steps: the main line or a branch. Remembers its position, so that a second
+ * execution after a failure continues with the step that failed. For one thread at a time.
  */
 final class BranchExecution {
   private final RunExecutionContext run;
@@ -46,7 +46,7 @@ final class BranchExecution {
   private @Nullable Step next;
   private int reroutes;
 
-  /** Why the line had failed when an earlier epoch ended; null once that has been said. */
+  /** Why the line had failed when an earlier epoch ended; null once it has been thrown. */
   private @Nullable BranchFailedException failed;
 
   private Output last = new Output.Inline(NullNode.getInstance());
@@ -70,7 +70,7 @@ final class BranchExecution {
   }
 
   /**
-   * @param workspace null where no step of the workflow touches files
+   * @param workspace null if no step of the workflow uses files
    */
   static BranchExecution main(
       RunExecutionContext run, StepFlow flow, @Nullable Workspace workspace) {
@@ -85,7 +85,7 @@ final class BranchExecution {
   }
 
   /**
-   * @param place what expressions on it see as {@code .run.branch}
+   * @param place what its expressions see as {@code .run.branch}
    * @param files whether it gets a copy of this line's workspace
    */
   BranchExecution branch(String path, StepFlow steps, ObjectNode place, boolean files) {
@@ -94,17 +94,17 @@ final class BranchExecution {
     branchInfo.set("branch", place);
     Workspace copy =
         files && workspace != null ? workspace.branch(run.folder().branch(path)) : null;
-    // Without a copy its steps only look, at the files as the parallel found them.
+    // Without a copy its steps only read the files, as the parallel step found them.
     Path where = copy == null ? directory : copy.root();
     return new BranchExecution(run, path, steps, branchInfo, outputs, copy, where);
   }
 
-  /** Puts the line where the trace says it was: its files, its outputs, its next step. */
+  /** Restores the line from the trace: its files, its outputs and its next step. */
   void open() throws InterruptedException {
     if (open) {
       return;
     }
-    // The line that it comes from waits for it: until now its own were not needed.
+    // The line that it branches from waits for it, so its own outputs were not needed until now.
     outputs = outputs.branch();
     try {
       openWorkspace();
@@ -136,7 +136,7 @@ final class BranchExecution {
     }
   }
 
-  /** The branch has ended well: what its expressions saw is needed no longer. */
+  /** Releases the outputs that the branch's expressions used, after it has completed. */
   void release() {
     outputs = new StepOutputTree(run.blobs());
   }
@@ -170,14 +170,14 @@ final class BranchExecution {
         .orElseThrow(
             () ->
                 new IllegalStateException(
-                    "the trace goes on with '" + id + "', which does not exist"));
+                    "the trace continues with '" + id + "', which does not exist"));
   }
 
   /**
-   * Runs one step after the other.
+   * Executes the steps one after the other.
    *
    * @return the output of the last step that completed
-   * @throws BranchFailedException when one fails for good
+   * @throws BranchFailedException when a step fails permanently
    * @throws InterruptedException when the run is stopped
    */
   Output walk() throws InterruptedException, BranchFailedException {
@@ -198,10 +198,10 @@ final class BranchExecution {
   }
 
   /**
-   * At the line's end: whether a gate sends it back. Looks at what the trace has, and only at that,
-   * so that whoever comes back to this end decides the same.
+   * Checks at the line's end whether a gate reroutes it. Uses only what is on the trace, so that
+   * every runner that reaches this end decides the same.
    *
-   * @throws BranchFailedException when a gate is not satisfied and may send it nowhere
+   * @throws BranchFailedException when a gate is not satisfied and cannot reroute the line
    */
   private boolean isRerouted() throws InterruptedException, BranchFailedException {
     for (Step step : flow.steps()) {
@@ -239,13 +239,13 @@ final class BranchExecution {
       throw new BranchFailedException(path(step), Failure.of("gate_unsatisfied", unsatisfied));
     }
     if (reroutes >= run.maxReroutes()) {
-      String most = unsatisfied + " after " + reroutes + " reroutes, the most there may be";
+      String most = unsatisfied + " after " + reroutes + " reroutes, the maximum";
       throw new BranchFailedException(path(step), Failure.of("gate_unsatisfied", most));
     }
     return to.get();
   }
 
-  /** How many steps earlier epochs completed on this line. */
+  /** Returns how many steps of this line earlier epochs completed. */
   long replayed() {
     return run.memory().stepsOn(branch).stream()
         .filter(state -> state.status() == StepState.Status.COMPLETED)
@@ -264,18 +264,21 @@ final class BranchExecution {
     return workspace;
   }
 
-  /** Paths in the files that cuts leave out, and that a failover has lost, as far as still so. */
+  /**
+   * Returns the paths in the files that cuts leave out, that a failover has lost, and that are
+   * still missing.
+   */
   List<String> leftOut() {
     return workspace == null ? List.of() : workspace.missing();
   }
 
-  /** Where its steps run. */
+  /** Returns the directory in which its steps run. */
   Path directory() {
     return directory;
   }
 
   /**
-   * Where a step leads that has completed, decided with the outputs as they are now.
+   * Returns where a completed step leads, decided with the current outputs.
    *
    * @param value of the output
    */
@@ -286,12 +289,14 @@ final class BranchExecution {
     return flow.after(step, StepOutcome.SUCCESS, scope()).orElseThrow();
   }
 
-  /** What expressions see of a step, for {@link #restoreEntry}; null where there is nothing. */
+  /**
+   * Returns what expressions see of a step, for {@link #restoreEntry}; null if there is nothing.
+   */
   @Nullable JsonNode entry(Step step) {
     return outputs.entry(step.id());
   }
 
-  /** Makes what expressions see of a step what it was. */
+  /** Restores what expressions see of a step. */
   void restoreEntry(Step step, @Nullable JsonNode entry) {
     outputs.restore(step.id(), entry);
   }
@@ -301,7 +306,7 @@ final class BranchExecution {
     return flow.after(step, StepOutcome.SKIPPED, scope()).orElseThrow();
   }
 
-  /** Where a step leads that has failed; empty where nothing says what happens then. */
+  /** Returns where a failed step leads; empty if the workflow does not define it. */
   Optional<StepFlow.Way> failed(Step step, Failure error) {
     JsonNode before = outputs.entry(step.id());
     outputs.put(step.id(), StepEnd.failure(error), null);

@@ -19,13 +19,13 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks branches on virtual threads, so many at a time, until as many have ended well as are
- * wanted, or no longer can: then the others are stopped. One use.
+ * Executes branches on virtual threads with limited concurrency, until enough of them have
+ * completed, or too many have failed; then stops the others. For one use.
  */
 final class BranchExecutor {
-  /** How it went. */
+  /** Result of the branches. */
   sealed interface Result {
-    /** As many as are wanted, and maybe more. */
+    /** The required number of branches has completed, possibly more. */
     record Enough() implements Result {}
 
     record TooManyFailed(Branch branch, BranchFailedException failure) implements Result {}
@@ -45,8 +45,8 @@ final class BranchExecutor {
   private final AtomicInteger failed = new AtomicInteger();
 
   /**
-   * @param max at a time
-   * @param wanted how many have to end well, at most as many as there are
+   * @param max concurrent branches
+   * @param wanted how many must complete, at most the number of branches
    */
   BranchExecutor(RunExecutionContext run, int max, int wanted) {
     this.run = run;
@@ -56,7 +56,7 @@ final class BranchExecutor {
   }
 
   /**
-   * Returns when no branch runs any more.
+   * Executes the branches. Returns when none of them runs any more.
    *
    * @throws InterruptedException when the run is stopped
    */
@@ -95,7 +95,7 @@ final class BranchExecutor {
     return result == null ? new Result.Enough() : result;
   }
 
-  /** False when the branches are to stop. */
+  /** Returns false when the branches must stop. */
   private boolean acquire(int count, Deadline deadline) throws InterruptedException {
     long left = deadline.leftOrForever().toNanos();
     run.parking().leave(); // Its branches wait, or work.
@@ -129,11 +129,12 @@ final class BranchExecutor {
         early.compareAndSet(null, new Result.TooManyFailed(branch, e));
       }
     } catch (InterruptedException stopped) {
-      // By the run, which the caller sees, or because another branch failed, which is the result.
+      // Interrupted by the stop of the run, which the caller sees, or because another branch
+      // failed, which is the result.
       Thread.interrupted();
     } catch (OutputUnavailableException e) {
       if (e.isInterruption()) {
-        Thread.interrupted(); // As above, within an expression.
+        Thread.interrupted(); // As above, inside an expression.
       } else {
         broken.compareAndSet(null, e);
       }
@@ -142,14 +143,14 @@ final class BranchExecutor {
     } finally {
       run.parking().leave();
       if (early.get() != null || broken.get() != null) {
-        // Wakes the caller, whatever it waits for.
+        // Wakes the caller, regardless of the number of permits that it waits for.
         permits.release(max);
       }
       permits.release();
     }
   }
 
-  /** However the caller leaves, no branch goes on. */
+  /** Stops all branches, regardless of how the caller returns. */
   private void end() {
     if (!run.control().isInterrupting()) {
       threads.forEach(Thread::interrupt);

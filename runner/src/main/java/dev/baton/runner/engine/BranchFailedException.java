@@ -8,7 +8,9 @@ package dev.baton.runner.engine;
 
 import dev.baton.protocol.trace.Failure;
 
-/** A step failed for good, so its line cannot go on. The trace has its {@code step_failed}. */
+/**
+ * A step failed permanently, so its line cannot continue. The trace has its {@code step_failed}.
+ */
 final class BranchFailedException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -14,13 +14,13 @@ import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.Workspace;
 import org.jspecify.annotations.Nullable;
 
-/** Makes a checkpoint and tells of it on the trace, also when it failed. */
+/** Creates a checkpoint and records it in the trace, also when it failed. */
 final class CheckpointRecorder {
   private CheckpointRecorder() {}
 
   /**
    * @param step its path; null for the whole run
-   * @param visit of the step; null with it
+   * @param visit of the step; null if the step is null
    * @param evenIfUnchanged since the newest checkpoint
    */
   static CaptureResult make(

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How checkpoints are made.
+ * Settings for checkpoints.
  *
- * @param interval of those inside a step; empty for none
- * @param environment names of variables to keep, in which {@code *} stands for any characters
+ * @param interval between checkpoints inside a step; empty for none
+ * @param environment names of variables to record, in which {@code *} matches any characters
  */
 public record CheckpointSettings(Optional<Duration> interval, List<String> environment) {
   public CheckpointSettings {

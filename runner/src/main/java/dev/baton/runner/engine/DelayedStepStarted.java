@@ -18,8 +18,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jboss.logging.Logger;
 
 /**
- * Tells that a light step has begun only when it has taken 50 to 75 ms: the rule of ADR 0002.
- * Thread-safe; one for all runs of a process. Costs no thread's wake-up as long as steps are quick.
+ * Publishes the start of a light step only after it has run for 50 to 75 ms, as defined in ADR
+ * 0002. One instance for all runs of a process; one timer checks all pending events every 25 ms, so
+ * that quick steps do not each wake a thread. Thread-safe.
  */
 public final class DelayedStepStarted implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(DelayedStepStarted.class);
@@ -32,7 +33,7 @@ public final class DelayedStepStarted implements AutoCloseable {
       new ScheduledThreadPoolExecutor(
           1, task -> Thread.ofPlatform().daemon().name("announcements").unstarted(task));
 
-  /** One step's; closed when it has ended, and from then on nothing is sent. */
+  /** The pending event of one step. Closed when the step has ended; then the event is not sent. */
   final class PendingEvent implements AutoCloseable {
     private final RunJournal journal;
     private final TraceEvent.Runner event;
@@ -60,7 +61,7 @@ public final class DelayedStepStarted implements AutoCloseable {
     }
   }
 
-  /** The event is sent to the journal unless what is returned is closed before. */
+  /** Sends the event to the journal later, unless the returned object is closed before. */
   PendingEvent hold(RunJournal journal, TraceEvent.Runner event) {
     PendingEvent held = new PendingEvent(journal, event);
     all.add(held);
@@ -89,7 +90,7 @@ public final class DelayedStepStarted implements AutoCloseable {
         }
       }
     } finally {
-      // Whatever came of it: nobody would ever look again.
+      // Reset in any case; otherwise no later check would run.
       looking.set(false);
       if (!all.isEmpty()) {
         lookLater();
@@ -101,13 +102,13 @@ public final class DelayedStepStarted implements AutoCloseable {
     try {
       held.send();
     } catch (JournalException e) {
-      // The run's own thread meets the same at its next event.
-      LOG.debugf("not announced: %s", e.getMessage());
+      // The run's own thread gets the same error at its next event.
+      LOG.debugf("start of a step not published: %s", e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (RuntimeException e) {
-      // Such as of a producer that is closed. The others' events are sent all the same.
-      LOG.warn("a step's beginning is not announced", e);
+      // For example if the producer is closed. Events of other steps are still sent.
+      LOG.warn("start of a step cannot be published", e);
     }
   }
 }

@@ -12,9 +12,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 
-/**
- * This machine's name, without asking a name server: that can take seconds, and a run waits for it.
- */
+/** Reads this machine's name without a DNS lookup, which can take seconds while a run waits. */
 public final class HostNameReader {
   private static final Logger LOG = Logger.getLogger(HostNameReader.class);
   private static final Path KERNEL = Path.of("/proc/sys/kernel/hostname");
@@ -25,7 +23,7 @@ public final class HostNameReader {
 
   private HostNameReader() {}
 
-  /** Asked for once. */
+  /** Returns the name, which is read once. */
   public static String get() {
     return Known.NAME;
   }

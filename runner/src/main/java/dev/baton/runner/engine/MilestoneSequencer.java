@@ -9,29 +9,29 @@ package dev.baton.runner.engine;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Numbers the milestones of a run in the order in which their steps complete, whatever branches
- * these are on. Thread-safe.
+ * Numbers the milestones of a run in the order in which their steps complete, across all branches.
+ * Thread-safe.
  */
 final class MilestoneSequencer {
-  /** Not a monitor: whoever waits for one can be interrupted. */
+  /** Not a monitor: a thread that waits for this lock can be interrupted. */
   private final ReentrantLock one = new ReentrantLock();
 
   private int next;
 
   /**
-   * @param next that the run's state says
+   * @param next the next number, from the run's state
    */
   MilestoneSequencer(int next) {
     this.next = next;
   }
 
-  /** The only milestone that is being made, until it is closed. */
+  /** The only milestone in progress, until it is closed. */
   final class Turn implements AutoCloseable {
     int index() {
       return next;
     }
 
-    /** It is on the trace. */
+    /** Records that the milestone is on the trace. */
     void made(int index) {
       next = index + 1;
     }

@@ -16,21 +16,21 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checkpoints of a run that somebody asks for, while it has files here: from {@link #open} to
- * {@link #close}. None comes after the run's last event. Thread-safe.
+ * Creates the checkpoints of a run that are requested while its files are on this runner, from
+ * {@link #open} to {@link #close}. Creates none after the run's last event. Thread-safe.
  */
 final class OnDemandCheckpointer {
   private static final Logger LOG = Logger.getLogger(OnDemandCheckpointer.class);
 
   private static final int MOST_REMEMBERED = 1_000;
 
-  /** Each waits for the one before it. */
+  /** Limit of pending checkpoints; each waits for the one before it. */
   static final int MOST_AT_ONCE = 16;
 
   private final RunStopController control;
   private final Set<Thread> making = new HashSet<>();
 
-  /** The orchestrator may say again what it said before its stream broke. */
+  /** The orchestrator may repeat requests after its stream broke. */
   private final Set<String> asked = new HashSet<>();
 
   private @Nullable RunExecutionContext run;
@@ -40,17 +40,17 @@ final class OnDemandCheckpointer {
     this.control = control;
   }
 
-  /** The files are there from now on. */
+  /** Accepts requests from now on: the files are available. */
   synchronized void open(RunExecutionContext context, Workspace files) {
     run = context;
     workspace = files;
   }
 
   /**
-   * Captures the main line's files as they are now, without stopping the run, and tells of it on
-   * the trace. Blocks.
+   * Captures the main line's files as they are now, without stopping the run, and records the
+   * checkpoint in the trace. Blocks.
    *
-   * @param id the checkpoint's; what has been asked for under it before is not made again
+   * @param id the checkpoint's id; a repeated request with the same id has no effect
    * @return why there is none; empty when there is, or will be
    */
   Optional<String> make(CheckpointTrigger trigger, String id) {
@@ -60,13 +60,14 @@ final class OnDemandCheckpointer {
       context = run;
       files = workspace;
       if (context == null || files == null) {
-        return Optional.of("the run has no workspace, or none here now");
+        return Optional.of("the run has no workspace, or none on this runner now");
       }
       if (asked.contains(id)) {
         return Optional.empty();
       }
       if (making.size() == MOST_AT_ONCE) {
-        return Optional.of("%d of the run are being made already".formatted(MOST_AT_ONCE));
+        return Optional.of(
+            "%d checkpoints of the run are already in progress".formatted(MOST_AT_ONCE));
       }
       if (asked.size() == MOST_REMEMBERED) {
         asked.clear();
@@ -79,7 +80,7 @@ final class OnDemandCheckpointer {
     } finally {
       synchronized (this) {
         making.remove(Thread.currentThread());
-        // An interrupt was meant for what is over now.
+        // A pending interrupt was meant for the checkpoint that has ended.
         Thread.interrupted();
         notifyAll();
       }
@@ -102,12 +103,12 @@ final class OnDemandCheckpointer {
     } catch (InterruptedException e) {
       return Optional.of("the run ends or is stopped here");
     } catch (RuntimeException | Error e) {
-      LOG.warnf(e, "run %s: no %s checkpoint", context.run(), trigger.word());
+      LOG.warnf(e, "run %s: %s checkpoint failed", context.run(), trigger.word());
       return Optional.of(String.valueOf(e.getMessage()));
     }
   }
 
-  /** Ends those under way; when this returns there is none, and none will be. */
+  /** Interrupts checkpoints in progress. When this returns there are none, and none will follow. */
   synchronized void close() {
     run = null;
     workspace = null;

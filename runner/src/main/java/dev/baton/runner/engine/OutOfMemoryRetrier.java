@@ -10,32 +10,32 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jboss.logging.Logger;
 
 /**
- * Repeats work that ran out of memory, one such work at a time in the process. The heap belongs to
- * all runs of a shared runner, so the thread that gets the error need not be the one that took the
- * memory: work that fails only beside a greedy neighbour succeeds when it is repeated alone, and
- * work that is greedy itself fails again. Thread-safe.
+ * Retries work that ran out of memory, one such work at a time per process. All runs of a shared
+ * runner share the heap, so the thread that gets the error need not be the one that used the
+ * memory: work that fails only because of another run's memory use succeeds when it is repeated
+ * alone, and work that itself needs too much memory fails again. Thread-safe.
  */
 final class OutOfMemoryRetrier {
   private static final Logger LOG = Logger.getLogger(OutOfMemoryRetrier.class);
 
-  /** Attempts in all: a greedy neighbour's own retries may hit the second one, too. */
+  /** Total attempts: the retries of other runs may affect the second one, too. */
   private static final int ATTEMPTS = 3;
 
   private static final ReentrantLock ALONE = new ReentrantLock();
 
   private OutOfMemoryRetrier() {}
 
-  /** Work that may be repeated from its beginning. */
+  /** Work that can be repeated from its beginning. */
   @FunctionalInterface
   interface Work<T, X extends Exception> {
     T run() throws X, InterruptedException;
   }
 
   /**
-   * Runs the work, at most three times where memory runs out.
+   * Runs the work, at most three times if memory runs out.
    *
    * @param what names the work in the log
-   * @throws OutOfMemoryError when it needs more memory than the process has even alone
+   * @throws OutOfMemoryError when the work needs more memory than the process has, even alone
    * @throws InterruptedException when the thread is interrupted while it waits for its turn
    */
   static <T, X extends Exception> T endure(String what, Work<T, X> work)
@@ -43,7 +43,7 @@ final class OutOfMemoryRetrier {
     try {
       return work.run();
     } catch (OutOfMemoryError e) {
-      LOG.warnf("%s: out of memory; it is repeated alone: %s", what, e.getMessage());
+      LOG.warnf("%s: out of memory; retrying alone: %s", what, e.getMessage());
     }
     for (int attempt = 2; attempt < ATTEMPTS; attempt++) {
       try {

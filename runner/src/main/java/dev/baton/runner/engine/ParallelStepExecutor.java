@@ -33,14 +33,14 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Branches side by side. Each has its own journal of steps and its own copy of the workspace; what
- * they changed is merged when as many have ended as the join wants. A further attempt goes on with
- * the branches where they are.
+ * Executes the branches of a parallel step concurrently. Each branch has its own state of steps and
+ * its own copy of the workspace; the changes are merged when as many branches have completed as the
+ * join requires. A further attempt continues the branches where they are.
  */
 final class ParallelStepExecutor {
   private static final Logger LOG = Logger.getLogger(ParallelStepExecutor.class);
 
-  /** Bytes of JSON of all branches' outputs that are put together in memory. */
+  /** Limit in bytes of JSON of all branches' outputs that are combined in memory. */
   private static final long IN_MEMORY = 1L << 20;
 
   private final RunExecutionContext run;
@@ -49,7 +49,7 @@ final class ParallelStepExecutor {
   private final StepKind.Parallel kind;
   private @Nullable List<Branch> branches;
 
-  /** A branch and what came of it. */
+  /** A branch and its output. */
   static final class Branch {
     final String name;
     final BranchExecution line;
@@ -69,7 +69,7 @@ final class ParallelStepExecutor {
       line.release();
     }
 
-    /** JSON null where it was not waited for. */
+    /** JSON null if the join did not wait for it. */
     Output output() {
       Output known = output;
       return known == null ? new Output.Inline(NullNode.getInstance()) : known;
@@ -90,12 +90,12 @@ final class ParallelStepExecutor {
       JsonNode items = items();
       if (items != null && !items.isArray()) {
         return StepResult.failedForGood(
-            "expression", "'over' gave " + items.getNodeType() + ", not a list");
+            "expression", "'over' returned " + items.getNodeType() + ", not a list");
       }
       if (items != null && items.size() > StepKind.Parallel.MAX_WIDTH) {
         return StepResult.failedForGood(
             "expression",
-            "'over' gave "
+            "'over' returned "
                 + items.size()
                 + " items, at most "
                 + StepKind.Parallel.MAX_WIDTH
@@ -107,7 +107,7 @@ final class ParallelStepExecutor {
     int wanted = kind.join().wanted(all.size());
     if (wanted > all.size()) {
       return StepResult.failedForGood(
-          "join", "there are " + all.size() + " branches, " + wanted + " have to end well");
+          "join", "there are " + all.size() + " branches, but " + wanted + " must complete");
     }
     BranchExecutor.Result result = new BranchExecutor(run, kind.max(), wanted).run(all, deadline);
     return switch (result) {
@@ -121,7 +121,7 @@ final class ParallelStepExecutor {
               true,
               null);
       case BranchExecutor.Result.TimedOut timedOut ->
-          StepResult.failed("timeout", "the branches took longer than they may");
+          StepResult.failed("timeout", "the branches exceeded their timeout");
     };
   }
 
@@ -179,7 +179,9 @@ final class ParallelStepExecutor {
     return StepResult.done(together(all));
   }
 
-  /** The branches' outputs: in memory while they are small together, by reference when not. */
+  /**
+   * Combines the branches' outputs: in memory if they are small in total, by reference otherwise.
+   */
   private JsonNode together(List<Branch> all) {
     long size = all.stream().mapToLong(branch -> ReferencedValue.size(branch.output())).sum();
     return switch (kind) {
@@ -204,7 +206,7 @@ final class ParallelStepExecutor {
     };
   }
 
-  /** Of the branches that have one and have ended. */
+  /** Returns the copies of the branches that have one and have ended. */
   private static Map<String, Workspace> copies(List<Branch> all) {
     Map<String, Workspace> copies = new LinkedHashMap<>();
     for (Branch branch : all) {
@@ -222,7 +224,7 @@ final class ParallelStepExecutor {
       try {
         TreeDeleter.deleteFully(copy.root());
       } catch (IOException e) {
-        LOG.warnf("%s is left behind: %s", copy.root(), e);
+        LOG.warnf("%s cannot be deleted: %s", copy.root(), e);
       }
     }
   }

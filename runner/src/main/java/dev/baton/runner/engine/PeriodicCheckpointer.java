@@ -17,13 +17,13 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Captures the workspace from time to time while a step works in it, without stopping the step. One
- * that fails is due again soon. None is made, and none told of, once this is closed.
+ * Captures the workspace periodically while a step works in it, without stopping the step. Retries
+ * soon after a failure. Creates and records no checkpoint once it is closed.
  */
 final class PeriodicCheckpointer implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(PeriodicCheckpointer.class);
 
-  /** After a failure the next one is due in this part of the interval. */
+  /** After a failure the next attempt is due after this fraction of the interval. */
   private static final int SOONER = 10;
 
   private final @Nullable Thread thread;
@@ -57,7 +57,7 @@ final class PeriodicCheckpointer implements AutoCloseable {
         failed = !isMade(run, workspace, step, visit);
       }
     } catch (InterruptedException ended) {
-      // The step has ended, whichever way.
+      // The step has ended.
     }
   }
 
@@ -69,12 +69,12 @@ final class PeriodicCheckpointer implements AutoCloseable {
               run, workspace, CheckpointTrigger.PERIODIC, step, visit, false)
           instanceof CaptureResult.Failed);
     } catch (RuntimeException | Error e) {
-      LOG.warnf(e, "run %s: no periodic checkpoint of step '%s' this time", run.run(), step);
+      LOG.warnf(e, "run %s: periodic checkpoint of step '%s' failed; retrying", run.run(), step);
       return false;
     }
   }
 
-  /** Blocks until none is being made. An interrupt meanwhile is kept for later. */
+  /** Blocks until no checkpoint is in progress. An interrupt meanwhile is kept for later. */
   @Override
   public void close() {
     if (thread == null) {

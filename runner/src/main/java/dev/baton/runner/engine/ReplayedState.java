@@ -20,8 +20,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What earlier epochs left of a run, and how often each step has ended since. What is left of an
- * unfinished step or branch is taken once: when a loop comes by again, it begins anew. Thread-safe.
+ * Holds what earlier epochs left of a run, and how often each step has ended since. The state of an
+ * unfinished step or branch is taken once: when a loop reaches it again, it starts from the
+ * beginning. Thread-safe.
  */
 final class ReplayedState {
   private final RunState before;
@@ -31,7 +32,7 @@ final class ReplayedState {
   private final MilestoneSequencer milestones;
   private final StateLimiter limiter;
 
-  /** The visits that the trace knows of and that have not ended, by the step's path. */
+  /** Visits that are on the trace and have not ended, by the step's path. */
   private final Map<String, Integer> underWay = new ConcurrentHashMap<>();
 
   ReplayedState(RunState before, StateLimiter.Bound bound) {
@@ -51,7 +52,7 @@ final class ReplayedState {
             });
   }
 
-  /** An event of this epoch has its place in the trace. */
+  /** Records an event of this epoch that has its place in the trace. */
   void sent(TraceEvent.Runner event) {
     limiter.sent(event);
     switch (event) {
@@ -78,12 +79,12 @@ final class ReplayedState {
     return state == null ? BranchState.UNBEGUN : state;
   }
 
-  /** The unfinished visit with this number, where there is one. */
+  /** Takes the unfinished visit with this number, if there is one. */
   Optional<StepState> takeOpen(String path, int visit) {
     return Optional.ofNullable(openSteps.remove(path)).filter(state -> state.visit() == visit);
   }
 
-  /** What steps keep of their sessions, as earlier epochs left it: the newest plan of each. */
+  /** Returns the session slices of steps as earlier epochs left them: the newest plan of each. */
   ObjectNode slices() {
     ObjectNode slices = JsonNodeFactory.instance.objectNode();
     if (!before.plans().isEmpty()) {
@@ -94,8 +95,8 @@ final class ReplayedState {
   }
 
   /**
-   * A parallel step has ended: its branches are over, and so are the visits on them that nobody
-   * waited for, as the fold has it, too.
+   * Closes the branches of a parallel step that has ended, and with them the visits that the join
+   * did not wait for, as the fold does.
    */
   void closeBranchesOf(String parallel) {
     String prefix = parallel + "/";
@@ -109,18 +110,18 @@ final class ReplayedState {
         });
   }
 
-  /** The number of the step's next visit, from 1. */
+  /** Returns the number of the step's next visit, from 1. */
   int nextVisit(String path) {
     return completions.getOrDefault(path, 0) + 1;
   }
 
-  /** A visit has ended. */
+  /** Records that a visit has ended. */
   void ended(String path, int visit) {
     completions.put(path, visit);
     underWay.remove(path);
   }
 
-  /** How often earlier epochs have rerouted a branch. */
+  /** Returns how often earlier epochs have rerouted a branch. */
   int reroutesOn(String branch) {
     return before.reroutes().entrySet().stream()
         .filter(reroute -> StepPath.branchOf(reroute.getKey()).equals(branch))
@@ -129,7 +130,7 @@ final class ReplayedState {
         .orElse(0);
   }
 
-  /** The last question that an earlier epoch asked in a visit of a step, where it still stands. */
+  /** Returns the last question of earlier epochs in a visit of a step, if it is still valid. */
   Optional<ApprovalState> approval(String step, String visitId) {
     return before.approvals().values().stream()
         .filter(asked -> asked.step().equals(step))
@@ -138,14 +139,17 @@ final class ReplayedState {
         .reduce((older, newer) -> newer);
   }
 
-  /** The visits that are taken over, of every branch, in the order of the steps' first start. */
+  /**
+   * Returns the completed steps of earlier epochs on all branches, in the order of their first
+   * start.
+   */
   List<StepState> completed() {
     return before.steps().values().stream()
         .filter(state -> state.status() == StepState.Status.COMPLETED)
         .toList();
   }
 
-  /** The steps directly on a branch, in the order of their first start. */
+  /** Returns the steps directly on a branch, in the order of their first start. */
   List<StepState> stepsOn(String branch) {
     return before.steps().values().stream()
         .filter(state -> StepPath.branchOf(state.step()).equals(branch))

@@ -13,12 +13,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A run to carry in an epoch.
+ * A run to execute in an epoch.
  *
  * @param definition canonical JSON
- * @param input empty where the snapshot has it
- * @param fresh nothing of the run has ever executed
- * @param parkAfter how long it may only wait before it is parked; zero: for ever
+ * @param input empty if the snapshot has it
+ * @param fresh whether no step of the run has ever been executed
+ * @param parkAfter how long the run may only wait before it is parked; zero: forever
  * @param answers given so far, by approval
  */
 public record RunAssignment(

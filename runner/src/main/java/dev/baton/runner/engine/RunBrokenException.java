@@ -6,7 +6,10 @@
  */
 package dev.baton.runner.engine;
 
-/** This runner cannot carry the run: files cannot be restored, say. Another runner may. */
+/**
+ * This runner cannot continue the run, for example because files cannot be restored. Another runner
+ * may.
+ */
 public final class RunBrokenException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

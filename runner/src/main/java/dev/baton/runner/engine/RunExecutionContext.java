@@ -22,15 +22,15 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * What all lines of a run share.
+ * State and components that all lines of a run share.
  *
  * @param input what expressions see as {@code .input}
  * @param info what they see as {@code .run}, without the branch
- * @param folder of the run: {@code workspace} and {@code branches} are in it
+ * @param folder of the run: contains {@code workspace} and {@code branches}
  * @param deadline of the run
- * @param maxReroutes of each line
+ * @param maxReroutes limit for each line
  * @param fixed where the processes of steps see their workspaces
- * @param checkpointInterval of checkpoints inside a step; empty for none
+ * @param checkpointInterval between checkpoints inside a step; empty for none
  */
 record RunExecutionContext(
     String run,
@@ -65,8 +65,8 @@ record RunExecutionContext(
   }
 
   /**
-   * Of a question asked in this epoch. One that was asked on files that got lost is asked again,
-   * and is another: hence the epoch in it, from the second on.
+   * Returns the id of a question of this epoch. If the files of a question got lost, the new
+   * question is a different one; therefore the id contains the epoch, from the second on.
    */
   String approvalId(String step, int visit) {
     return epoch == 1 ? visitId(step, visit) : visitId(step, visit) + "-" + epoch;

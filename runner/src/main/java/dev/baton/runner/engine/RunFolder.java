@@ -9,7 +9,7 @@ package dev.baton.runner.engine;
 import java.nio.file.Path;
 
 /**
- * Where a run's files are on this host.
+ * Locates a run's files on this host.
  *
  * @param path the run's own folder
  */
@@ -22,17 +22,17 @@ public record RunFolder(Path path) {
     return new RunFolder(data.resolve("runs").resolve(run));
   }
 
-  /** The main line's files. */
+  /** Returns the folder of the main line's files. */
   public Path workspace() {
     return path.resolve("workspace");
   }
 
-  /** A branch's copy of the workspace. */
+  /** Returns the folder of a branch's copy of the workspace. */
   Path branch(String branch) {
     return path.resolve("branches").resolve(fileName(branch));
   }
 
-  /** A step's or branch's path as one name. */
+  /** Returns a step's or branch's path as one file name. */
   static String fileName(String path) {
     return path.replace('/', '~');
   }

@@ -20,9 +20,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a run is parked: when all that is in progress waits, and has waited or is going to
- * wait for longer than {@code after}. A question may be answered at any time, so it is waited for
- * that long first; of a timer it is known, so a long one parks at once. Thread-safe.
+ * Decides when a run is parked: when everything in progress only waits, and has waited or will wait
+ * for longer than {@code after}. A question may be answered at any time, so the run first waits
+ * that long for it; the end of a timer is known, so a long timer parks at once. Thread-safe.
  */
 final class RunParkingPolicy {
   private static final ScheduledThreadPoolExecutor TIMER =
@@ -33,9 +33,9 @@ final class RunParkingPolicy {
     TIMER.setRemoveOnCancelPolicy(true);
   }
 
-  /** Something that is waited for. */
+  /** A wait of one line. */
   private static final class Wait {
-    /** From then on a question has been open for long. */
+    /** When the question counts as open for long. */
     final Deadline longOpen;
 
     final Deadline over;
@@ -50,7 +50,7 @@ final class RunParkingPolicy {
       this.approval = approval;
     }
 
-    /** Whether the runner need not stay for it. */
+    /** Whether the wait is too long for the runner to stay. */
     boolean isLong(Duration after) {
       Duration left = over.left();
       return (left == null || left.compareTo(after) > 0) && (approval == null || longOpen.isPast());
@@ -61,12 +61,12 @@ final class RunParkingPolicy {
   private final RunStopController control;
   private final List<Wait> waits = new ArrayList<>();
 
-  /** Lines that are walked, without those that only wait for their branches. */
+  /** Number of lines in progress, without those that only wait for their branches. */
   private int walking;
 
   private TraceEvent.@Nullable RunParked parked;
 
-  /** What was waited for has come after all, just when the run was parked. */
+  /** A wait ended just when the run was parked. */
   private boolean overtaken;
 
   /**
@@ -77,29 +77,29 @@ final class RunParkingPolicy {
     this.control = control;
   }
 
-  /** Parks by a workflow's {@code park_after}; zero: as soon as it only waits. */
+  /** Parks by a workflow's {@code park_after}; zero: as soon as the run only waits. */
   static RunParkingPolicy asTheWorkflowSays(Duration after, RunStopController control) {
     return new RunParkingPolicy(after.isZero() ? Duration.ofMillis(1) : after, control);
   }
 
-  /** A line is going to be walked; by the thread that starts it, before. */
+  /** Registers a line before it is executed; called by the thread that starts it. */
   synchronized void enter() {
     walking++;
   }
 
-  /** It has come to its end, or only waits for its branches from now on. */
+  /** Unregisters a line that has ended, or only waits for its branches from now on. */
   synchronized void leave() {
     walking--;
     look();
   }
 
   /**
-   * A line waits from now on, until that is closed.
+   * Registers a wait of a line until the returned object is closed.
    *
-   * @param over when the wait is over by itself
-   * @param instant that is waited for; null where it is a duration
-   * @param approval that is waited for; null where it is only time
-   * @param mayPark false where nobody else could go on from here
+   * @param over when the wait ends by itself
+   * @param instant the time to wait for; null for a duration
+   * @param approval the approval to wait for; null for a timer
+   * @param mayPark false if no other runner could continue from here
    */
   synchronized OpenWait begin(
       Deadline over, @Nullable Instant instant, @Nullable String approval, boolean mayPark) {
@@ -114,7 +114,7 @@ final class RunParkingPolicy {
     return new OpenWait(wait);
   }
 
-  /** One wait. */
+  /** A registered wait. */
   final class OpenWait implements AutoCloseable {
     private final Wait wait;
 
@@ -122,7 +122,7 @@ final class RunParkingPolicy {
       this.wait = wait;
     }
 
-    /** What was waited for has come. */
+    /** Records that the wait has ended. */
     void over() {
       synchronized (RunParkingPolicy.this) {
         overtaken = overtaken || parked != null;
@@ -140,7 +140,7 @@ final class RunParkingPolicy {
     }
   }
 
-  /** What the trace is told when the run was parked; empty where something has come meanwhile. */
+  /** Returns the event to record when the run was parked; empty if a wait ended meanwhile. */
   synchronized Optional<TraceEvent.RunParked> parked() {
     return overtaken ? Optional.empty() : Optional.ofNullable(parked);
   }
@@ -163,7 +163,8 @@ final class RunParkingPolicy {
   }
 
   /**
-   * A duration is told as what is left of it, for this clock may be wrong and nobody counts by it.
+   * Records a duration as its remaining time, since this clock may be wrong and the time of day is
+   * not relied on.
    */
   private TraceEvent.RunParked event(List<String> approvals) {
     Wait first = null;

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** What heartbeats say about a run. Thread-safe. */
+/** Tracks the activity of a run for its heartbeats. Thread-safe. */
 final class RunProgressTracker implements HeartbeatSource {
   private final RunStopController control;
   private final AtomicInteger working = new AtomicInteger();
@@ -41,7 +41,7 @@ final class RunProgressTracker implements HeartbeatSource {
     lastActivity = Instant.now();
   }
 
-  /** The step that began last on this thread waits for a person. */
+  /** Marks the step that started last on this thread as waiting for a person. */
   void beginWaiting() {
     working.decrementAndGet();
     waiting.incrementAndGet();

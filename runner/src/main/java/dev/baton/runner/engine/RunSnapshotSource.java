@@ -11,13 +11,15 @@ import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 
-/** Where a run's state and files as of an epoch come from. */
+/** Provides a run's state and files as of an epoch. */
 public interface RunSnapshotSource {
   /**
-   * @throws StoreException when it cannot be had within the patience of whoever provides it
+   * @throws StoreException when the state cannot be fetched within the provider's timeout
    */
   RunState get(String run, int epoch, String lease) throws StoreException, InterruptedException;
 
-  /** The main line's files; it may have been restored to the newest cut of that state already. */
+  /**
+   * Returns the main line's files, which may already be restored to the newest cut of that state.
+   */
   Workspace workspace(StoreCaller holder) throws InterruptedException;
 }

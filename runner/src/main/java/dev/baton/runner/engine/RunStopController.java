@@ -18,8 +18,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stops a run: every thread that works for it enters here first, and is interrupted when the run
- * stops. An interrupt is all that a step needs to know; {@link #stopped} says why. Thread-safe.
+ * Stops a run: every thread that works for it registers here first, and is interrupted when the run
+ * stops. A step only has to handle the interrupt; {@link #stopped} returns the reason. Thread-safe.
  */
 public final class RunStopController {
   private final Set<Thread> threads = new HashSet<>();
@@ -28,7 +28,7 @@ public final class RunStopController {
   private volatile @Nullable StopReason stop;
 
   /**
-   * @param hold whether anything of the run may begin, while it is not stopped
+   * @param hold the lease, which decides whether work may begin while the run is not stopped
    */
   RunStopController(RunLease hold) {
     this.hold = hold;
@@ -38,7 +38,7 @@ public final class RunStopController {
     return hold;
   }
 
-  /** The first call decides, unless a later reason is stronger. */
+  /** Stops the run. The first reason is kept unless a later one is stronger. */
   public synchronized void stop(StopReason reason) {
     StopReason before = stop;
     if (before != null && !reason.isStrongerThan(before)) {
@@ -51,12 +51,12 @@ public final class RunStopController {
     }
   }
 
-  /** Why the run is stopped; null while it is not. */
+  /** Returns why the run is stopped; null while it is not. */
   public @Nullable StopReason stopped() {
     return stop;
   }
 
-  /** Between two steps: goes on only if the run does. */
+  /** Called between two steps: throws if the run is stopped. */
   void check() throws InterruptedException {
     StopReason reason = stop;
     if (reason != null) {
@@ -64,14 +64,17 @@ public final class RunStopController {
     }
   }
 
-  /** Within a step: a pause waits for the step's end, unless it is wanted now. */
+  /**
+   * Whether steps in progress are interrupted: a pause waits for the step's end, unless it is
+   * immediate.
+   */
   boolean isInterrupting() {
     StopReason reason = stop;
     return reason != null && reason.interrupts();
   }
 
   /**
-   * Sleeps. Nothing is lost when that ends early, so a pause ends it, too.
+   * Sleeps. A pause also ends the sleep, because ending it early loses nothing.
    *
    * @throws InterruptedException when the run is stopped
    */
@@ -80,14 +83,15 @@ public final class RunStopController {
     try {
       await(over, time);
     } finally {
-      // Off the list of what a stop wakes: it would grow with every sleep of the run.
+      // Removes it from the list of what a stop wakes, which would grow with every sleep of the
+      // run.
       over.complete(null);
     }
   }
 
   /**
-   * Waits for what somebody else does; empty when it has not come in that time. What has come
-   * counts, even where the run has been stopped meanwhile.
+   * Waits for an event from another thread; empty if it does not occur in this time. An event that
+   * has occurred is returned, even if the run has been stopped meanwhile.
    *
    * @throws InterruptedException when the run is stopped, paused included
    */
@@ -97,7 +101,7 @@ public final class RunStopController {
     } catch (TimeoutException e) {
       return Optional.empty();
     } catch (ExecutionException e) {
-      throw new IllegalStateException("what is awaited does not fail", e);
+      throw new IllegalStateException("the awaited event failed", e);
     }
     if (!event.isDone()) {
       check();
@@ -105,13 +109,16 @@ public final class RunStopController {
     return Optional.of(event.join());
   }
 
-  /** The calling thread works for the run from now on. */
+  /** Registers the calling thread as working for the run. */
   synchronized void enter() throws InterruptedException {
     check();
     threads.add(Thread.currentThread());
   }
 
-  /** As {@link #enter}, for what a step's end need not wait for: a pause does not stop it. */
+  /**
+   * Registers the thread like {@link #enter}, for work that a pause does not stop, because the end
+   * of a step does not depend on it.
+   */
   synchronized void enterAside() throws InterruptedException {
     if (isInterrupting()) {
       check();

@@ -48,7 +48,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
-/** Carries one run in one epoch, from its snapshot to its last event. */
+/** Executes one run in one epoch, from its snapshot to its last event. */
 public final class RunTask {
   private static final Logger LOG = Logger.getLogger(RunTask.class);
 
@@ -63,12 +63,12 @@ public final class RunTask {
   private final RunLog log;
   private final CompletableFuture<RunTaskOutcome> ended = new CompletableFuture<>();
 
-  /** The journal is told in the order in which the run is suspended and goes on. */
+  /** Orders the calls of the journal like the suspensions and resumptions of the run. */
   private final Object spooling = new Object();
 
   private volatile @Nullable ReplayedState memory;
 
-  /** Whether the newest files are in no cut: then they are here and nowhere else. */
+  /** Whether the newest files are in no cut, so that only this host has them. */
   private boolean filesUncut;
 
   private final OnDemandCheckpointer requested;
@@ -122,7 +122,7 @@ public final class RunTask {
     return assignment;
   }
 
-  /** Completes, never exceptionally, when nothing of the run is active any more in this process. */
+  /** Completes, never exceptionally, when the run is no longer active in this process. */
   public CompletableFuture<RunTaskOutcome> ended() {
     return ended;
   }
@@ -131,9 +131,9 @@ public final class RunTask {
     answers.give(approval, answer);
   }
 
-  /** Returns at once; {@link #ended} tells when it has come to pass. */
+  /** Returns at once; {@link #ended} completes when the run has stopped. */
   public void stop(StopReason reason) {
-    // First, so that whoever finds the journal closed finds the reason, too.
+    // First, so that a thread that finds the journal closed also finds the reason.
     control.stop(reason);
     if (reason == StopReason.FENCED || reason == StopReason.CANCELLED) {
       journal.close();
@@ -158,16 +158,17 @@ public final class RunTask {
   }
 
   /**
-   * The orchestrator says that the run is still this epoch's. Blocks until all of it goes on.
+   * Handles the orchestrator's confirmation that the run is still assigned to this epoch. Blocks
+   * until the run is resumed.
    *
-   * @param suspension which one it was asked about
+   * @param suspension the one that the request named
    */
   public void confirmed(long suspension) {
     StopReason stop = control.stopped();
     if (stop == StopReason.FENCED || !hold.confirmed(suspension)) {
       return;
     }
-    LOG.infof("run %s, epoch %d goes on", assignment.run(), assignment.epoch());
+    LOG.infof("run %s, epoch %d continues", assignment.run(), assignment.epoch());
     synchronized (spooling) {
       if (!hold.isSuspended()) {
         journal.drainSpool();
@@ -177,7 +178,7 @@ public final class RunTask {
 
   private void endSpool(RunTaskOutcome outcome) {
     journal
-        // What was cancelled need not have been acknowledged.
+        // Events of a cancelled run need not have been acknowledged.
         .endSpool(outcome.isEnd() && outcome != RunTaskOutcome.CANCELLED)
         .ifPresent(
             kept -> {
@@ -191,7 +192,7 @@ public final class RunTask {
             });
   }
 
-  /** Blocks until the run needs this runner no longer. */
+  /** Executes the run. Blocks until it no longer needs this runner. */
   public void run() {
     HeartbeatPublisher.Beat beat =
         services
@@ -211,9 +212,9 @@ public final class RunTask {
       try {
         close(beat, outcome);
       } catch (RuntimeException | Error e) {
-        LOG.errorf(e, "run %s: what it leaves here is not put away", assignment.run());
+        LOG.errorf(e, "run %s: cleanup after its end failed", assignment.run());
       } finally {
-        // Without it the runner would never be done with the run.
+        // Otherwise the runner would keep the run forever.
         ended.complete(outcome);
       }
     }
@@ -235,8 +236,8 @@ public final class RunTask {
   }
 
   /**
-   * What a completed run left is in its last cut, unless that could not be stored; of any other run
-   * someone may want to see it.
+   * Deletes the files of a completed run. They are in its last cut, unless that could not be
+   * stored. The files of any other run are kept for inspection.
    */
   private void removeFiles() {
     Path folder = RunFolder.of(services.data(), assignment.run()).path();
@@ -249,11 +250,11 @@ public final class RunTask {
     try {
       TreeDeleter.deleteFully(folder);
     } catch (IOException e) {
-      LOG.warnf("%s is left behind: %s", folder, e.getMessage());
+      LOG.warnf("%s cannot be deleted: %s", folder, e.getMessage());
     }
   }
 
-  /** Whether it ended because the trace cannot be written. */
+  /** Whether the run ended because the trace cannot be written. */
   public boolean isJournalBroken() {
     return journal.isBroken();
   }
@@ -272,12 +273,12 @@ public final class RunTask {
       return stop == null ? broken("interrupted", e) : stopped(stop);
     } catch (StoreException | RuntimeException | Error e) {
       StopReason stop = control.stopped();
-      // A pause is one when it is on the log, and what failed was something else; unless that was
-      // interrupted by it.
+      // A pause takes effect only once it is on the log, so the failure is handled as one, unless
+      // the pause caused it by an interrupt.
       if (stop != null && stop.interrupts()) {
         return stopped(stop);
       }
-      broken("it cannot go on here", e);
+      broken("the run cannot continue on this runner", e);
       return isTemporary(e) ? RunTaskOutcome.UNAVAILABLE : RunTaskOutcome.BROKEN;
     }
   }
@@ -297,9 +298,9 @@ public final class RunTask {
         requested.close();
         journal.append(
             new TraceEvent.RunPaused(
-                stop == StopReason.PAUSED ? "asked for" : "asked for at once"));
+                stop == StopReason.PAUSED ? "requested" : "requested immediately"));
       } catch (InterruptedException | JournalException e) {
-        return broken("it could not be paused", e);
+        return broken("the run could not be paused", e);
       }
     }
     return RunTaskOutcome.of(stop);
@@ -308,14 +309,15 @@ public final class RunTask {
   private RunTaskOutcome parked() {
     Optional<TraceEvent.RunParked> event = parking.parked();
     if (event.isEmpty()) {
-      return RunTaskOutcome.SHUTDOWN; // It goes on, elsewhere: here it has been stopped.
+      // The run continues on another runner; here it has been stopped.
+      return RunTaskOutcome.SHUTDOWN;
     }
     try {
       requested.close();
       journal.append(event.get());
       return RunTaskOutcome.PARKED;
     } catch (InterruptedException | JournalException e) {
-      return broken("it could not be parked", e);
+      return broken("the run could not be parked", e);
     }
   }
 
@@ -336,8 +338,8 @@ public final class RunTask {
       if (!e.isStateTooLarge()) {
         throw e;
       }
-      // The next runner would not get it either: the run ends, and says why. It can be resumed
-      // where the store's bound is raised.
+      // The next runner could not get it either: the run ends with the reason. It can be resumed
+      // after the store's limit is raised.
       String message = StepResult.shorten(String.valueOf(e.getMessage()));
       journal.append(new TraceEvent.RunFailed(null, Failure.of("state_too_large", message)));
       return RunTaskOutcome.FAILED;
@@ -352,7 +354,7 @@ public final class RunTask {
     }
     Workflow workflow =
         services.definitions().get(assignment.definitionHash(), assignment.definition());
-    // Nothing has waited yet.
+    // No wait has begun yet.
     workflow
         .parkAfter()
         .ifPresent(after -> parking = RunParkingPolicy.asTheWorkflowSays(after, control));
@@ -374,7 +376,7 @@ public final class RunTask {
     }
     journal.send(started(before, main));
     if (before.head().resumed()) {
-      // Not waited for: what comes next on the log comes after them.
+      // Not waited for: later events come after them on the log.
       for (StepState done : context.memory().completed()) {
         journal.send(TraceEvent.StepSkipped.replayed(done.step(), done.visit()));
       }
@@ -396,7 +398,7 @@ public final class RunTask {
     }
   }
 
-  /** The last checkpoint of the run: what it has made. */
+  /** Creates the last checkpoint of the run, which has its results. */
   private static boolean isLastFilesSaved(RunExecutionContext context, Workspace workspace)
       throws InterruptedException {
     try {
@@ -405,15 +407,15 @@ public final class RunTask {
       return saved instanceof CaptureResult.Made || !workspace.isAhead();
     } catch (RuntimeException | Error e) {
       UnexpectedFailurePolicy.passOn(context, e);
-      LOG.warnf(e, "run %s: no checkpoint of its end", context.run());
+      LOG.warnf(e, "run %s: checkpoint of its end failed", context.run());
       return !workspace.isAhead();
     }
   }
 
   /**
-   * Makes a checkpoint that somebody has asked for, without stopping the run. Blocks.
+   * Creates a requested checkpoint without stopping the run. Blocks.
    *
-   * @param id the checkpoint's
+   * @param id the checkpoint's id
    * @return why there is none; empty when there is
    */
   public Optional<String> checkpoint(CheckpointTrigger trigger, String id) {
@@ -423,7 +425,7 @@ public final class RunTask {
   private void tellResume(Instant assigned, Instant known, BranchExecution main) {
     Instant now = Instant.now();
     LOG.infof(
-        "run %s, epoch %d: goes on after %d steps; its state took %d ms, its files %d ms; this"
+        "run %s, epoch %d: continues after %d steps; its state took %d ms, its files %d ms; this"
             + " process is %d ms old",
         assignment.run(),
         assignment.epoch(),
@@ -482,13 +484,13 @@ public final class RunTask {
         OutputUsageAnalyzer.of(workflow));
   }
 
-  /** Empty where the store does not say it now: it is asked again. */
+  /** Empty if the store does not return it now; it is requested again. */
   private OptionalLong maxStateBytes() throws InterruptedException {
     try {
       return services.store().maxStateBytes();
     } catch (StoreException e) {
       LOG.warnf(
-          "run %s: the largest state that can be resumed is not known; the default bound holds: %s",
+          "run %s: cannot read the state limit from the checkpoint-store; using the default: %s",
           assignment.run(), e.getMessage());
       return OptionalLong.empty();
     }
@@ -519,7 +521,7 @@ public final class RunTask {
     return input == null ? NullNode.getInstance() : blobs.unpack(input);
   }
 
-  /** What expressions see as {@code .run}: the same in every epoch. */
+  /** Returns what expressions see as {@code .run}: the same in every epoch. */
   private ObjectNode info() {
     ObjectNode info = JsonNodeFactory.instance.objectNode();
     info.put("id", assignment.run());

@@ -9,31 +9,33 @@ package dev.baton.runner.engine;
 import dev.baton.protocol.state.RunStatus;
 import java.util.Locale;
 
-/** Why a runner carries a run no longer. */
+/** Why a runner no longer executes a run. */
 public enum RunTaskOutcome {
   COMPLETED,
   FAILED,
   CANCELLED,
   PAUSED,
-  /** It waits without a runner. */
+  /** The run waits without a runner. */
   PARKED,
   FENCED,
-  /** By SIGTERM: released as {@code stopped}, so that it is failed over at once. */
+  /** Stopped by SIGTERM: released as {@code stopped}, so that the run is failed over at once. */
   SHUTDOWN,
   /**
-   * By an error of the runner. Where the runner has other runs it is released as {@code broken},
-   * and the orchestrator counts it as a death; where it has not, the process ends.
+   * Error of the runner. If the runner has other runs, the run is released as {@code broken}, and
+   * the orchestrator counts it as a death; otherwise the process ends.
    */
   BROKEN,
-  /** What the run needs could not be reached for as long as the runner waits for it. */
+  /**
+   * A service that the run needs was unreachable for the whole time that the runner waits for it.
+   */
   UNAVAILABLE;
 
-  /** Whether the gateway is told although the process ends with the run. */
+  /** Whether the run is released even if the process ends with it. */
   public boolean isReleased() {
     return this != BROKEN && this != UNAVAILABLE;
   }
 
-  /** Whether the run needs no runner, as far as this one knows. */
+  /** Whether the run needs no runner, as far as this runner can determine. */
   public boolean isEnd() {
     return switch (this) {
       case COMPLETED, FAILED, CANCELLED, PAUSED, PARKED -> true;
@@ -41,19 +43,19 @@ public enum RunTaskOutcome {
     };
   }
 
-  /** As the gateway is told. */
+  /** Returns the word that the gateway's messages use. */
   public String word() {
     return this == SHUTDOWN ? "stopped" : name().toLowerCase(Locale.ROOT);
   }
 
-  /** Of a run that had ended before this runner came to it. */
+  /** Returns the outcome of a run that had ended before this runner executed it. */
   static RunTaskOutcome of(RunStatus ended) {
     return switch (ended) {
       case COMPLETED -> COMPLETED;
       case CANCELLED -> CANCELLED;
       case FAILED, LOST -> FAILED;
       case PENDING, STARTING, RUNNING, WAITING, PAUSING, PAUSED, INTERRUPTED, RESUMING ->
-          throw new IllegalArgumentException(ended + " is no end");
+          throw new IllegalArgumentException(ended + " is not an end state");
     };
   }
 

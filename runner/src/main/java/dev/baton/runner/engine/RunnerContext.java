@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import org.apache.kafka.clients.producer.Producer;
 
 /**
- * What the runs of a process share.
+ * Components that all runs of a process share.
  *
  * @param runner the runner's id
  * @param producer of the trace

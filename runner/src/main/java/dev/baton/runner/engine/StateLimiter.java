@@ -14,19 +14,18 @@ import java.time.Duration;
 import java.util.OptionalLong;
 
 /**
- * Decides which outputs stay within the messages, by how large the run's state has grown, and which
- * step would let it grow beyond what can be resumed. Every runner of the run decides the same: it
- * measures what the fold has. Thread-safe.
+ * Decides which outputs stay inline in their events, depending on the size of the run's state, and
+ * which step would let the state exceed the size that can be resumed. Every runner of the run
+ * decides the same, because it measures what the fold has. Thread-safe.
  *
- * <p>Up to 64 KiB an output stays within its message while all of the run together take no more
- * than 1 MiB; then up to 1 KiB, while they take no more than 4 MiB; then up to what a reference
- * takes itself.
+ * <p>An output of up to 64 KiB stays inline while all inline outputs of the run take at most 1 MiB;
+ * then up to 1 KiB, while they take at most 4 MiB; then up to the size of a reference.
  */
 final class StateLimiter {
-  /** Below it the store need not be asked for its bound, which is never less. */
+  /** Below this size the store's limit is not requested, because it is never lower. */
   private static final long FREE = 512 << 10;
 
-  /** What the store makes a snapshot of where it does not say. */
+  /** Limit of the store's snapshots if the store does not report it. */
   private static final long UNTOLD = 32L << 20;
 
   private static final long AGAIN_NANOS = Duration.ofMinutes(1).toNanos();
@@ -35,7 +34,7 @@ final class StateLimiter {
   private static final long SECOND = 4L << 20;
   private static final int SECOND_LIMIT = 1 << 10;
 
-  /** Asks the store; empty where it does not say. */
+  /** Requests the limit from the store; empty if the store does not report it. */
   interface Bound {
     OptionalLong ask() throws InterruptedException;
   }
@@ -50,12 +49,12 @@ final class StateLimiter {
     this.bound = bound;
   }
 
-  /** An event of this epoch has its place in the trace. */
+  /** Records an event of this epoch that has its place in the trace. */
   synchronized void sent(TraceEvent.Runner event) {
     size.add(event);
   }
 
-  /** The bytes of JSON up to which an output stays within its message, as of now. */
+  /** Returns the size in bytes of JSON up to which an output currently stays inline. */
   synchronized int inlineLimit() {
     if (size.inlineBytes() <= FIRST - Output.INLINE_LIMIT) {
       return Output.INLINE_LIMIT;
@@ -63,26 +62,30 @@ final class StateLimiter {
     return size.inlineBytes() <= SECOND ? SECOND_LIMIT : StateSizeTracker.REFERENCE;
   }
 
-  /** Of the state as it is now, in bytes of JSON. */
+  /** Returns the current size of the state in bytes of JSON. */
   synchronized long bytes() {
     return size.bytes();
   }
 
   /**
-   * How much too large the state would be; zero or less where it can be resumed.
+   * Returns by how much the state would be too large; zero or less if it can be resumed.
    *
-   * @param more bytes of JSON that are added
+   * @param more bytes of JSON to be added
    */
   long excess(long more) throws InterruptedException {
     long then = bytes() + more;
     return then <= FREE ? 0 : then - most();
   }
 
-  /** The largest state that a step may leave: an eighth of the store's bound is for what comes. */
+  /**
+   * Returns the largest state that a step may leave: an eighth of the store's limit is reserved for
+   * later events.
+   */
   long most() throws InterruptedException {
     long known = most;
     if (known == 0 && System.nanoTime() - asked > AGAIN_NANOS) {
-      // Whoever comes next meanwhile does not ask, too: a store that is away is waited for.
+      // Set first, so that concurrent callers do not send the request, too, and wait for an
+      // unavailable store.
       asked = System.nanoTime();
       known = bound.ask().orElse(0);
       most = known;

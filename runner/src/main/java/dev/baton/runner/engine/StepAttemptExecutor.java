@@ -23,8 +23,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Attempts of one visit: announces them where the trace wants it, and gives each to what its kind
- * needs.
+ * Executes the attempts of one visit: publishes their start if the trace requires it, and selects
+ * the executor by the step's kind.
  */
 final class StepAttemptExecutor {
   private final RunExecutionContext run;
@@ -87,8 +87,8 @@ final class StepAttemptExecutor {
   }
 
   /**
-   * What has to pass before the step's end is a milestone, one after the other; each has the step's
-   * time.
+   * Runs the commands that must pass before the step's end becomes a milestone, one after the
+   * other; each has the step's timeout.
    */
   StepResult verify(MilestoneSettings milestone, StepResult.Done done, int attempt)
       throws InterruptedException {
@@ -104,7 +104,7 @@ final class StepAttemptExecutor {
     return done;
   }
 
-  /** What the step's programs find in their environment. */
+  /** Returns the environment of the step's programs. */
   Map<String, String> environment(int attempt) {
     return MilestoneVerifier.environment(step.kind(), context(attempt, run.deadline()));
   }

@@ -23,11 +23,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 
-/** What a step that is a milestone does between its work and its end. */
+/** Commits the files of a step that is a milestone, between its work and its end. */
 final class StepMilestoneRecorder {
   private static final Logger LOG = Logger.getLogger(StepMilestoneRecorder.class);
 
-  /** Of one call of git. */
+  /** Limit of each git call. */
   private static final Duration LIMIT = Duration.ofMinutes(10);
 
   private StepMilestoneRecorder() {}
@@ -35,7 +35,7 @@ final class StepMilestoneRecorder {
   /**
    * Commits the files and writes the sidecar.
    *
-   * @param leftOut paths that cuts leave out, and that are missing: no step has deleted them
+   * @param leftOut paths that cuts leave out and that are missing: no step has deleted them
    * @param environment of the step's programs
    */
   static TraceEvent.Milestone commit(
@@ -70,7 +70,7 @@ final class StepMilestoneRecorder {
         sidecar.milestoneIndex(), milestone.title(), milestone.tier().word(), sidecar.sha(), true);
   }
 
-  /** Tells of the cut that has the commit and its sidecar, or that there is none. */
+  /** Records the cut that has the commit and its sidecar, or that there is none. */
   static void tell(
       RunExecutionContext run, String step, TraceEvent.Milestone milestone, Optional<Cut> cut)
       throws InterruptedException {
@@ -81,7 +81,7 @@ final class StepMilestoneRecorder {
             step,
             CheckpointTrigger.MILESTONE.word(),
             cut.orElse(null),
-            cut.isPresent() ? null : "the files could not be stored; the runner's log says why",
+            cut.isPresent() ? null : "the files could not be stored; see the runner's log",
             milestone));
   }
 }

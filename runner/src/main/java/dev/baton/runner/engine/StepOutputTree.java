@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What expressions on one line see as {@code .steps}. For one thread. */
+/** Holds what expressions on one line see as {@code .steps}. For one thread. */
 final class StepOutputTree {
   private static final String OUTCOME = "outcome";
 
@@ -30,7 +30,7 @@ final class StepOutputTree {
   private ObjectNode tree;
 
   /**
-   * @param loader of outputs by reference, which are fetched when an expression looks at them
+   * @param loader fetches outputs by reference when an expression reads them
    */
   StepOutputTree(OutputLoader loader) {
     this(loader, JsonNodeFactory.instance.objectNode());
@@ -41,7 +41,10 @@ final class StepOutputTree {
     this.tree = tree;
   }
 
-  /** For a branch: sees what this line has so far, and keeps its own to itself. */
+  /**
+   * Returns a tree for a branch: it contains the outputs of this line so far, and does not share
+   * later ones.
+   */
   StepOutputTree branch() {
     return new StepOutputTree(loader, copy());
   }
@@ -51,13 +54,13 @@ final class StepOutputTree {
   }
 
   /**
-   * Notes how a visit has ended.
+   * Records how a visit has ended.
    *
-   * @param output null where the visit has none: it failed, or was skipped
+   * @param output null if the visit has none: it failed, or was skipped
    */
   void put(String id, StepEnd end, @Nullable Output output) {
-    // A result may hold this very tree (".steps" is an expression): a tree that something holds
-    // never changes. Its entries never do.
+    // A result may hold this very tree (".steps" is an expression), so a tree that a result holds
+    // is never changed. Its entries never are.
     if (output instanceof Output.Inline(JsonNode value)) {
       keepIfHeld(value);
     }
@@ -72,7 +75,7 @@ final class StepOutputTree {
     tree.set(id, entry(members));
   }
 
-  /** One that needs nothing to be fetched is an ordinary object. */
+  /** An entry that does not need to be fetched is an ordinary object. */
   private ObjectNode entry(Map<String, Output> members) {
     if (members.get("output") instanceof Output.Ref) {
       return new ReferencedObject(members, loader);
@@ -82,19 +85,22 @@ final class StepOutputTree {
     return entry;
   }
 
-  /** A value that was stored by reference is kept as it is, too, for those who look at it next. */
+  /**
+   * Copies the tree if this value holds it, so that the value does not change. This includes a
+   * value stored by reference, because later expressions read it.
+   */
   void keepIfHeld(JsonNode value) {
     if (holdsTree(value)) {
       tree = copy();
     }
   }
 
-  /** How the latest visit of a step ended; empty where none has. */
+  /** Returns how the latest visit of a step ended; empty if none has. */
   Optional<StepOutcome> outcome(String id) {
     return StepOutcome.of(tree.path(id).path(OUTCOME).asText());
   }
 
-  /** What is known of a step, for {@link #restore}; null where nothing is. */
+  /** Returns the entry of a step, for {@link #restore}; null if there is none. */
   @Nullable JsonNode entry(String id) {
     return tree.get(id);
   }
@@ -112,7 +118,7 @@ final class StepOutputTree {
       return true;
     }
     if (node instanceof ReferencedValue) {
-      return false; // Of outputs alone, which would have to be fetched.
+      return false; // It has only outputs, which would have to be fetched.
     }
     for (JsonNode child : node) {
       if (child.isContainerNode() && holdsTree(child)) {

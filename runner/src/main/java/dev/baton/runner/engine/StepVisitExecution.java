@@ -32,8 +32,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One visit of a step: its condition, its attempts, and the event that ends it. What is on the log
- * when a method returns is what the next effect may rely on. One use, one thread.
+ * Executes one visit of a step: its condition, its attempts, and the event that ends it. When a
+ * method returns, the events that the next effect relies on are on the log. For one use and one
+ * thread.
  */
 final class StepVisitExecution {
   private static final Logger LOG = Logger.getLogger(StepVisitExecution.class);
@@ -46,13 +47,15 @@ final class StepVisitExecution {
   private final Optional<StepState> left;
   private final @Nullable Workspace workspace;
 
-  /** Where the step itself writes: a parallel step leaves that to the steps of its branches. */
+  /**
+   * The files that the step itself writes; null for a parallel step, whose branches write theirs.
+   */
   private final @Nullable Workspace written;
 
   private final boolean parallel;
   private final StepAttemptExecutor engine;
 
-  /** Whether the event that ends the visit is on the trace: nothing may end it a second time. */
+  /** Whether the event that ends the visit is on the trace: there must not be a second one. */
   private boolean over;
 
   StepVisitExecution(RunExecutionContext run, BranchExecution line, Step step) {
@@ -62,7 +65,7 @@ final class StepVisitExecution {
     this.path = line.path(step);
     this.visit = run.memory().nextVisit(path);
     this.left = run.memory().takeOpen(path, visit);
-    // A parallel whose branches touch files changes this line's when it merges them.
+    // A parallel step whose branches use files changes the files of this line when it merges them.
     this.workspace = step.usesFiles() ? line.workspace() : null;
     this.parallel = step.kind() instanceof StepKind.Parallel;
     this.written = parallel ? null : workspace;
@@ -76,13 +79,13 @@ final class StepVisitExecution {
     run.progress().begin(path, !parallel);
     try {
       if (step.maxVisits().isPresent() && visit > step.maxVisits().getAsInt()) {
-        String most = "the step may run " + step.maxVisits().getAsInt() + " times";
-        // Whatever the workflow says of failures: going on would be no bound.
+        String most = "the step may run at most " + step.maxVisits().getAsInt() + " times";
+        // Regardless of the workflow's handling of failures: continuing would break the limit.
         throw failLine(1, Failure.of("max_visits", most), null);
       }
       try {
         if (left.filter(state -> state.status() == StepState.Status.SKIPPING).isPresent()) {
-          skip("asked for at the resume");
+          skip("requested at the resume");
         } else if (isWanted()) {
           attempts();
         } else {
@@ -102,7 +105,7 @@ final class StepVisitExecution {
 
   private void skip(String reason) throws InterruptedException {
     StepFlow.Way way = line.skipped(step);
-    // Nothing needs to wait for it: whatever comes next on the log comes after it.
+    // Not waited for: later events come after it on the log.
     run.journal().send(new TraceEvent.StepSkipped(path, visit, reason, paths(way)));
     over = true;
     ended(way);
@@ -164,7 +167,8 @@ final class StepVisitExecution {
   }
 
   /**
-   * Whatever is thrown here is the attempt's failure, and not the end of the run on this runner.
+   * Executes the attempt. Any exception here fails the attempt; it does not end the run on this
+   * runner.
    */
   private StepResult execute(int attempt, Deadline deadline) throws InterruptedException {
     try {
@@ -180,7 +184,7 @@ final class StepVisitExecution {
   private StepResult.Failed unexpected(Throwable thrown) throws InterruptedException {
     if (over) {
       throw new RunBrokenException(
-          "step '" + path + "' has ended, and the run cannot go on", thrown);
+          "step '" + path + "' has ended, and the run cannot continue", thrown);
     }
     return UnexpectedFailurePolicy.failure(run, path, thrown);
   }
@@ -229,9 +233,9 @@ final class StepVisitExecution {
   }
 
   /**
-   * Ends the visit with a failure, where the workflow says what happens then.
+   * Ends the visit with a failure, if the workflow defines what follows.
    *
-   * @throws BranchFailedException where it does not, or where no time is left for it
+   * @throws BranchFailedException if it does not, or if no time is left for it
    */
   private void fail(int attempt, StepResult.Failed failed)
       throws InterruptedException, BranchFailedException {
@@ -275,7 +279,7 @@ final class StepVisitExecution {
     return new BranchFailedException(path, error);
   }
 
-  /** The files as the step left them; empty where it has none, or where they cannot be stored. */
+  /** Cuts the files as the step left them; empty if it has none, or if they cannot be stored. */
   private Optional<Cut> cut(CheckpointTrigger trigger) throws InterruptedException {
     if (workspace == null) {
       return Optional.empty();
@@ -286,7 +290,10 @@ final class StepVisitExecution {
     } catch (RuntimeException | Error e) {
       UnexpectedFailurePolicy.passOn(run, e);
       LOG.warnf(
-          e, "run %s, step '%s': no cut of the files; the run goes on without", run.run(), path);
+          e,
+          "run %s, step '%s': cut of the files failed; the run continues without it",
+          run.run(),
+          path);
     }
     if (cut.isEmpty()) {
       workspace.goAhead();
@@ -294,7 +301,9 @@ final class StepVisitExecution {
     return cut;
   }
 
-  /** As {@link #complete}; an exception before the step's end is on the trace fails the attempt. */
+  /**
+   * Calls {@link #complete}; an exception before the step's end is on the trace fails the attempt.
+   */
   private StepResult.@Nullable Failed completeOrFail(
       StepResult.Done done, int attempt, Instant startedAt, long began)
       throws InterruptedException, BranchFailedException {
@@ -308,7 +317,7 @@ final class StepVisitExecution {
     }
   }
 
-  /** Null when the step has ended; otherwise why its result could not be kept. */
+  /** Returns null when the step has ended; otherwise why its result could not be stored. */
   private StepResult.@Nullable Failed complete(
       StepResult.Done done, int attempt, Instant startedAt, long began)
       throws InterruptedException, BranchFailedException {
@@ -333,7 +342,7 @@ final class StepVisitExecution {
       end(done, output, null, attempt, startedAt, began);
       return null;
     }
-    // One at a time, until it is on the trace: their numbers have neither gaps nor doubles.
+    // One at a time until it is on the trace, so that the numbers have neither gaps nor duplicates.
     try (MilestoneSequencer.Turn turn = run.memory().milestones().begin()) {
       TraceEvent.Milestone made =
           StepMilestoneRecorder.commit(
@@ -354,14 +363,14 @@ final class StepVisitExecution {
     }
   }
 
-  /** What was answered decides what an approval's question counts for: the fold looks at it. */
+  /** The answer of an approval stays inline, because the fold evaluates it. */
   private int inlineLimit() {
     return step.kind() instanceof StepKind.Approval
         ? Output.INLINE_LIMIT
         : run.memory().limiter().inlineLimit();
   }
 
-  /** A run that cannot be resumed must not go on: its next runner would never get its state. */
+  /** A run that cannot be resumed must not continue: its next runner could not get its state. */
   private Optional<StepResult.Failed> stateTooLarge(Output output) throws InterruptedException {
     long more = StateSizeTracker.completed(path, output);
     long excess = run.memory().limiter().excess(more);
@@ -389,7 +398,8 @@ final class StepVisitExecution {
     try {
       way = line.completed(step, output, done.output());
     } catch (RuntimeException | Error e) {
-      // Not an attempt's failure: the step has done its work, and only where it leads is unknown.
+      // Not a failure of the attempt: the step has done its work, and only its next step is
+      // undecided.
       fail(attempt, unexpected(e));
       return;
     }
@@ -428,7 +438,7 @@ final class StepVisitExecution {
     return way.to().map(line::path).map(List::of).orElse(List.of());
   }
 
-  /** The files as a step left them that failed for good. */
+  /** Saves the files as a permanently failed step left them. */
   private void saveForInspection() throws InterruptedException {
     if (written == null || !written.isTouched()) {
       return;
@@ -437,13 +447,14 @@ final class StepVisitExecution {
       CheckpointRecorder.make(run, written, CheckpointTrigger.ERROR, path, visit, true);
     } catch (RuntimeException | Error e) {
       UnexpectedFailurePolicy.passOn(run, e);
-      LOG.warnf(e, "run %s, step '%s': no checkpoint of its failure", run.run(), path);
+      LOG.warnf(
+          e, "run %s, step '%s': checkpoint of its failure could not be created", run.run(), path);
     }
   }
 
   /**
-   * The process is asked to end in the middle of the step: keep the files as they are now, where
-   * there is still time.
+   * Saves the current files when the process is shut down in the middle of the step, if there is
+   * still time.
    */
   private void saveForShutdown() {
     if (written == null) {

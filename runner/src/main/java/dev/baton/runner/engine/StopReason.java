@@ -8,24 +8,26 @@ package dev.baton.runner.engine;
 
 /** Why a run is stopped before its end. */
 public enum StopReason {
-  /** It only waits, and may for long: it goes on when what it waits for has come. */
+  /** The run only waits, possibly for long; it continues when its wait is over. */
   PARKED,
   /**
-   * The process is to end and somebody takes over: it stops between two steps, and where it only
-   * waits.
+   * The process ends and another runner takes over: the run stops between two steps, or where it
+   * only waits.
    */
   LEAVING,
-  /** Someone asked for a pause: it stops between two steps, and where it only waits. */
+  /** A pause was requested: the run stops between two steps, or where it only waits. */
   PAUSED,
-  /** Someone asked for a pause now: the step in progress runs again when the run is resumed. */
+  /** An immediate pause was requested: the step in progress runs again when the run is resumed. */
   PAUSED_NOW,
-  /** The process is asked to end: cut what can be cut, the run goes on elsewhere. */
+  /** The process is shut down: cut what can be cut, the run continues on another runner. */
   SHUTDOWN,
-  /** It was cancelled; the trace says so already. */
+  /** The run was cancelled, which is already on the trace. */
   CANCELLED,
-  /** Another epoch holds the baton: nothing more may be written. */
+  /** Another epoch holds the baton: no more events may be written. */
   FENCED,
-  /** The runner cannot carry it: no trace, or an error of its own. */
+  /**
+   * The runner cannot continue the run: the trace cannot be written, or the runner has an error.
+   */
   BROKEN;
 
   /** Whether steps in progress are interrupted. */
@@ -36,7 +38,7 @@ public enum StopReason {
     };
   }
 
-  /** Whether the run is paused with it, once that is on the log. */
+  /** Whether the run is paused by this reason, once that is on the log. */
   boolean isPause() {
     return switch (this) {
       case PAUSED, PAUSED_NOW -> true;

@@ -14,9 +14,9 @@ import dev.baton.runner.steps.StepResult;
 import org.jboss.logging.Logger;
 
 /**
- * Maps an exception that no step foresees to the failure of the attempt that raised it, so that it
- * ends neither the runner's work on the run nor another run of the process. Only what says that
- * this runner cannot carry the run passes through: {@link RunBrokenException} and {@link
+ * Maps an exception that no step expects to the failure of the attempt that raised it, so that it
+ * ends neither this run on this runner nor another run of the process. Only exceptions that mean
+ * that this runner cannot continue the run pass through: {@link RunBrokenException} and {@link
  * JournalException}.
  */
 final class UnexpectedFailurePolicy {
@@ -25,14 +25,14 @@ final class UnexpectedFailurePolicy {
   private UnexpectedFailurePolicy() {}
 
   /**
-   * The failure that an exception or error is to its step. The step's retry policy decides about
-   * another attempt.
+   * Returns the failure of the step for an exception or error. The step's retry policy decides
+   * about another attempt.
    *
    * @param step its path
    * @throws InterruptedException when the run is stopped and the exception is how a library reports
    *     the interrupt
    * @throws RunBrokenException when the runner, not the step, is at fault
-   * @throws JournalException the same
+   * @throws JournalException when the trace cannot be written
    */
   static StepResult.Failed failure(RunExecutionContext run, String step, Throwable thrown)
       throws InterruptedException {
@@ -50,7 +50,8 @@ final class UnexpectedFailurePolicy {
   }
 
   /**
-   * Rethrows what is not the step's: a stop of the run, a runner that cannot carry it.
+   * Rethrows exceptions that are not the step's: a stop of the run, a runner that cannot continue
+   * it.
    *
    * @throws InterruptedException when the run is stopped
    */
@@ -72,7 +73,7 @@ final class UnexpectedFailurePolicy {
     return switch (thrown) {
       case OutOfMemoryError memory -> "out_of_memory";
       case StackOverflowError stack -> "stack_overflow";
-      // Such as half of a surrogate pair in an output.
+      // For example half of a surrogate pair in an output.
       case java.io.UncheckedIOException e when e.getCause() instanceof JacksonException ->
           "output_invalid";
       default -> "internal";

@@ -19,11 +19,11 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * Waits until a time that is fixed by when the visit first started, as the trace has it: a failover
- * neither shortens nor lengthens it.
+ * Waits until a time that is derived from the first start of the visit in the trace: a failover
+ * neither shortens nor extends the wait.
  */
 final class WaitStepExecutor {
-  /** Shorter waits are not announced: they start anew after a failover. */
+  /** Shorter waits are not announced: they start again after a failover. */
   private static final Duration SHORT = Duration.ofMillis(50);
 
   private final RunExecutionContext run;
@@ -54,7 +54,7 @@ final class WaitStepExecutor {
       Instant now = Instant.now();
       Instant longest = wait.time().end(line.scope(), now);
       end = began.map(then -> wait.time().end(line.scope(), then)).orElse(longest);
-      // The clock that said when it began may have been ahead.
+      // The clock that recorded the start may have been ahead.
       end = end.isAfter(longest) ? longest : end;
       whole = Duration.between(now, longest);
       if (end.isAfter(now.plus(SHORT))) {
@@ -65,7 +65,7 @@ final class WaitStepExecutor {
     } catch (IllegalArgumentException e) {
       return StepResult.failedForGood("expression", String.valueOf(e.getMessage()));
     }
-    // Nor may it jump between the two looks at it.
+    // Nor may the clock jump between its two readings.
     Deadline over = Deadline.at(end).earlier(Deadline.after(whole));
     Deadline first = over.earlier(deadline);
     Duration left = first.left();
@@ -78,6 +78,6 @@ final class WaitStepExecutor {
     }
     return over.isPast()
         ? StepResult.done(NullNode.getInstance())
-        : StepResult.failed("timeout", "the step's time was up before the wait was");
+        : StepResult.failed("timeout", "the step timed out before the end of the wait");
   }
 }

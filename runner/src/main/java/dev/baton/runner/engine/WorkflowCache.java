@@ -12,7 +12,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Parsed definitions by their hash: many runs of a shared runner have the same. Thread-safe. */
+/**
+ * Caches parsed definitions by their hash: many runs of a shared runner use the same one.
+ * Thread-safe.
+ */
 public final class WorkflowCache {
   private static final int MAX = 256;
 
@@ -27,8 +30,8 @@ public final class WorkflowCache {
       };
 
   /**
-   * @param canonical its bytes, read where the hash is not known yet
-   * @throws IllegalArgumentException when they are no definition
+   * @param canonical the definition's bytes, parsed if the hash is not cached
+   * @throws IllegalArgumentException when they are not a definition
    */
   Workflow get(String hash, byte[] canonical) {
     Workflow known = find(hash);

@@ -1,4 +1,6 @@
-/** Walks a workflow: what runs next, when it is repeated, and what the trace says about it. */
+/**
+ * Executes a workflow: decides which step runs next and when it is retried, and writes its events.
+ */
 @NullMarked
 package dev.baton.runner.engine;
 

@@ -22,15 +22,15 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends heartbeats from one platform thread of its own, so that neither steps nor a full scheduler
- * of virtual threads delay them. Thread-safe.
+ * Sends heartbeats from one dedicated platform thread, so that neither steps nor a saturated
+ * scheduler of virtual threads delay them. Thread-safe.
  */
 public final class HeartbeatPublisher implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(HeartbeatPublisher.class);
 
   /**
-   * Of one run, not acknowledged. More say nothing new, and must not pile up while the brokers are
-   * away.
+   * Limit of unacknowledged heartbeats per run. More carry no new information, and must not
+   * accumulate while the brokers are unavailable.
    */
   private static final int MAX_PENDING = 2;
 
@@ -41,8 +41,8 @@ public final class HeartbeatPublisher implements AutoCloseable {
   private final ScheduledThreadPoolExecutor timer;
 
   /**
-   * Not the timer of the heartbeats: sending one may block while the brokers are away, and that is
-   * just when this must not.
+   * Separate from the heartbeat timer: sending a heartbeat may block while the brokers are
+   * unavailable, which is when leases must be checked on time.
    */
   private final ScheduledThreadPoolExecutor watch;
 
@@ -61,10 +61,10 @@ public final class HeartbeatPublisher implements AutoCloseable {
   }
 
   /**
-   * Sends the first one at once, then one every interval until the returned beat is ended.
+   * Sends the first heartbeat at once, then one every interval until the returned beat is ended.
    *
-   * @param hold told what is acknowledged, and looked at when its time may be over
-   * @param confirming asked while the hold is suspended and heartbeats are acknowledged
+   * @param hold receives acknowledgements, and is checked when it may have expired
+   * @param confirming called while the lease is suspended and heartbeats are acknowledged
    */
   public Beat start(
       String run,
@@ -121,7 +121,9 @@ public final class HeartbeatPublisher implements AutoCloseable {
           timer.scheduleAtFixedRate(this::beat, 0, interval.toMillis(), TimeUnit.MILLISECONDS);
     }
 
-    /** No more heartbeats, and none that says the run needs no runner: it is to be failed over. */
+    /**
+     * Stops the heartbeats without reporting that the run needs no runner, so that it fails over.
+     */
     public synchronized void stop() {
       over = true;
       if (scheduled != null) {
@@ -130,8 +132,8 @@ public final class HeartbeatPublisher implements AutoCloseable {
     }
 
     /**
-     * The last one, which says that the run needs no runner any more, is on its way when this
-     * returns.
+     * Sends the last heartbeat, which reports that the run no longer needs a runner. It is handed
+     * to the producer before this returns.
      */
     public synchronized void end() {
       if (!over) {
@@ -155,7 +157,8 @@ public final class HeartbeatPublisher implements AutoCloseable {
         lookAfter(left);
         return;
       }
-      // Stopping the processes of one run takes a while, and other runs' time may be over, too.
+      // Stopping the processes of one run takes a while, and the leases of other runs may expire,
+      // too.
       Thread.ofPlatform().daemon().name("hold-" + run).start(this::suspend);
     }
 
@@ -194,15 +197,15 @@ public final class HeartbeatPublisher implements AutoCloseable {
               usage.cpu(),
               usage.memoryBytes());
       pending.incrementAndGet();
-      // Before it is sent: the other side hears it later, so this side is the first to doubt.
+      // Taken before the send: the orchestrator receives the heartbeat later, so the lease expires
+      // here first.
       long at = System.nanoTime();
       try {
         producer.send(
             JsonEventCodec.encode(source, heartbeat), (metadata, failure) -> sent(at, failure));
       } catch (RuntimeException | Error e) {
-        // The next one is the retry; a runner that stays unheard is failed over. Thrown on, it
-        // would
-        // end all heartbeats of the run.
+        // The next heartbeat is the retry; a runner without heartbeats is failed over. Rethrowing
+        // would end all heartbeats of the run.
         sent(at, e);
       }
     }
@@ -212,11 +215,13 @@ public final class HeartbeatPublisher implements AutoCloseable {
       if (failure == null) {
         hold.acknowledged(at);
         if (hold.isSuspended()) {
-          // It may have to wait until everything is stopped, and this is the producer's thread.
+          // Confirming may wait until everything is stopped, and this is the producer's thread.
           Thread.ofVirtual().start(this::ask);
         }
       } else {
-        LOG.warnf("heartbeat of run %s was not sent: %s", run, failure.getMessage());
+        LOG.warnf(
+            "run %s: heartbeat not sent; retrying with the next one: %s",
+            run, failure.getMessage());
       }
     }
   }

@@ -9,20 +9,22 @@ package dev.baton.runner.heartbeat;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a heartbeat says about a run. Called from the heartbeat thread: must not block. */
+/** Provides the content of a run's heartbeats. Called from the heartbeat thread: must not block. */
 public interface HeartbeatSource {
-  /** What a heartbeat reports of its run. */
+  /** Activity of a run as its heartbeat reports it. */
   enum Activity {
     RUNNING,
     WAITING,
-    /** Its heartbeats were not acknowledged: nothing goes on until the orchestrator confirms it. */
+    /**
+     * Its heartbeats were not acknowledged: the run is stopped until the orchestrator confirms it.
+     */
     SUSPENDED,
     STOPPING
   }
 
   Activity activity();
 
-  /** The path of the newest step that started. */
+  /** Path of the most recently started step. */
   @Nullable String step();
 
   /** When the run's state last changed. */

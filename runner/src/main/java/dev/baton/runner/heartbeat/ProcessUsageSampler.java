@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jboss.logging.Logger;
 
-/** CPU and memory of this process, looked up at most once a second. Thread-safe. */
+/** Samples CPU and memory of this process, at most once a second. Thread-safe. */
 final class ProcessUsageSampler {
   private static final Logger LOG = Logger.getLogger(ProcessUsageSampler.class);
   private static final Path STATM = Path.of("/proc/self/statm");
@@ -25,13 +25,13 @@ final class ProcessUsageSampler {
   private double cpu;
   private long memory;
 
-  /** Share of one core since the look before. */
+  /** Share of one core since the previous sample. */
   synchronized double cpu() {
     look();
     return cpu;
   }
 
-  /** Resident bytes; 0 where the system does not say. */
+  /** Resident bytes; 0 where the operating system does not report them. */
   synchronized long memoryBytes() {
     look();
     return memory;

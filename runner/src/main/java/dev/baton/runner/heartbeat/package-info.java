@@ -1,4 +1,4 @@
-/** Signs of life, one run at a time, from a thread that no step can block. */
+/** Heartbeats of each run, from a thread that no step can block. */
 @NullMarked
 package dev.baton.runner.heartbeat;
 

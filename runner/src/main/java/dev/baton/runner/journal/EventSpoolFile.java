@@ -20,9 +20,9 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * A file with the events of one run and one epoch that were not acknowledged, one JSON object a
- * line, in the order of the lane. Each is on the disk when {@link #add} returns. The producer has
- * them, too, and sends them by itself: this is what is left where it never can. Not thread-safe.
+ * Stores the unacknowledged events of one run and one epoch in a file, one JSON object per line, in
+ * lane order. Each event is on the disk when {@link #add} returns. The producer buffers the same
+ * events and sends them by itself; the file remains if it never can. Not thread-safe.
  */
 final class EventSpoolFile implements AutoCloseable {
   private final Path file;
@@ -39,7 +39,7 @@ final class EventSpoolFile implements AutoCloseable {
   }
 
   /**
-   * @throws IOException when it cannot be made; the message names it
+   * @throws IOException when the file cannot be created; the message names it
    */
   static EventSpoolFile open(Path file, long maxBytes) throws IOException {
     try {
@@ -52,14 +52,14 @@ final class EventSpoolFile implements AutoCloseable {
               StandardOpenOption.WRITE);
       return new EventSpoolFile(file, out, maxBytes);
     } catch (IOException e) {
-      throw new IOException("the spool " + file + " cannot be made: " + e, e);
+      throw new IOException("the spool " + file + " cannot be created: " + e, e);
     }
   }
 
   /**
-   * Of events that it has already nothing happens.
+   * Appends an event. Ignores events that the file already contains.
    *
-   * @throws IOException when it cannot be written, or would be larger than it may be
+   * @throws IOException when the file cannot be written or would exceed its limit
    */
   void add(TraceRecord record) throws IOException {
     if (record.id().seq() <= lastSeq) {

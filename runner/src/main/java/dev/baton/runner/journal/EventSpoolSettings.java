@@ -9,13 +9,16 @@ package dev.baton.runner.journal;
 import java.nio.file.Path;
 
 /**
- * Where events are kept that have not been acknowledged while the brokers are away.
+ * Location and limit of the files that store unacknowledged events while the brokers are
+ * unavailable.
  *
  * @param data the runner's data folder
- * @param maxBytes of one run in one epoch
+ * @param maxBytes limit for one run in one epoch
  */
 public record EventSpoolSettings(Path data, long maxBytes) {
-  /** Not in the run's own folder: that goes with the run, this is for who wants to look at it. */
+  /**
+   * Not in the run's own folder, which is deleted with the run; this file remains for inspection.
+   */
   Path file(String run, int epoch) {
     return data.resolve("spool").resolve(run + "-" + epoch + ".jsonl");
   }

@@ -8,7 +8,7 @@ package dev.baton.runner.journal;
 
 import org.jspecify.annotations.Nullable;
 
-/** An event could not be written to the trace. The runner cannot carry the run any further. */
+/** An event could not be written to the trace. The runner cannot continue the run. */
 public final class JournalException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

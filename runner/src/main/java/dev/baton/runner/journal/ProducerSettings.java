@@ -15,32 +15,33 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** The producers of this process. */
+/** Creates the Kafka producers of this process. */
 public final class ProducerSettings {
   /**
-   * How long an append may take before the runner gives up and its runs fail over: an hour. Until
-   * then the brokers may be away and nothing is lost: what is not acknowledged waits in the
-   * producer, which sends it in order and once when they are back.
+   * Delivery timeout of an append: one hour, after which the runner gives up and its runs fail
+   * over. Until then an outage of the brokers loses no events: the producer buffers unacknowledged
+   * events and sends them in order and exactly once when the brokers are available again.
    */
   public static final int DELIVERY_TIMEOUT_MS = 3_600_000;
 
   private ProducerSettings() {}
 
   /**
-   * Loads what a producer needs, and makes none: its settings, and the messages of the protocol.
+   * Loads the classes that a producer needs, its settings and the protocol's messages, without
+   * creating a producer.
    */
   public static void prepare() {
     ProducerConfig.configNames();
     ApiKeys.values();
   }
 
-  /** For the trace and heartbeats: nothing lost, nothing twice, in order, and no lingering. */
+  /** Creates the producer of trace and heartbeats: idempotent, ordered, without loss or linger. */
   public static KafkaProducer<String, byte[]> durable(String bootstrapServers, String clientId) {
     return durable(bootstrapServers, clientId, Duration.ofMillis(DELIVERY_TIMEOUT_MS));
   }
 
   /**
-   * @param block how long a call may wait for the brokers to say who they are
+   * @param block how long a call may wait for the brokers' metadata
    */
   public static KafkaProducer<String, byte[]> durable(
       String bootstrapServers, String clientId, Duration block) {
@@ -55,7 +56,10 @@ public final class ProducerSettings {
     return new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer());
   }
 
-  /** For logs: a line may get lost when the brokers are away for longer than ten seconds. */
+  /**
+   * Creates the producer of logs: lines may be lost if the brokers are unavailable for more than
+   * ten seconds.
+   */
   public static KafkaProducer<String, byte[]> lossy(String bootstrapServers, String clientId) {
     Map<String, Object> config = common(bootstrapServers, clientId);
     config.put(ProducerConfig.ACKS_CONFIG, "1");

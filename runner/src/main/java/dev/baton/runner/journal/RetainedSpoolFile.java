@@ -8,5 +8,5 @@ package dev.baton.runner.journal;
 
 import java.nio.file.Path;
 
-/** Events of a run that stay in a file, for a person to look at. */
+/** Events of a run that remain in a file for inspection. */
 public record RetainedSpoolFile(Path file, long events) {}

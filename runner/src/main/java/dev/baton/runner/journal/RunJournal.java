@@ -33,13 +33,13 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run's lane of the trace, for one epoch. Events are on the log in the order of the calls; when
- * one cannot be written, none after it is: the journal is broken for good, and its run must fail
- * over.
+ * Appends the events of one run, in one epoch, to its lane of the trace. Events are on the log in
+ * call order. After one event cannot be written, none is: the journal is permanently broken, and
+ * its run must fail over.
  *
- * <p>The producer keeps what is not acknowledged and sends it, in order and once, for as long as it
- * lives and its delivery timeout allows. While the run is suspended the same is in a {@link
- * EventSpoolFile} as well, which outlives the process and the run's folder. Thread-safe.
+ * <p>The producer buffers unacknowledged events and sends them, in order and exactly once, for as
+ * long as it lives and its delivery timeout allows. While the run is suspended they are also in an
+ * {@link EventSpoolFile}, which outlives the process and the run's folder. Thread-safe.
  */
 public final class RunJournal {
   private static final Logger LOG = Logger.getLogger(RunJournal.class);
@@ -58,27 +58,27 @@ public final class RunJournal {
   private volatile @Nullable Throwable refusal;
   private volatile boolean broken;
 
-  /** Sent and not acknowledged, by their number. */
+  /** Sent and unacknowledged events by sequence number. */
   private final ConcurrentSkipListMap<Long, TraceRecord> pending = new ConcurrentSkipListMap<>();
 
-  // Never held while the producer is called: that may block for long.
+  // Never held while the producer is called, which may block for long.
   private final Object spooling = new Object();
   private volatile @Nullable EventSpoolFile spool;
 
-  /** What comes goes into the spool, too. */
+  /** Whether new events are also added to the spool. */
   private boolean suspended;
 
-  /** The run goes on: the spool goes when what is in it has been acknowledged. */
+  /** The run is resumed: the spool is deleted once its events are acknowledged. */
   private boolean draining;
 
   private boolean spoolEnded;
 
   /**
-   * @param lease rides on every event; empty for none
-   * @param spools where events go while the run is suspended
+   * @param lease sent with every event; empty for none
+   * @param spools location and limit of the spool that stores events while the run is suspended
    * @param onSent called with each event that has its place in the lane, in that order; must not
    *     block
-   * @param onBroken called once, on the producer's thread: must not block
+   * @param onBroken called once, on the producer's or a caller's thread; must not block
    */
   public RunJournal(
       String run,
@@ -101,7 +101,7 @@ public final class RunJournal {
   }
 
   /**
-   * Returns when the event, and so every one before it, is on the log.
+   * Appends an event. Returns when the event, and so every event before it, is on the log.
    *
    * @return the event's time
    * @throws JournalException when it cannot be written, or the journal is closed
@@ -118,7 +118,7 @@ public final class RunJournal {
   }
 
   /**
-   * Puts the event in its place and does not wait for it.
+   * Appends an event without waiting for its acknowledgement.
    *
    * @throws JournalException when the journal is broken or closed
    */
@@ -127,8 +127,9 @@ public final class RunJournal {
   }
 
   /**
-   * The run is suspended: what is not acknowledged, and all that comes, is in a file from when this
-   * returns. Where that cannot be, the journal is broken. Blocks for the disk.
+   * Spools events while the run is suspended: when this returns, all unacknowledged events are in
+   * the file, and later ones are added to it. If that fails, the journal is broken. Blocks for the
+   * disk.
    */
   public void beginSpool() {
     synchronized (spooling) {
@@ -143,7 +144,9 @@ public final class RunJournal {
     }
   }
 
-  /** The run goes on, as its holder: what is in the file is deleted once it is acknowledged. */
+  /**
+   * Stops spooling when the run is resumed; the file is deleted once its events are acknowledged.
+   */
   public void drainSpool() {
     synchronized (spooling) {
       suspended = false;
@@ -153,10 +156,11 @@ public final class RunJournal {
   }
 
   /**
-   * The run is not this runner's any more, or has ended. Nothing must be written after this.
+   * Ends the spool when the run has ended or is no longer assigned to this runner. No event may be
+   * written after this.
    *
-   * @param ended all that the run had to say is on the log
-   * @return what is kept of it
+   * @param ended whether all events of the run are on the log
+   * @return the file that is kept, if any
    */
   public Optional<RetainedSpoolFile> endSpool(boolean ended) {
     synchronized (spooling) {
@@ -180,7 +184,7 @@ public final class RunJournal {
     }
   }
 
-  /** Under the lock of the spool. */
+  /** Called with the lock of the spool held. */
   private void spool(List<TraceRecord> records) {
     try {
       EventSpoolFile to = spool;
@@ -216,16 +220,18 @@ public final class RunJournal {
     try {
       drained.delete();
     } catch (IOException e) {
-      LOG.warnf("%s is left behind, and all of it is on the log: %s", spoolFile, e.getMessage());
+      LOG.warnf(
+          "event spool %s: cannot be deleted; all its events are on the log: %s",
+          spoolFile, e.getMessage());
     }
   }
 
-  /** From here on nothing is written: the run is another runner's, or has ended. */
+  /** Refuses all further events: the run has ended or is assigned to another runner. */
   public void close() {
     refuse(new IllegalStateException("the journal is closed"));
   }
 
-  /** Whether the log could not be written to: no run of this process can go on then. */
+  /** Whether the log could not be written; then no run of this process can continue. */
   public boolean isBroken() {
     return broken;
   }
@@ -260,7 +266,7 @@ public final class RunJournal {
   }
 
   /**
-   * @throws JournalException when it has no place in the spool
+   * @throws JournalException when the spool cannot store the event
    */
   private void keep(TraceRecord record) {
     synchronized (spooling) {
@@ -280,7 +286,7 @@ public final class RunJournal {
     if (failure == null) {
       pending.remove(settled);
       if (spool != null) {
-        // The disk is not for the producer's thread.
+        // Disk access must not block the producer's thread.
         Thread.ofVirtual().start(this::drained);
       }
     }
@@ -302,7 +308,7 @@ public final class RunJournal {
 
   private void broken(Throwable failure) {
     if (refuse(failure)) {
-      // An event that is too large is this run's fault; the others' go the same way and arrive.
+      // An event that is too large affects only this run; the events of other runs still arrive.
       broken = !(failure instanceof RecordTooLargeException);
       onBroken.accept(failure);
     }

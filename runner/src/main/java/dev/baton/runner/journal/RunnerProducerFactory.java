@@ -8,15 +8,15 @@ package dev.baton.runner.journal;
 
 import org.apache.kafka.clients.producer.Producer;
 
-/** Makes a process's producers; who asks for one closes it. */
+/** Creates the producers of a process. The caller closes them. */
 public interface RunnerProducerFactory {
-  /** Of trace and heartbeats. */
+  /** Creates the producer of trace and heartbeats. */
   Producer<String, byte[]> durable();
 
-  /** Of logs. */
+  /** Creates the producer of logs. */
   Producer<String, byte[]> lossy();
 
-  /** Producers of a real cluster. */
+  /** Creates producers that connect to a Kafka cluster. */
   static RunnerProducerFactory kafka(String bootstrapServers, String clientId) {
     return new RunnerProducerFactory() {
       @Override

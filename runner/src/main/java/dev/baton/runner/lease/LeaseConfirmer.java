@@ -6,12 +6,13 @@
  */
 package dev.baton.runner.lease;
 
-/** Asks the orchestrator whether a run is still its runner's. */
+/** Requests confirmation from the orchestrator that a run is still assigned to this runner. */
 public interface LeaseConfirmer {
   /**
-   * Returns at once. An answer may never come: it is asked again with every heartbeat.
+   * Returns at once. The confirmation may never arrive; the request is repeated with every
+   * heartbeat.
    *
-   * @param suspension which one, of this run in this process
+   * @param suspension the number of the suspension, of this run in this process
    */
   void ask(String run, int epoch, long suspension);
 }

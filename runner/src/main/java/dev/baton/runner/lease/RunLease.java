@@ -18,34 +18,34 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A runner's hold of one run, in one epoch. It lasts for two heartbeat intervals from when the
- * newest heartbeat was <em>sent</em> that has been acknowledged, on the monotonic clock; nobody is
- * missed sooner than after three. Past that the run is suspended: what its steps have started is
- * stopped, and nothing else begins, until the orchestrator has confirmed that it still is this
- * epoch's.
+ * Tracks the lease of this runner on one run, in one epoch. The lease lasts for two heartbeat
+ * intervals from when the newest acknowledged heartbeat was <em>sent</em>, on the monotonic clock;
+ * the orchestrator declares a runner lost after three intervals at the earliest. When the lease
+ * expires the run is suspended: the processes of its steps are stopped and no other work begins,
+ * until the orchestrator has confirmed that the run is still assigned to this epoch.
  *
  * <pre>
  *   held        the limit passes                   suspended: everything is stopped
  *   suspended   a heartbeat is acknowledged        to be confirmed
- *   to be       confirmed, for this suspension     held: everything goes on
+ *   to be       confirmed, for this suspension     held: everything is resumed
  *   confirmed   the limit passes again             suspended
- *               not answered for the timeout       given up: no heartbeats, so the run is failed over
+ *               not confirmed within the timeout   given up: no heartbeats, so the run fails over
  *   given up    confirmed after all                suspended: heartbeats again
  * </pre>
  *
- * <p>Whoever begins something looks at the clock and not only at the state: a process that was
- * itself stopped finds its time over before it does anything. Being fenced is not a state of this:
- * it ends the run. Thread-safe.
+ * <p>A caller that begins work checks the clock and not only the state: a process that was itself
+ * stopped finds its lease expired before it acts. Being fenced is not a state of the lease: it ends
+ * the run. Thread-safe.
  */
 public final class RunLease {
-  /** What runs for a run, and can be stopped in the middle. */
+  /** Work of a run that can be suspended and resumed. */
   public interface Suspendable {
     void suspend();
 
     void goOn();
   }
 
-  /** Starts it. */
+  /** Starts suspendable work. */
   public interface Start<T extends Suspendable> {
     T start() throws IOException;
   }
@@ -64,23 +64,23 @@ public final class RunLease {
   private long suspension;
   private volatile boolean suspended;
 
-  /** When it was first seen in this suspension that a heartbeat is acknowledged; null: not yet. */
+  /** When an acknowledged heartbeat was first seen in this suspension; null: not yet. */
   private @Nullable Long heardAt;
 
   /**
-   * Held from now on, as if a heartbeat had just been sent and acknowledged.
+   * Creates a lease that is held, as if a heartbeat had just been sent and acknowledged.
    *
    * @param interval between heartbeats
-   * @param timeout after which the runner is lost; more than two intervals
+   * @param timeout after which the runner is declared lost; more than two intervals
    * @param clock monotonic, in nanoseconds
-   * @param onSuspended called each time, when everything is stopped; must not block
+   * @param onSuspended called at each suspension, after everything is stopped; must not block
    * @throws IllegalArgumentException when the timeout is too short for the interval
    */
   public RunLease(Duration interval, Duration timeout, LongSupplier clock, Runnable onSuspended) {
     Duration twice = interval.multipliedBy(LIMIT_INTERVALS);
     if (!interval.isPositive() || twice.compareTo(timeout) >= 0) {
       throw new IllegalArgumentException(
-          "a heartbeat timeout of %d ms with an interval of %d ms is not allowed; allowed: more than two intervals, for by then a runner that is not heard has to have stopped"
+          "heartbeat timeout %d ms is not valid with an interval of %d ms; allowed: more than two intervals, because the lease lasts for two"
               .formatted(timeout.toMillis(), interval.toMillis()));
     }
     this.interval = interval;
@@ -91,22 +91,22 @@ public final class RunLease {
     this.sentAt = new AtomicLong(clock.getAsLong());
   }
 
-  /** One that is never over, for what has no heartbeats. */
+  /** Creates a lease that never expires, for work without heartbeats. */
   public static RunLease forever() {
     return new RunLease(Duration.ofSeconds(1), Duration.ofSeconds(3), () -> 0, () -> {});
   }
 
-  /** A heartbeat that was sent at this time of the clock has been acknowledged. Never blocks. */
+  /** Records that a heartbeat sent at this time of the clock was acknowledged. Never blocks. */
   public void acknowledged(long sent) {
     sentAt.accumulateAndGet(sent, (known, now) -> now - known > 0 ? now : known);
   }
 
-  /** How long until {@link #look} is due; not positive when it is now. Never blocks. */
+  /** Returns the time until {@link #look} is due; not positive if it is due now. Never blocks. */
   public Duration left() {
     return suspended ? interval : Duration.ofNanos(sentAt.get() + limit - clock.getAsLong());
   }
 
-  /** Suspends the run when its time is over. Blocks until everything is stopped. */
+  /** Suspends the run if its lease has expired. Blocks until everything is stopped. */
   public void look() {
     lock.lock();
     try {
@@ -116,7 +116,10 @@ public final class RunLease {
     }
   }
 
-  /** The suspension that the orchestrator is to be asked about; empty where there is no use. */
+  /**
+   * Returns the suspension that needs a confirmation; empty if none does, or as long as no
+   * heartbeat is acknowledged.
+   */
   public OptionalLong unconfirmed() {
     lock.lock();
     try {
@@ -130,8 +133,8 @@ public final class RunLease {
   }
 
   /**
-   * Whether heartbeats arrive, but nobody answers: then the run must not look alive for ever with
-   * nothing going on in it.
+   * Returns whether heartbeats were acknowledged for the whole timeout without a confirmation. The
+   * runner then stops its heartbeats, so that a suspended run does not appear alive forever.
    */
   public boolean isGivenUp() {
     lock.lock();
@@ -144,10 +147,12 @@ public final class RunLease {
   }
 
   /**
-   * The orchestrator says that the run is still this epoch's. Blocks until everything goes on.
+   * Handles the orchestrator's confirmation that the run is still assigned to this epoch. Blocks
+   * until everything is resumed.
    *
-   * @param asked which suspension it was asked about; an answer for an earlier one says nothing
-   * @return whether the run goes on; otherwise it is to be asked again, with newer heartbeats
+   * @param asked the suspension that the request named; a confirmation of an earlier one is ignored
+   * @return whether the run is resumed; otherwise the request must be repeated, with newer
+   *     heartbeats
    */
   public boolean confirmed(long asked) {
     lock.lock();
@@ -173,8 +178,7 @@ public final class RunLease {
   }
 
   /**
-   * Returns when something may begin. An effect that cannot be stopped in the middle is begun right
-   * after this.
+   * Waits until the lease is held. Call this right before an effect that cannot be suspended.
    *
    * @throws InterruptedException when the run is stopped meanwhile
    */
@@ -187,7 +191,7 @@ public final class RunLease {
     }
   }
 
-  /** Starts what can be stopped; not before something may begin, and in one step with that. */
+  /** Waits until the lease is held, then starts suspendable work atomically with that check. */
   public <T extends Suspendable> T begin(Start<T> start) throws IOException, InterruptedException {
     lock.lockInterruptibly();
     try {
@@ -200,7 +204,7 @@ public final class RunLease {
     }
   }
 
-  /** It has ended by itself. */
+  /** Removes work that has ended by itself. */
   public void end(Suspendable begun) {
     lock.lock();
     try {

@@ -9,14 +9,14 @@ package dev.baton.runner.logs;
 import dev.baton.protocol.log.LogRecord;
 
 /**
- * Cuts a stream of bytes into lines: at line ends, and at {@link LogRecord#MAX_BYTES} where a line
- * is longer, there never inside a UTF-8 character. For one thread.
+ * Splits a stream of bytes into lines: at line ends, and at {@link LogRecord#MAX_BYTES} where a
+ * line is longer, but never inside a UTF-8 character. For one thread.
  */
 final class LineSplitter {
-  /** Takes lines. */
+  /** Receives lines. */
   interface Lines {
     /**
-     * @param bytes of which the first {@code length} count, until this returns
+     * @param bytes valid until this returns; the line is in the first {@code length} bytes
      * @param cut whether the next one continues the line
      */
     void line(byte[] bytes, int length, boolean cut);
@@ -44,7 +44,7 @@ final class LineSplitter {
     }
   }
 
-  /** What is left without a line end. */
+  /** Emits the rest that has no line end. */
   void end() {
     if (size > 0) {
       emit(size, false);
@@ -58,7 +58,9 @@ final class LineSplitter {
     size -= count;
   }
 
-  /** How many of the held bytes end with a whole character; all of them where it is no UTF-8. */
+  /**
+   * Returns how many of the held bytes end with a complete character; all if they are not UTF-8.
+   */
   private int wholeCharacters() {
     for (int back = 1; back <= 3; back++) {
       int b = held[size - back] & 0xff;

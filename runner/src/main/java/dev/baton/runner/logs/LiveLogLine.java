@@ -10,16 +10,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A line, or a piece of a long one, as it is on {@code baton.logs}.
+ * A line, or a piece of a long one, as published to {@code baton.logs}.
  *
  * @param step its path
- * @param stream {@code stdout}, {@code stderr}, or {@code baton} for what the runner itself says
+ * @param stream {@code stdout}, {@code stderr}, or {@code baton} for lines of the runner itself
  * @param text as UTF-8 with replacement characters, without the line end
  * @param line its number among the epoch's lines, from 1
  * @param cut whether the next line of its attempt and stream continues it; null: no
- * @param passedLines of the run that were not sent before this one, for want of room; null: none.
- *     They are in the run's log.
- * @param missingLines at this place, that are in no log; null: none
+ * @param passedLines lines of the run that were skipped before this one because the buffer was
+ *     full; null: none. They are in the run's log.
+ * @param missingLines lines missing at this place, which are in no log; null: none
  */
 public record LiveLogLine(
     String run,

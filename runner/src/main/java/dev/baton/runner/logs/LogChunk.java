@@ -16,18 +16,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The object of a chunk: compressed frames, the index, its length and a magic number.
+ * A chunk of a log as one object: compressed frames, the index, its length and a magic number.
  *
- * @param object of which the first {@code length} bytes count
+ * @param object the chunk is in its first {@code length} bytes
  * @param indexBytes the index as JSON
  */
 public record LogChunk(LogIndex index, byte[] object, int length, byte[] indexBytes) {
   private static final int LEVEL = 3;
 
   /**
-   * Compresses records.
+   * Compresses records into a chunk.
    *
-   * @param records whole ones, as the builder has counted them
+   * @param records complete records, as the builder has counted them
    * @param last whether they are the epoch's last
    */
   static LogChunk of(LogIndexBuilder builder, byte[] records, boolean last) {

@@ -14,12 +14,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Counts what a chunk to be holds, line by line. For one thread at a time. */
+/** Builds the index of a chunk line by line. For one thread at a time. */
 final class LogIndexBuilder {
   /** Bytes of records after which a new frame begins. */
   static final int FRAME_BYTES = 1 << 20;
 
-  /** A frame that is not compressed yet: from this byte of the records on. */
+  /** An uncompressed frame that starts at this byte of the records. */
   private static final class Part {
     final int offset;
     final long firstLine;
@@ -73,7 +73,7 @@ final class LogIndexBuilder {
     return order.size();
   }
 
-  /** The attempt's index; -1 where it has none yet. */
+  /** Returns the attempt's index; -1 if it has none yet. */
   int indexOf(LogAttempt attempt) {
     Integer index = attempts.get(attempt);
     return index == null ? -1 : index;
@@ -112,12 +112,15 @@ final class LogIndexBuilder {
     return parts.size();
   }
 
-  /** Where the frame's records begin; that of the frame behind the last is the records' end. */
+  /**
+   * Returns the offset of a frame's records; for the number after the last frame, the end of the
+   * records.
+   */
   int offset(int frame, int end) {
     return frame == parts.size() ? end : parts.get(frame).offset;
   }
 
-  /** A frame as it is in the object. */
+  /** Describes a frame as stored in the object. */
   LogIndex.Frame frame(int number, int offset, int size, int end) {
     Part part = parts.get(number);
     return new LogIndex.Frame(

@@ -9,12 +9,12 @@ package dev.baton.runner.logs;
 import java.nio.file.Path;
 
 /**
- * How much of logs a runner keeps.
+ * Limits of the logs that a runner stores.
  *
  * @param folder of the spools
- * @param spoolBytes of one run that may wait on the disk to be uploaded ({@code
+ * @param spoolBytes limit of one run's log that waits on the disk for upload ({@code
  *     baton.logs.spool.max})
- * @param attemptBytes of one attempt that are kept in all ({@code baton.logs.max})
+ * @param attemptBytes limit of one attempt's log in total ({@code baton.logs.max})
  */
 public record LogSettings(Path folder, long spoolBytes, long attemptBytes) {
   public static final long DEFAULT_SPOOL_BYTES = 1L << 30;
@@ -27,7 +27,7 @@ public record LogSettings(Path folder, long spoolBytes, long attemptBytes) {
     return new LogSettings(data.resolve("logs"), spoolBytes, attemptBytes);
   }
 
-  /** With the defaults. */
+  /** Uses the default limits. */
   public static LogSettings of(Path data) {
     return of(data, DEFAULT_SPOOL_BYTES, DEFAULT_ATTEMPT_BYTES);
   }

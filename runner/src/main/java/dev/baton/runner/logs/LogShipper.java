@@ -28,8 +28,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends the live tail of logs to {@code baton.logs} in the background. Never blocks the caller: a
- * line that finds no room is passed over, and the next one of its run that fits carries the exact
- * counts. All lines are in the runs' logs. Thread-safe. Its producer is made at the first line.
+ * line that does not fit into the buffer is skipped, and the next line of its run that fits carries
+ * the exact counts. All lines are in the runs' logs. Creates its producer at the first line.
+ * Thread-safe.
  */
 public final class LogShipper implements AutoCloseable {
   static final String TYPE = "dev.baton.log";
@@ -38,14 +39,14 @@ public final class LogShipper implements AutoCloseable {
   private static final long MAX_WAITING_BYTES = 8L << 20;
   private static final int MAX_WAITING_LINES = 50_000;
 
-  /** What a line takes besides its text. */
+  /** Size of a line in addition to its text, in bytes. */
   private static final int AROUND = 100;
 
   private record Waiting(LiveLogLine line, int bytes, SkippedLineCounter passed) {}
 
   private final URI source;
   private final Supplier<Producer<String, byte[]>> producers;
-  // Bounded by the count of bytes, and of lines, that are taken before a line is added.
+  // Bounded by the counts of bytes and lines, which are checked before a line is added.
   private final LinkedBlockingQueue<Waiting> waiting = new LinkedBlockingQueue<>();
   private final AtomicLong waitingBytes = new AtomicLong();
   private final AtomicLong unsettled = new AtomicLong();
@@ -57,7 +58,7 @@ public final class LogShipper implements AutoCloseable {
     this.producers = producers;
   }
 
-  /** Whether a line of so many bytes would be sent now. Where not, it counts as passed over. */
+  /** Whether a line of this size would be sent now. If not, counts it as skipped. */
   boolean hasRoom(int bytes, SkippedLineCounter passed) {
     if (waitingBytes.get() + bytes + AROUND > MAX_WAITING_BYTES
         || unsettled.get() >= MAX_WAITING_LINES) {
@@ -67,7 +68,7 @@ public final class LogShipper implements AutoCloseable {
     return true;
   }
 
-  /** Sends a line after {@link #hasRoom}, or one that must fit. */
+  /** Sends a line after {@link #hasRoom}, or one that must not be skipped. */
   void ship(LiveLogLine line, int bytes, SkippedLineCounter passed) {
     ensureStarted();
     unsettled.incrementAndGet();
@@ -75,7 +76,7 @@ public final class LogShipper implements AutoCloseable {
     waiting.add(new Waiting(passed.onto(line), bytes, passed));
   }
 
-  /** Waits until all lines are sent or passed over, at most so long. */
+  /** Waits until all lines are sent or skipped, at most this long. */
   public void drain(Duration patience) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     synchronized (unsettled) {
@@ -125,7 +126,7 @@ public final class LogShipper implements AutoCloseable {
           .add(1 + (lines == null ? 0 : lines), next.bytes() + (bytes == null ? 0 : bytes));
       if (!warned.getAndSet(true)) {
         LOG.warnf(
-            "live tail of run %s: lines are passed over, the run's log has them: %s",
+            "run %s: live tail: lines are skipped; the run's log has them: %s",
             next.line().run(), failure.getMessage());
       }
     }
@@ -150,7 +151,7 @@ public final class LogShipper implements AutoCloseable {
                 .build());
   }
 
-  /** Lines that were not drained are not sent. */
+  /** Discards lines that were not drained. */
   @Override
   public synchronized void close() {
     if (sender != null) {

@@ -23,14 +23,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines that wait to become a chunk: on the disk, and the newest in memory. What the disk does not
- * take stays in memory and is tried again with the next lines. For one thread at a time.
+ * Stores lines until they are uploaded as a chunk: on the disk, and the newest in memory. Lines
+ * that the disk does not accept stay in memory and are written with the next lines. For one thread
+ * at a time.
  */
 final class LogSpoolFile {
   /** Bytes of records after which a file becomes a chunk. */
   static final int FULL_BYTES = 8 << 20;
 
-  /** Bytes that wait in memory for a disk that takes none. */
+  /** Limit of bytes that stay in memory while the disk does not accept them. */
   private static final int MOST_IN_MEMORY = 256 << 10;
 
   private static final Pattern NAME = Pattern.compile("([0-9]{1,9})-([0-9]{1,15})\\.log");
@@ -47,28 +48,28 @@ final class LogSpoolFile {
     this.index = index;
   }
 
-  /** One that has no lines yet. Nothing is made on the disk before there are some. */
+  /** Creates a spool without lines. The file is created with the first lines. */
   static LogSpoolFile of(Path folder, String run, int epoch, long firstLine) {
     return new LogSpoolFile(
         folder.resolve(epoch + "-" + firstLine + ".log"),
         new LogIndexBuilder(run, epoch, firstLine));
   }
 
-  /** Whether a file of this name was left by an epoch before this one. */
+  /** Whether a file of this name was left by an earlier epoch. */
   static boolean isOfEarlierEpoch(Path file, int epoch) {
     Matcher name = NAME.matcher(file.getFileName().toString());
     return name.matches() && Integer.parseInt(name.group(1)) < epoch;
   }
 
   /**
-   * What another process left, to its last whole line.
+   * Opens a spool that another process left, up to its last complete line.
    *
-   * @throws IOException where it cannot be read, or is no spool
+   * @throws IOException when it cannot be read, or is not a spool
    */
   static LogSpoolFile found(Path file, String run) throws IOException {
     Matcher name = NAME.matcher(file.getFileName().toString());
     if (!name.matches()) {
-      throw new IOException(file + " is no spool");
+      throw new IOException(file + " is not a log spool");
     }
     LogSpoolFile spool =
         new LogSpoolFile(
@@ -110,7 +111,10 @@ final class LogSpoolFile {
     return size() >= FULL_BYTES || index.attemptCount() >= LogIndex.MAX_ATTEMPTS;
   }
 
-  /** Why the disk takes nothing more though it has to; null: it does, or need not. */
+  /**
+   * Returns why the disk does not accept lines although the memory limit is reached; null
+   * otherwise.
+   */
   @Nullable IOException refusal() {
     return writer.size() >= MOST_IN_MEMORY ? trouble : null;
   }
@@ -143,7 +147,7 @@ final class LogSpoolFile {
     return number;
   }
 
-  /** Puts on the disk what is in memory, where the disk takes it. */
+  /** Writes the lines in memory to the disk, if it accepts them. */
   void flush() {
     if (writer.size() == 0) {
       return;
@@ -172,7 +176,7 @@ final class LogSpoolFile {
     }
   }
 
-  /** All its records. */
+  /** Returns all its records. */
   byte[] read() throws IOException {
     byte[] bytes = new byte[size()];
     if (onDisk > 0) {
@@ -189,7 +193,7 @@ final class LogSpoolFile {
     return bytes;
   }
 
-  /** Ends the writing; it can still be read. */
+  /** Ends writing; the spool can still be read. */
   void seal() {
     flush();
     close();
@@ -207,7 +211,7 @@ final class LogSpoolFile {
     }
   }
 
-  /** What is left of it is of no use any more. */
+  /** Deletes the file, which is no longer needed. */
   void delete() throws IOException {
     close();
     Files.deleteIfExists(path);

@@ -10,7 +10,8 @@ import dev.baton.protocol.log.LogRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the lines of one attempt that are in no log, and which of them a notice owes. Thread-safe.
+ * Counts the lines of one attempt that are in no log, and those of them that no notice has reported
+ * yet. Thread-safe.
  */
 final class MissingLineCounter {
   private long lines;
@@ -35,7 +36,7 @@ final class MissingLineCounter {
     return why;
   }
 
-  /** What a notice has to say now, which is owed no longer; null: nothing. */
+  /** Returns the lines that a notice must report now, and resets them; null if there are none. */
   synchronized LogRecord.@Nullable Missing take() {
     if (owedLines == 0) {
       return null;

@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The log of one run in one epoch: numbers the lines of all its steps, spools them on the disk and
- * gives them to an uploader, file by file. Whoever adds lines waits for nothing but the disk.
+ * passes them to an uploader, file by file. A caller that adds lines waits only for the disk.
  * Thread-safe.
  */
 public final class RunLog {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-  /** How long the first file takes lines, and by how much longer each next one does. */
+  /** How long the first file accepts lines; the time doubles with each next file. */
   private static final long FIRST_DUE_NANOS = NANOS_PER_SECOND;
 
   private static final long LONGEST_DUE_NANOS = 30 * NANOS_PER_SECOND;
@@ -57,8 +57,8 @@ public final class RunLog {
   private boolean lastTaken;
 
   /**
-   * @param found what runners before this one left on the disk, in its order
-   * @param starter called once, as soon as there is something to upload
+   * @param found what earlier runners left on the disk, in order
+   * @param starter called once, as soon as there are lines to upload
    */
   RunLog(
       String run,
@@ -81,12 +81,12 @@ public final class RunLog {
     }
   }
 
-  /** The log of an attempt. */
+  /** Returns the log of an attempt. */
   public StepLog step(String step, int visit, int attempt) {
     return new StepLog(this, new LogAttempt(step, visit, attempt));
   }
 
-  /** Puts a line of the runner itself into the log, whatever the bound is. */
+  /** Adds a line of the runner itself, regardless of the limits. */
   public void note(LogAttempt attempt, String text) {
     byte[] bytes = bounded(text);
     notice(attempt, bytes, LogRecord.Missing.NOTHING);
@@ -97,7 +97,7 @@ public final class RunLog {
    * Adds a line.
    *
    * @param kept bytes of the attempt that are in the log so far
-   * @return false where it found no room: then it is counted
+   * @return false if a limit is reached; the line is then counted as missing
    */
   boolean line(
       LogAttempt attempt,
@@ -134,7 +134,7 @@ public final class RunLog {
     return true;
   }
 
-  /** Why there is no room for so many bytes more; null: there is. */
+  /** Returns why this many more bytes are refused; null if they are accepted. */
   private @Nullable String refusal(int length, long kept) {
     if (kept + length > settings.attemptBytes()) {
       return "the attempt's log has reached its bound, baton.logs.max is %d bytes"
@@ -150,7 +150,7 @@ public final class RunLog {
     return trouble == null ? null : "the runner's spool cannot be written: " + trouble.getMessage();
   }
 
-  /** Puts the notice of what is missing into the log, if one is owed, whatever the bound is. */
+  /** Adds the pending notice of missing lines, if there is one, regardless of the limits. */
   void noticeOf(LogAttempt attempt, MissingLineCounter missing) {
     lock.lock();
     try {
@@ -246,7 +246,7 @@ public final class RunLog {
     changed.signalAll();
   }
 
-  /** Puts the newest lines on the disk. */
+  /** Writes the newest lines to the disk. */
   void flush() {
     lock.lock();
     try {
@@ -258,7 +258,7 @@ public final class RunLog {
     }
   }
 
-  /** Says that no line follows. Does not wait for the upload. */
+  /** Ends the log: no line follows. Does not wait for the upload. */
   public void end() {
     lock.lock();
     try {
@@ -268,7 +268,7 @@ public final class RunLog {
       lock.unlock();
     }
     if (!passed.isEmpty()) {
-      String text = "the live tail passed over lines: the run's log has them";
+      String text = "the live tail skipped lines; the run's log has them";
       tail.ship(
           live(
               new LogAttempt("", 1, 1),
@@ -303,8 +303,8 @@ public final class RunLog {
   record Due(LogSpoolFile file, boolean last) {}
 
   /**
-   * Waits until a file is due and gives it; empty once the log has ended and all of it was taken.
-   * For one uploader, which takes a file again until it says {@link #uploaded}.
+   * Waits until a file is due and returns it; empty once the log has ended and all files were
+   * taken. For one uploader, which gets the same file again until it calls {@link #uploaded}.
    */
   Optional<Due> take() throws InterruptedException {
     lock.lock();
@@ -333,14 +333,14 @@ public final class RunLog {
     }
   }
 
-  /** One without lines that says that the log has ended. */
+  /** Adds a file without lines that marks the end of the log. */
   private Due mark() {
     LogSpoolFile mark = LogSpoolFile.of(folder, run, epoch, nextLine);
     sealed.add(mark);
     return new Due(mark, true);
   }
 
-  /** Of an epoch before this one: the last that was found. */
+  /** For an earlier epoch: whether it is the last file that was found. */
   private boolean isLast(LogSpoolFile file) {
     int of = file.index().epoch();
     LogSpoolFile behind =
@@ -348,7 +348,7 @@ public final class RunLog {
     return behind == null && (of != epoch || (ended && current == null));
   }
 
-  /** The file's lines are acknowledged: it is needed no longer. */
+  /** Removes a file whose lines are acknowledged. */
   void uploaded(Due due) {
     lock.lock();
     try {
@@ -361,7 +361,7 @@ public final class RunLog {
     }
   }
 
-  /** Whether nothing of it waits to be uploaded, and nothing will. */
+  /** Whether no line of it waits for upload, and none will. */
   boolean isDone() {
     lock.lock();
     try {

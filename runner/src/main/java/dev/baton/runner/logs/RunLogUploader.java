@@ -27,9 +27,9 @@ import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 
 /**
- * The logs of all runs that a runner carries, and their uploads: a thread for each run that has
- * lines, two chunks in memory at once. What cannot be uploaded is tried again for as long as the
- * process lives and stays on the disk after that. Thread-safe.
+ * Uploads the logs of all runs that a runner executes: one thread per run that has lines, at most
+ * two chunks in memory. A failed upload is retried for as long as the process lives; after that the
+ * lines stay on the disk. Thread-safe.
  */
 public final class RunLogUploader implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(RunLogUploader.class);
@@ -50,7 +50,9 @@ public final class RunLogUploader implements AutoCloseable {
     this.settings = settings;
   }
 
-  /** A run's log in the holder's epoch; takes over what epochs before it have left on this disk. */
+  /**
+   * Opens a run's log in the holder's epoch, and adopts the spools of earlier epochs on this disk.
+   */
   public RunLog open(StoreCaller holder) {
     return new RunLog(
         holder.run(),
@@ -64,7 +66,7 @@ public final class RunLogUploader implements AutoCloseable {
   private List<LogSpoolFile> found(StoreCaller holder) {
     Path folder = settings.folder(holder.run());
     if (uploaders.keySet().stream().anyMatch(log -> log.run().equals(holder.run()))) {
-      return List.of(); // This process itself uploads it.
+      return List.of(); // This process already uploads it.
     }
     List<LogSpoolFile> found = new ArrayList<>();
     if (!Files.isDirectory(folder)) {
@@ -77,7 +79,7 @@ public final class RunLogUploader implements AutoCloseable {
         }
       }
     } catch (IOException e) {
-      LOG.warnf("log of run %s: what is spooled in %s is left there: %s", holder.run(), folder, e);
+      LOG.warnf("run %s: log spool %s cannot be read; it stays there: %s", holder.run(), folder, e);
     }
     found.removeIf(file -> file.index().lines() == 0);
     found.sort(
@@ -103,11 +105,11 @@ public final class RunLogUploader implements AutoCloseable {
       }
       Files.deleteIfExists(log.folder());
     } catch (DirectoryNotEmptyException e) {
-      LOG.debugf("log of run %s: %s has files of other epochs", log.run(), log.folder());
+      LOG.debugf("run %s: log spool %s has files of other epochs", log.run(), log.folder());
     } catch (IOException e) {
-      LOG.warnf("log of run %s: the spool is left behind: %s", log.run(), e);
+      LOG.warnf("run %s: log spool cannot be deleted: %s", log.run(), e);
     } catch (InterruptedException e) {
-      LOG.debugf("log of run %s: the rest stays in %s", log.run(), log.folder());
+      LOG.debugf("run %s: the rest of the log stays in %s", log.run(), log.folder());
     } finally {
       uploaders.remove(log);
       synchronized (uploaders) {
@@ -131,8 +133,7 @@ public final class RunLogUploader implements AutoCloseable {
       } catch (NoSuchFileException e) {
         log.uploaded(due);
         LOG.warnf(
-            "log of run %s: another runner has taken over what is spooled: %s",
-            log.run(), e.getMessage());
+            "run %s: log spool has been adopted by another runner: %s", log.run(), e.getMessage());
         return;
       } catch (StoreException | IOException e) {
         if (Thread.interrupted()) {
@@ -141,7 +142,7 @@ public final class RunLogUploader implements AutoCloseable {
         if (!warned) {
           warned = true;
           LOG.warnf(
-              "log of run %s: lines from %d:%d on wait on the disk, they are sent again: %s",
+              "run %s: log lines from %d:%d cannot be uploaded; retrying: %s",
               log.run(),
               due.file().index().epoch(),
               due.file().index().firstLine(),
@@ -155,7 +156,7 @@ public final class RunLogUploader implements AutoCloseable {
     }
   }
 
-  /** Waits until all lines of logs that have ended are uploaded and sent, at most so long. */
+  /** Waits until all lines of ended logs are uploaded and sent, at most this long. */
   public void drain(Duration patience) throws InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
     synchronized (uploaders) {
@@ -165,11 +166,11 @@ public final class RunLogUploader implements AutoCloseable {
         left = end - System.nanoTime();
       }
     }
-    // After the log itself: the brokers may be away.
+    // After the log itself, since the brokers may be unavailable.
     tail.drain(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
   }
 
-  /** What was not drained stays on the disk. */
+  /** Leaves what was not drained on the disk. */
   @Override
   public void close() {
     closed = true;
@@ -177,7 +178,7 @@ public final class RunLogUploader implements AutoCloseable {
         (log, thread) -> {
           if (!log.isDone()) {
             LOG.warnf(
-                "log of run %s: what was not uploaded in time stays in %s",
+                "run %s: log lines that were not uploaded in time stay in %s",
                 log.run(), log.folder());
           }
           thread.interrupt();

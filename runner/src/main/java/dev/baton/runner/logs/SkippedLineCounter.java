@@ -6,7 +6,9 @@
  */
 package dev.baton.runner.logs;
 
-/** Counts what the live tail of one run had no room for, until a line says so. Thread-safe. */
+/**
+ * Counts the lines that the live tail of one run skipped, until a line reports them. Thread-safe.
+ */
 final class SkippedLineCounter {
   private long lines;
   private long bytes;
@@ -20,7 +22,7 @@ final class SkippedLineCounter {
     return lines == 0 && bytes == 0;
   }
 
-  /** The line with the counts, which are zero from now on. */
+  /** Returns the line with the counts, and resets them to zero. */
   synchronized LiveLogLine onto(LiveLogLine line) {
     if (lines == 0 && bytes == 0) {
       return line;

@@ -15,8 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 
 /**
- * Takes one attempt's stdout and stderr: puts the lines into the run's log, keeps the tail, the
- * digest and the counts for the trace. Thread-safe; each stream is written by one thread.
+ * Receives one attempt's stdout and stderr: adds the lines to the run's log, and keeps the tail,
+ * the digest and the counts for the trace. Thread-safe; each stream is written by one thread.
  */
 public final class StepLog {
   static final int TAIL_BYTES = 4 * 1024;
@@ -35,18 +35,18 @@ public final class StepLog {
     this.attempt = attempt;
   }
 
-  /** A writer for {@code stdout} or {@code stderr}. */
+  /** Returns a writer for {@code stdout} or {@code stderr}. */
   public Stream stream(String name) {
     return new Stream(
         LogStream.of(name).orElseThrow(() -> new IllegalArgumentException("no stream " + name)));
   }
 
-  /** Puts a line of the runner itself into the log. */
+  /** Adds a line of the runner itself to the log. */
   public void note(String text) {
     log.note(attempt, text);
   }
 
-  /** What the event says about the log so far. */
+  /** Returns what the event records about the log so far. */
   public synchronized LogTail tail() {
     int kept = (int) Math.min(bytes, TAIL_BYTES);
     byte[] last = new byte[kept];
@@ -67,7 +67,7 @@ public final class StepLog {
     try {
       return ((MessageDigest) digest.clone()).digest();
     } catch (CloneNotSupportedException e) {
-      throw new IllegalStateException("the JDK's SHA-256 can be cloned", e);
+      throw new IllegalStateException("SHA-256 of the JDK cannot be cloned", e);
     }
   }
 
@@ -106,7 +106,7 @@ public final class StepLog {
       log.flush();
     }
 
-    /** Also puts into the log what is missing of it. */
+    /** Also adds the notice of missing lines to the log. */
     public void end() {
       splitter.end();
       log.noticeOf(attempt, missing);

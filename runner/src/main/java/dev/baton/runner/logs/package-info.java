@@ -1,6 +1,6 @@
 /**
  * Standard output and error of steps: spooled on the disk, uploaded in chunks, and sent to {@code
- * baton.logs} as a live tail. Bounded, never in a step's way.
+ * baton.logs} as a live tail. Bounded; steps never wait for an upload.
  */
 @NullMarked
 package dev.baton.runner.logs;

@@ -14,14 +14,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Keeps the values of outputs by their digests, those used longest ago going first. Bounded by
- * their size; the newest stays however large it is. Thread-safe.
+ * Caches output values by digest and evicts the least recently used first. Limited by their total
+ * size; the newest value is kept regardless of its size. Thread-safe.
  */
 public final class OutputCache {
-  /** What all runs of this process share: so many bytes of JSON. */
+  /** Shared by all runs of this process; 12 MiB of JSON. */
   public static final OutputCache SHARED = new OutputCache(12L << 20);
 
-  /** A value as large as this is worth a download; a smaller one is kept as if it had it. */
+  /** Minimum size counted for a value, in bytes: a value of this size is worth a download. */
   private static final long LEAST = 512;
 
   private record Kept(JsonNode value, long size) {}
@@ -31,7 +31,7 @@ public final class OutputCache {
   private long size;
 
   /**
-   * @param most bytes of JSON; as objects in memory they take up to a few times as much
+   * @param most limit in bytes of JSON; as objects in memory they need up to a few times as much
    */
   public OutputCache(long most) {
     this.most = most;
@@ -41,12 +41,12 @@ public final class OutputCache {
     return Optional.ofNullable(byDigest.get(digest)).map(Kept::value);
   }
 
-  /** The value of an output by reference, where it is kept. */
+  /** Returns the value of an output by reference, if it is cached. */
   public Optional<JsonNode> find(Output.Ref output) {
     return find(output.digest());
   }
 
-  /** Keeps a value; it is not to be changed from now on. */
+  /** Caches a value, which must not be changed afterwards. */
   public synchronized void put(Output.Ref output, JsonNode value) {
     long of = Math.max(LEAST, output.parts() == null ? output.sizeBytes() : 64L * output.parts());
     Kept before = byDigest.put(output.digest(), new Kept(value, of));
@@ -58,7 +58,7 @@ public final class OutputCache {
     }
   }
 
-  /** Bytes of JSON that are kept. */
+  /** Returns the size of the cached values in bytes of JSON. */
   public synchronized long size() {
     return size;
   }

@@ -10,16 +10,16 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.trace.Output;
 import java.util.List;
 
-/** Fetches the values of outputs when an expression looks at them. Thread-safe; may block. */
+/** Loads the values of outputs when an expression reads them. Thread-safe; may block. */
 public interface OutputLoader {
   /**
-   * Returns the value, which is not to be changed.
+   * Returns the value, which must not be changed.
    *
-   * @throws OutputUnavailableException when it cannot be fetched within the loader's patience, or
+   * @throws OutputUnavailableException when it cannot be fetched within the loader's timeout, or
    *     the thread is interrupted
    */
   JsonNode load(Output output);
 
-  /** Fetches several values at once that will be asked for next; may fetch none of them. */
+  /** Fetches several values at once that will be read next; may fetch none of them. */
   void prefetch(List<Output> outputs);
 }

@@ -8,7 +8,7 @@ package dev.baton.runner.outputs;
 
 /**
  * Ends an evaluation that needs an output which cannot be fetched. Its cause is an {@link
- * InterruptedException} where the thread was interrupted.
+ * InterruptedException} if the thread was interrupted.
  */
 public final class OutputUnavailableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -17,7 +17,7 @@ public final class OutputUnavailableException extends RuntimeException {
     super(message, cause);
   }
 
-  /** Whether the thread that waited for the output is to stop. */
+  /** Whether the thread was interrupted while it waited for the output. */
   public boolean isInterruption() {
     return getCause() instanceof InterruptedException;
   }

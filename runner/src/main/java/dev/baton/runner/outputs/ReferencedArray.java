@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.RandomAccess;
 
 /**
- * An array whose elements are outputs: each is fetched when it is looked at, and kept by nobody but
- * the loader's cache. Immutable.
+ * An array whose elements are outputs: each is fetched when it is read, and only the loader's cache
+ * keeps it. Immutable.
  */
-@SuppressWarnings("serial") // Of Jackson's nodes; nobody writes this one by Java's serialization.
+@SuppressWarnings("serial") // Of Jackson's nodes; this class is never serialized by Java.
 public final class ReferencedArray extends ArrayNode implements ReferencedValue {
   private static final long serialVersionUID = 1L;
 
@@ -59,7 +59,7 @@ public final class ReferencedArray extends ArrayNode implements ReferencedValue 
   }
 
   private static final class Elements extends AbstractList<JsonNode> implements RandomAccess {
-    /** So many elements are fetched at once by those who go through all. */
+    /** Number of elements fetched at once when a caller iterates over all elements. */
     private static final int AHEAD = 32;
 
     private final List<Output> outputs;

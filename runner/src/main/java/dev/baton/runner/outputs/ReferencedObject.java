@@ -20,10 +20,10 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An object whose members are outputs: each is fetched when it is looked at, and kept by nobody but
- * the loader's cache. Immutable.
+ * An object whose members are outputs: each is fetched when it is read, and only the loader's cache
+ * keeps it. Immutable.
  */
-@SuppressWarnings("serial") // Of Jackson's nodes; nobody writes this one by Java's serialization.
+@SuppressWarnings("serial") // Of Jackson's nodes; this class is never serialized by Java.
 public final class ReferencedObject extends ObjectNode implements ReferencedValue {
   private static final long serialVersionUID = 1L;
 
@@ -127,7 +127,7 @@ public final class ReferencedObject extends ObjectNode implements ReferencedValu
     }
   }
 
-  /** Fetched when its value is asked for, not when its name is. */
+  /** Fetches the output when its value is read, not when its name is read. */
   private record Member(String name, Output output, OutputLoader loader)
       implements Map.Entry<String, JsonNode> {
     @Override

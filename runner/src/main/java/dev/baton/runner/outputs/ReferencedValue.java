@@ -10,22 +10,22 @@ import dev.baton.protocol.json.JsonLengthCalculator;
 import dev.baton.protocol.json.LazyJsonContainer;
 import dev.baton.protocol.trace.Output;
 
-/** A value that is put together of outputs, none of which is in memory for its sake. */
+/** A value composed of outputs, which are not loaded into memory for it. */
 public sealed interface ReferencedValue extends LazyJsonContainer
     permits ReferencedArray, ReferencedObject {
-  /** The largest copy that is made in memory, in bytes of JSON. */
+  /** Maximum size of a copy in memory, in bytes of JSON. */
   long MAX_COPY = 64L << 20;
 
-  /** What the blob of such a value holds: a list, or a map, of outputs. */
+  /** Returns the content of the value's blob: a list or a map of outputs. */
   Object index();
 
-  /** Of the whole value as JSON, at least. */
+  /** Returns the minimum size of the whole value as JSON, in bytes. */
   long sizeBytes();
 
-  /** How many outputs it is put together of. */
+  /** Returns the number of outputs in it. */
   int parts();
 
-  /** Of an output's value as JSON, in bytes. */
+  /** Returns the size of an output's value as JSON, in bytes. */
   static long size(Output output) {
     return switch (output) {
       case Output.Inline(var value) -> JsonLengthCalculator.of(value);

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Outputs of steps that expressions see without their being in memory. */
+/** Outputs of steps that expressions read without loading all of them into memory. */
 @NullMarked
 package dev.baton.runner.outputs;
 

@@ -10,8 +10,8 @@ import java.io.ByteArrayOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a stream's bytes up to a limit, and knows when there were more. For one writer; read after
- * it has ended.
+ * Keeps a stream's bytes up to a limit and records whether there were more. For one writer; read
+ * after it has ended.
  */
 final class CappedBuffer {
   private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
@@ -19,7 +19,7 @@ final class CappedBuffer {
   private boolean over;
   private volatile @Nullable Throwable loss;
 
-  /** A limit of 0 keeps nothing and is never over. */
+  /** A limit of 0 keeps nothing and is never exceeded. */
   CappedBuffer(int limit) {
     this.limit = limit;
   }
@@ -33,12 +33,12 @@ final class CappedBuffer {
     kept.write(chunk, 0, Math.min(count, room));
   }
 
-  /** The rest of the stream could not be kept. */
+  /** Records that the rest of the stream could not be kept. */
   void lost(Throwable why) {
     loss = why;
   }
 
-  /** Throws what kept the stream from being read to its end. */
+  /** Throws the error that prevented the stream from being read to its end. */
   void check() {
     switch (loss) {
       case null -> {}

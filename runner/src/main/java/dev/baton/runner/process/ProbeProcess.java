@@ -23,27 +23,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A program that Baton runs to look at something, and whose answer it reads itself.
+ * Runs a program for the runner itself and reads its output, for example {@code git status}.
  *
- * @param environment the whole of it
+ * @param environment all of its variables
  * @param fixed where programs see workspaces
  */
 public record ProbeProcess(
     List<String> words, Path directory, Map<String, String> environment, WorkspaceMount fixed) {
-  /** Everything that the probe starts has it in its environment. */
+  /** Set in the environment of every process that the probe starts. */
   private static final String MARK = "BATON_PROBE";
 
   private static final int MAX_COMPLAINT = 500;
 
-  /** Reads an answer to its end. */
+  /** Reads the program's output to its end. */
   public interface Answer<T> {
     T read(InputStream out) throws IOException;
   }
 
   /**
-   * Runs it and waits. However this returns, no process of it is left.
+   * Runs the program and waits. When this returns or throws, none of its processes is alive.
    *
-   * @throws IOException when it cannot be started, fails, or takes longer
+   * @throws IOException when it cannot be started, fails, or exceeds the timeout
    */
   public <T> T run(Duration timeout, Answer<T> answer) throws IOException, InterruptedException {
     long end = System.nanoTime() + timeout.toNanos();
@@ -81,7 +81,7 @@ public record ProbeProcess(
                 return answer.read(from);
               }
             });
-    // Reading a pipe holds a platform thread in any case.
+    // Reading a pipe blocks a platform thread in any case.
     Thread.ofPlatform().daemon().name("probe").start(task);
     return task;
   }
@@ -98,7 +98,7 @@ public record ProbeProcess(
 
   private static String beginning(InputStream in) throws IOException {
     String text = new String(in.readNBytes(MAX_COMPLAINT), StandardCharsets.UTF_8).strip();
-    // Who cannot write does not end.
+    // A program that cannot write its output does not end.
     in.transferTo(OutputStream.nullOutputStream());
     return text;
   }

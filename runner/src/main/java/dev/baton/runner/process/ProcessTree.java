@@ -25,8 +25,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jboss.logging.Logger;
 
 /**
- * Everything that one step started: its session, its descendants, and on Linux also those that left
- * the session, known by the step's marks in their environment.
+ * Finds and signals all processes that one step started: its session, its descendants, and on Linux
+ * also those that left the session, identified by the step's marks in their environment.
  */
 final class ProcessTree implements RunLease.Suspendable {
   private static final Logger LOG = Logger.getLogger(ProcessTree.class);
@@ -39,21 +39,21 @@ final class ProcessTree implements RunLease.Suspendable {
 
   /**
    * @param root the step's first process, leader of its session
-   * @param marks {@code NAME=value} pairs that only processes of this attempt have, all of them
+   * @param marks {@code NAME=value} pairs; only processes of this attempt have all of them
    */
   ProcessTree(ProcessHandle root, Set<String> marks) {
     this.root = root;
     this.marks = marks;
   }
 
-  /** Asks all of them to end. */
+  /** Sends SIGTERM to all of them. */
   void terminate() {
     members().forEach(ProcessHandle::destroy);
   }
 
   /**
-   * Kills all of them, and what they start meanwhile. Bounded: gives up, saying so in the log, when
-   * there is no end of them.
+   * Kills all of them, and those they start meanwhile. Bounded: gives up with a warning after 50
+   * rounds.
    *
    * @return how many were killed
    */
@@ -66,7 +66,7 @@ final class ProcessTree implements RunLease.Suspendable {
       }
       killed.addAll(alive);
       alive.forEach(ProcessHandle::destroyForcibly);
-      // What was killed needs a moment to be gone.
+      // Killed processes need a moment to disappear.
       TimeUnit.MILLISECONDS.sleep(Math.min(2L * round, 50));
     }
     LOG.warnf("processes of the step of process %d do not end: %s", root.pid(), members());
@@ -74,8 +74,8 @@ final class ProcessTree implements RunLease.Suspendable {
   }
 
   /**
-   * Stops all of them, and what they start meanwhile: done when two looks in a row have found the
-   * same processes, all stopped. Bounded, as {@link #kill}.
+   * Stops all of them, and those they start meanwhile, until two consecutive scans find the same
+   * processes, all stopped. Bounded like {@link #kill}.
    */
   @Override
   public void suspend() {
@@ -88,20 +88,20 @@ final class ProcessTree implements RunLease.Suspendable {
       }
       before = all ? alive : Set.of();
       alive.forEach(ProcessTree::stop);
-      // Who was running in that instant stops a moment later.
+      // A process that was running at that instant stops a moment later.
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Math.min(round, 20)));
     }
     LOG.warnf("not all processes of the step of process %d stop: %s", root.pid(), members());
   }
 
-  /** They go on where they were stopped. */
+  /** Resumes all of them where they were stopped. */
   @Override
   public void goOn() {
     for (ProcessHandle process : members()) {
       try {
         ProcessSuspender.goOn(process.pid());
       } catch (IOException e) {
-        LOG.warnf("process %d does not go on: %s", process.pid(), e.getMessage());
+        LOG.warnf("process %d cannot be resumed: %s", process.pid(), e.getMessage());
       }
     }
   }
@@ -114,7 +114,7 @@ final class ProcessTree implements RunLease.Suspendable {
     }
   }
 
-  /** Also when it has ended. */
+  /** Also true when it has ended. */
   private static boolean isStopped(long pid) {
     try {
       String stat =
@@ -127,7 +127,10 @@ final class ProcessTree implements RunLease.Suspendable {
     }
   }
 
-  /** As {@link #kill}, even when the thread is or gets interrupted; that is kept for later. */
+  /**
+   * Kills like {@link #kill}, even if the thread is or gets interrupted; the interrupt is kept for
+   * later.
+   */
   void killWhateverComes() {
     ThreadJoiner.join(List.of(Thread.ofPlatform().name("kill").start(this::killUninterrupted)));
   }
@@ -136,7 +139,7 @@ final class ProcessTree implements RunLease.Suspendable {
     try {
       kill();
     } catch (InterruptedException e) {
-      LOG.warn("nobody interrupts this thread", e);
+      LOG.warn("unexpected interrupt of the kill thread", e);
     }
   }
 
@@ -170,7 +173,7 @@ final class ProcessTree implements RunLease.Suspendable {
   private boolean isOurs(Path entry) {
     try {
       String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
-      // The name, in parentheses, may hold anything.
+      // The name, in parentheses, may contain any characters.
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", SESSION_FIELD + 2);
       if (fields[0].equals("Z")) {
         return false;

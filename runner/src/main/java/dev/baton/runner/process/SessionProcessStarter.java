@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Starts commands in a session of their own where util-linux is there. */
+/** Starts commands in their own session if util-linux is installed. */
 final class SessionProcessStarter {
   private static final Optional<String> SETSID =
       Stream.of("/usr/bin/setsid", "/bin/setsid")
@@ -28,10 +28,10 @@ final class SessionProcessStarter {
   private SessionProcessStarter() {}
 
   /**
-   * Starts one with nothing on its standard input; its output is to be read.
+   * Starts a command with an empty standard input; the caller must read its output.
    *
    * @param directory a workspace
-   * @param environment the whole of it
+   * @param environment all of its variables
    * @param fixed where the process sees the workspace
    */
   static Process start(
@@ -40,7 +40,7 @@ final class SessionProcessStarter {
     return fixed.start(builder(command, environment), directory);
   }
 
-  /** As {@link #start}, of what the runner itself wants to know. */
+  /** Starts a command like {@link #start}, but for the runner's own use. */
   static Process startOwn(
       List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)
       throws IOException {
@@ -49,7 +49,7 @@ final class SessionProcessStarter {
   }
 
   private static ProcessBuilder builder(List<String> command, Map<String, String> environment) {
-    // setsid does not fork: a child of the JVM leads no process group, so the process keeps its id.
+    // setsid does not fork: a child of the JVM is not a process group leader, so it keeps its id.
     List<String> words = new ArrayList<>();
     SETSID.ifPresent(words::add);
     words.addAll(command);

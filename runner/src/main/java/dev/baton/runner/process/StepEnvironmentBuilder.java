@@ -12,14 +12,14 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a step's processes see of the runner's environment: everything but Baton's and Kafka's own
- * settings and what looks like a secret by its name. A workflow passes a secret on by naming it in
- * the step's {@code env}.
+ * Builds the environment of a step's processes: the runner's environment without the settings of
+ * Baton and Kafka and without variables whose names look like secrets. A workflow passes a secret
+ * by naming it in the step's {@code env}.
  */
 public final class StepEnvironmentBuilder {
   private static final Pattern OWN = Pattern.compile("(BATON|KAFKA|QUARKUS)_.*");
 
-  /** By this mark {@code baton down} finds whatever is left of a stack. */
+  /** {@code baton down} finds the remaining processes of a stack by this mark. */
   private static final String STACK = "BATON_STACK";
 
   private static final Pattern SECRET =
@@ -27,15 +27,15 @@ public final class StepEnvironmentBuilder {
           ".*(SECRET|PASSWORD|PASSWD|PASSPHRASE|TOKEN|CREDENTIAL|PRIVATE_KEY|API_?KEY|ACCESS_KEY).*",
           Pattern.CASE_INSENSITIVE);
 
-  /** Would change how every program of the step is loaded. */
+  /** Would change how every Java program of the step is started. */
   private static final Set<String> LOADER = Set.of("JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS");
 
   private StepEnvironmentBuilder() {}
 
   /**
    * @param runner the runner's environment
-   * @param step what the step says; wins
-   * @param baton what every step gets; wins over both
+   * @param step the variables that the step sets; override the runner's
+   * @param baton the variables of every step; override both
    */
   public static Map<String, String> of(
       Map<String, String> runner, Map<String, String> step, Map<String, String> baton) {

@@ -22,9 +22,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that is run once, with nothing on its standard input.
+ * Runs a program once, with an empty standard input.
  *
- * @param environment the whole of it
+ * @param environment all of its variables
  * @param marks {@code NAME=value} pairs of the environment that only this attempt's processes have
  * @param stdoutLimit bytes of standard output to keep; 0 for none
  * @param fixed where the program sees the directory
@@ -38,16 +38,16 @@ public record StepProcess(
     WorkspaceMount fixed) {
   private static final Logger LOG = Logger.getLogger(StepProcess.class);
 
-  /** From SIGTERM to SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
-  /** For the rest of the output once no process is left that could write. */
+  /** Time to read the remaining output after all processes that could write have ended. */
   private static final Duration DRAIN = Duration.ofSeconds(5);
 
   /**
-   * Runs it and waits. However this returns, also by an exception, no process of it is left.
+   * Runs the program and waits. When this returns or throws, none of its processes is alive.
    *
-   * @param hold its processes begin, stop and go on with it; the timeout goes on meanwhile
+   * @param hold suspends and resumes the processes; the timeout is not extended meanwhile
    * @param timeout null for none
    * @throws InterruptedException when the thread is interrupted; the processes are killed at once
    * @throws IOException when it cannot be started

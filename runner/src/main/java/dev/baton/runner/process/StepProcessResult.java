@@ -6,17 +6,17 @@
  */
 package dev.baton.runner.process;
 
-/** How a step's command ended; nothing of it is alive any more. */
+/** How a step's command ended; none of its processes is alive. */
 public sealed interface StepProcessResult {
   /**
-   * @param exitCode 128+n when signal n ended it
+   * @param exitCode 128+n if signal n ended it
    * @param stdout up to the limit
    * @param stdoutOver whether there was more
-   * @param leftovers background processes that were killed after it
+   * @param leftovers number of background processes that were killed after it
    */
   record Exited(int exitCode, byte[] stdout, boolean stdoutOver, int leftovers)
       implements StepProcessResult {}
 
-  /** It was stopped because its time was up. */
+  /** It exceeded its timeout and was stopped. */
   record TimedOut() implements StepProcessResult {}
 }

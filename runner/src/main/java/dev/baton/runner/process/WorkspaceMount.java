@@ -20,13 +20,12 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a run's workspace to the processes of its steps at one path, the same for every run, branch
- * and machine, by a mount namespace of their own; the files of all other runs are hidden from them.
- * So an absolute path that a tool writes into the workspace (a linked work tree of git, a virtual
- * environment, a CMake cache) leads into the workspace wherever that is restored.
+ * Mounts a run's workspace for the processes of its steps at one path, the same for every run,
+ * branch and host, in a mount namespace of their own, and hides the files of all other runs. An
+ * absolute path that a tool writes into the workspace (a linked work tree of git, a virtual
+ * environment, a CMake cache) therefore stays valid wherever the workspace is restored.
  *
- * <p>It takes CAP_SYS_ADMIN. Where the process does not have it, workspaces are at their own paths.
- * Thread-safe.
+ * <p>Requires CAP_SYS_ADMIN. Without it, workspaces are at their own paths. Thread-safe.
  */
 public final class WorkspaceMount {
   /** Workspaces at their own paths. */
@@ -39,7 +38,7 @@ public final class WorkspaceMount {
   private final Path hidden;
   private final FutureTask<Boolean> possible = new FutureTask<>(this::isPossible);
 
-  /** Starts something on a thread that has the view. */
+  /** Starts a process on a thread that is in the mount namespace. */
   @FunctionalInterface
   public interface Start<T> {
     T run() throws IOException;
@@ -51,11 +50,11 @@ public final class WorkspaceMount {
   }
 
   /**
-   * Shows workspaces at this path, where the kernel permits it: that is tried at the first use.
+   * Mounts workspaces at this path if the kernel permits it, which is tested at the first use.
    *
-   * @param at made where it is missing; it and the folder that it is in are for this alone, and
-   *     that folder is not the root of the file system
-   * @param runs the folder with the files of all runs, which steps do not see
+   * @param at created if missing; it and its parent folder are reserved for this purpose, and the
+   *     parent is not the root of the file system
+   * @param runs the folder with the files of all runs, which is hidden from steps
    */
   public static WorkspaceMount at(Path at, Path runs) {
     return new WorkspaceMount(at, runs);
@@ -66,23 +65,23 @@ public final class WorkspaceMount {
     return shared().orElse(workspace);
   }
 
-  /** The path at which every workspace is seen; empty where each is at its own. */
+  /** Returns the path at which every workspace is seen; empty if each is at its own path. */
   public Optional<Path> shared() {
     possible.run();
     try {
       return possible.get() ? Optional.ofNullable(at) : Optional.empty();
     } catch (ExecutionException e) {
-      throw new IllegalStateException("the path of workspaces cannot be tried", e.getCause());
+      throw new IllegalStateException("workspace mount: test failed", e.getCause());
     } catch (InterruptedException e) {
-      // It has run: nothing is waited for.
+      // The test has already run, so this does not wait.
       Thread.currentThread().interrupt();
       return Optional.ofNullable(at);
     }
   }
 
   /**
-   * Starts a step's process: it sees the workspace at {@link #seen}, where it begins, and no other
-   * run's files.
+   * Starts a step's process in the workspace at {@link #seen}; the files of other runs are hidden
+   * from it.
    */
   Process start(ProcessBuilder builder, Path workspace) throws IOException {
     Path shown = shared().orElse(null);
@@ -98,8 +97,8 @@ public final class WorkspaceMount {
   }
 
   /**
-   * Starts what the runner itself runs in a workspace: it sees the workspace at both paths, and
-   * everything else as the runner does.
+   * Starts a process of the runner itself in a workspace: it sees the workspace at both paths, and
+   * all other files as the runner sees them.
    */
   public <T> T start(Path workspace, Start<T> start) throws IOException {
     Path shown = shared().orElse(null);
@@ -114,8 +113,8 @@ public final class WorkspaceMount {
   }
 
   /**
-   * The folder around the workspace is the run's own, as it is without a view: what a step writes
-   * beside its workspace stays in its run.
+   * Mounts the run's own folder as the parent of the workspace, as without a mount namespace: files
+   * that a step writes next to its workspace stay in its run.
    */
   private void show(Path workspace, Path shown, boolean alone) throws IOException {
     MountNamespace.enter();
@@ -137,7 +136,8 @@ public final class WorkspaceMount {
     try {
       MountNamespace.bindReadOnly(empty(shown), what);
     } catch (PosixException e) {
-      // A run without branches; or a runner within a workspace, whose own folder is covered now.
+      // The run has no branches, or the runner is inside a workspace whose own folder is now
+      // covered.
       if (!e.isAbsent()) {
         throw e;
       }
@@ -184,7 +184,7 @@ public final class WorkspaceMount {
     }
   }
 
-  /** On a thread of its own, which takes its view with it. */
+  /** Runs on a new thread, since the mount namespace belongs to the thread. */
   private static <T> T inView(Start<T> work) throws IOException {
     FutureTask<T> task = new FutureTask<>(work::run);
     Thread.ofPlatform().daemon().name("start-in-view").start(task);
@@ -194,7 +194,7 @@ public final class WorkspaceMount {
         try {
           return task.get();
         } catch (InterruptedException e) {
-          // A process that was started must be known to the caller, who ends it.
+          // The caller must get the started process, because it has to end it.
           interrupted = true;
         }
       }

@@ -1,6 +1,5 @@
 /**
- * Child processes of steps: started in a session of their own, so that nothing of them outlives the
- * step.
+ * Child processes of steps, each started in its own session so that no process outlives its step.
  */
 @NullMarked
 package dev.baton.runner.process;

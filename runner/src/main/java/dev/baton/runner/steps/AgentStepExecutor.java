@@ -8,7 +8,7 @@ package dev.baton.runner.steps;
 
 import dev.baton.protocol.workflow.StepKind;
 
-/** Says that this runner has no agents. */
+/** Fails every agent step: this runner does not support agents. */
 final class AgentStepExecutor implements StepExecutor<StepKind.Agent> {
   @Override
   public StepResult execute(StepKind.Agent kind, StepContext context) {

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Until when something may take, on this process's monotonic clock. Immutable. */
+/** A point in time on this process's monotonic clock after which work must end. Immutable. */
 public final class Deadline {
-  /** Never. */
+  /** Never passes. */
   public static final Deadline NONE = new Deadline(Long.MAX_VALUE, false);
 
   private static final Duration FOREVER = Duration.ofDays(36_500);
@@ -29,7 +29,7 @@ public final class Deadline {
     return new Deadline(System.nanoTime() + clamp(duration), true);
   }
 
-  /** A point of wall-clock time, as far away as it is now. */
+  /** Converts a point of wall-clock time by its distance from now. */
   public static Deadline at(Instant instant) {
     return after(Duration.between(Instant.now(), instant));
   }
@@ -45,24 +45,24 @@ public final class Deadline {
     return set && System.nanoTime() - nanos >= 0;
   }
 
-  /** Null for never; not negative. */
+  /** Returns the remaining time; null for never; not negative. */
   public @Nullable Duration left() {
     return set ? Duration.ofNanos(Math.max(0, nanos - System.nanoTime())) : null;
   }
 
-  /** {@link #left()}, at most so long. */
+  /** Returns {@link #left()}, limited to this time. */
   public Duration leftAtMost(Duration most) {
     Duration left = left();
     return left == null || left.compareTo(most) > 0 ? most : left;
   }
 
-  /** {@link #left()}, a hundred years for never: for waits that must have a bound. */
+  /** Returns {@link #left()}, or a hundred years for never: for waits that need a limit. */
   public Duration leftOrForever() {
     return leftAtMost(FOREVER);
   }
 
   private static long clamp(Duration duration) {
-    // A duration of more than 292 years has no nanoseconds, in neither direction.
+    // A duration of more than 292 years in either direction overflows nanoseconds.
     return duration.isNegative()
         ? 0
         : (duration.compareTo(FOREVER) > 0 ? FOREVER : duration).toNanos();

@@ -19,13 +19,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import org.jboss.logging.Logger;
 
-/** Calls a bean. */
+/** Calls the bean of an {@code fn} step. */
 final class FnStepExecutor implements StepExecutor<StepKind.Fn> {
   private static final Logger LOG = Logger.getLogger(FnStepExecutor.class);
 
   /**
-   * For a function to end after it was interrupted. Short enough for a cut to follow when the
-   * runner is told to end.
+   * Time for a function to end after it was interrupted. Short enough for a cut to follow when the
+   * runner is shut down.
    */
   private static final Duration GRACE = Duration.ofSeconds(4);
 
@@ -54,17 +54,18 @@ final class FnStepExecutor implements StepExecutor<StepKind.Fn> {
       return StepResult.done(call.get(limit.toNanos(), TimeUnit.NANOSECONDS));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof VirtualMachineError error) {
-        throw error; // Of the process, not of the function.
+        throw error; // An error of the process, not of the function.
       }
       return StepResult.failed("function", kind.bean() + ": " + e.getCause());
     } catch (TimeoutException e) {
-      return StepResult.failed("timeout", kind.bean() + " took longer than it may");
+      return StepResult.failed("timeout", kind.bean() + " exceeded its timeout");
     } finally {
       thread.interrupt();
-      // Nothing of it may go on beside the next attempt, or beside another runner.
+      // No thread of the function may run concurrently with the next attempt or another runner.
       if (!thread.join(GRACE)) {
         LOG.errorf(
-            "function %s goes on %d s after it was interrupted", kind.bean(), GRACE.toSeconds());
+            "function %s is still running %d s after it was interrupted",
+            kind.bean(), GRACE.toSeconds());
       }
     }
   }

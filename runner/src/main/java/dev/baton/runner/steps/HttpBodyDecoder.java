@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Decodes an answer's body by the type and charset that the answer declares. */
+/** Decodes a response body by the type and charset that the response declares. */
 final class HttpBodyDecoder {
   private static final Pattern CHARSET =
       Pattern.compile(";\\s*charset\\s*=\\s*\"?([^\";,\\s]+)", Pattern.CASE_INSENSITIVE);
@@ -31,11 +31,11 @@ final class HttpBodyDecoder {
   private HttpBodyDecoder() {}
 
   /**
-   * The body as JSON where its type says so and it is, as text otherwise; JSON null where it is
-   * empty. Text without a charset is UTF-8, or what its byte order mark says.
+   * Returns the body as JSON if its type declares JSON and it is valid, as text otherwise; JSON
+   * null if it is empty. Text without a charset is decoded as UTF-8, or by its byte order mark.
    *
-   * @param contentType the header's value; empty where there is none
-   * @throws UnsupportedCharsetException when the declared charset is not known here
+   * @param contentType the header's value; empty if there is none
+   * @throws UnsupportedCharsetException when the declared charset is not supported
    */
   static JsonNode decode(byte[] body, String contentType) {
     if (body.length == 0) {
@@ -44,7 +44,7 @@ final class HttpBodyDecoder {
     Optional<Charset> declared = charset(contentType);
     if (isJson(contentType)) {
       try {
-        // Without a charset the reader tells UTF-8, UTF-16 and UTF-32 apart by the first bytes.
+        // Without a charset the reader detects UTF-8, UTF-16 and UTF-32 by the first bytes.
         return declared.isEmpty() || declared.get().equals(StandardCharsets.UTF_8)
             ? json(Json.checkedTree(body), body, declared)
             : json(

@@ -13,12 +13,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Decides which headers a request may carry, by RFC 9110: values are printable Latin-1 without line
- * breaks, the runner itself frames the message, and another origin gets only headers that hold no
- * credentials.
+ * Decides which headers a request may contain, by RFC 9110: values are printable Latin-1 without
+ * line breaks, the runner itself sets the headers that frame the message, and another origin gets
+ * only headers that contain no credentials.
  */
 final class HttpHeaderPolicy {
-  /** Of the connection and the message's frame. */
+  /** Headers of the connection and of the message framing. */
   private static final Set<String> RUNNERS_OWN =
       Set.of(
           "connection",
@@ -32,7 +32,10 @@ final class HttpHeaderPolicy {
           "transfer-encoding",
           "upgrade");
 
-  /** What another origin may see. Any other header may be a credential, whatever its name. */
+  /**
+   * Headers that another origin may receive. Any other header may be a credential, regardless of
+   * its name.
+   */
   private static final Set<String> HARMLESS =
       Set.of(
           "accept",
@@ -48,7 +51,7 @@ final class HttpHeaderPolicy {
   /**
    * Checks a header of a step.
    *
-   * @return its value, without blanks around it
+   * @return its value without surrounding blanks
    * @throws IllegalArgumentException when it cannot be sent; the message names the header, never
    *     its value
    */
@@ -72,7 +75,7 @@ final class HttpHeaderPolicy {
       }
       if (c > 0xff) {
         throw new IllegalArgumentException(
-            "header '%s' has U+%04X; only Latin-1 is allowed: encode the value, percent-encoded (@uri) or as Base64 (@base64), say"
+            "header '%s' has U+%04X; only Latin-1 is allowed: encode the value, for example percent-encoded (@uri) or as Base64 (@base64)"
                 .formatted(name, stripped.codePointAt(i)));
       }
     }
@@ -81,17 +84,17 @@ final class HttpHeaderPolicy {
 
   private static IllegalArgumentException refused(String name, String what) {
     return new IllegalArgumentException(
-        "header '%s' has %s, which no header may have".formatted(name, what));
+        "header '%s' has %s, which is not allowed in a header".formatted(name, what));
   }
 
-  /** Those that a redirect to another origin may take along. */
+  /** Returns the headers that a redirect to another origin may contain. */
   static Map<String, String> harmless(Map<String, String> headers) {
     Map<String, String> kept = new LinkedHashMap<>(headers);
     kept.keySet().removeIf(name -> !HARMLESS.contains(name.toLowerCase(Locale.ROOT)));
     return kept;
   }
 
-  /** Those of a request that has lost its body on the way. */
+  /** Returns the headers of a request whose body was dropped by a redirect. */
   static Map<String, String> withoutBody(Map<String, String> headers) {
     Map<String, String> kept = new LinkedHashMap<>(headers);
     kept.keySet().removeIf(name -> name.toLowerCase(Locale.ROOT).startsWith("content-"));

@@ -44,10 +44,10 @@ import org.apache.hc.core5.util.Timeout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests over HTTP/1.1 and follows their redirects. Asks for no upgrade, sends no header
- * that neither the step nor the protocol asks for, and reads no more of an answer than it may have.
- * Each request has a connection of its own: on one that was used before, a server that is just
- * closing it and one that has just done what was asked look the same. Thread-safe.
+ * Sends requests over HTTP/1.1 and follows their redirects. Requests no upgrade, sends no header
+ * that neither the step nor the protocol requires, and reads no more of a response than the limit.
+ * Each request uses a new connection: on a reused one, a server that is closing it cannot be
+ * distinguished from one that has just processed the request. Thread-safe.
  */
 final class HttpSender {
   private static final int MAX_REDIRECTS = 10;
@@ -61,15 +61,15 @@ final class HttpSender {
   private @Nullable CloseableHttpClient client;
 
   /**
-   * @param maxBody bytes that an answer's body may have
-   * @param names resolves the hosts' names
+   * @param maxBody limit of a response body in bytes
+   * @param names resolves host names
    */
   HttpSender(int maxBody, DnsResolver names) {
     this.maxBody = maxBody;
     this.names = names;
   }
 
-  /** Made at the first request: it loads TLS. */
+  /** Creates the client at the first request, because it loads TLS. */
   private synchronized CloseableHttpClient client() {
     CloseableHttpClient made = client;
     if (made == null) {
@@ -89,10 +89,10 @@ final class HttpSender {
                 .setConnectionFactory(
                     ManagedHttpClientConnectionFactory.builder()
                         .http1Config(limits)
-                        // The client's own passes over lines that are no status line.
+                        // The client's default parser skips lines that are not a status line.
                         .responseParserFactory(new DefaultHttpResponseParserFactory(limits))
                         .build())
-                // The JDK's own check refuses names with underscores.
+                // The JDK's own check rejects host names with underscores.
                 .setTlsSocketStrategy(
                     new DefaultClientTlsStrategy(
                         SSLContexts.createSystemDefault(),
@@ -100,7 +100,7 @@ final class HttpSender {
                         new DefaultHostnameVerifier()))
                 .setDefaultConnectionConfig(
                     ConnectionConfig.custom().setConnectTimeout(Timeout.of(CONNECT)).build())
-                // One for each step in progress: of those there are no more than slots.
+                // One connection per step in progress, so at most as many as slots.
                 .setMaxConnTotal(MAX_CONNECTIONS)
                 .setMaxConnPerRoute(MAX_CONNECTIONS)
                 .build())
@@ -115,22 +115,22 @@ final class HttpSender {
         .build();
   }
 
-  /** The answer's body is larger than it may be. */
+  /** The response body exceeds the limit. */
   static final class TooLargeException extends IOException {
     private static final long serialVersionUID = 1L;
 
     TooLargeException(int most) {
-      super("the answer's body has more than " + most + " bytes");
+      super("the response body has more than " + most + " bytes");
     }
   }
 
   /**
-   * Sends the request and those that its redirects lead to, and waits for the whole answer.
+   * Sends the request, follows its redirects, and waits for the complete response.
    *
-   * @param limit of all of it
-   * @throws TimeoutException when that is not enough
-   * @throws TooLargeException when the answer has more bytes than it may
-   * @throws IOException when there is no whole answer, or it is not HTTP
+   * @param limit of the whole exchange
+   * @throws TimeoutException when the limit is exceeded
+   * @throws TooLargeException when the response body exceeds its limit
+   * @throws IOException when the response is incomplete or not HTTP
    */
   HttpStepRequest.Answer send(HttpStepRequest message, Duration limit)
       throws IOException, InterruptedException, TimeoutException {
@@ -175,10 +175,10 @@ final class HttpSender {
       try {
         to = message.target().redirected(location);
       } catch (IllegalArgumentException e) {
-        throw new IOException("redirected to what cannot be asked: " + e.getMessage(), e);
+        throw new IOException("redirect target is not valid: " + e.getMessage(), e);
       }
       if (message.target().isSecure() && !to.isSecure()) {
-        return answer; // Never from what is encrypted to what is not.
+        return answer; // Never redirect from https to http.
       }
       if (redirects == MAX_REDIRECTS) {
         throw new IOException("redirected more than " + MAX_REDIRECTS + " times");
@@ -200,7 +200,7 @@ final class HttpSender {
     message.headers().forEach(request::setHeader);
     request.setHeader("Connection", "close");
     if (message.body() != null) {
-      // The type is among the headers.
+      // The content type is among the headers.
       request.setEntity(new ByteArrayEntity(message.body(), null));
     }
     request.setConfig(
@@ -231,7 +231,7 @@ final class HttpSender {
       try (InputStream in = entity.getContent()) {
         body = in.readNBytes(maxBody);
         if (in.read() >= 0) {
-          // Closed otherwise, it would read the rest to use the connection again.
+          // Otherwise close() would read the rest of the body to reuse the connection.
           request.cancel();
           throw new TooLargeException(maxBody);
         }

@@ -22,8 +22,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.hc.client5.http.SystemDefaultDnsResolver;
 
 /**
- * Makes a request. The output is {@code {status, headers, body}}; the body is JSON where it is,
- * text otherwise.
+ * Sends an HTTP request. The output is {@code {status, headers, body}}; the body is JSON if it is
+ * valid JSON, text otherwise.
  */
 final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
   private static final int TOO_MANY_REQUESTS = 429;
@@ -32,7 +32,7 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
   private final HttpSender sender;
 
   /**
-   * @param maxBody bytes that an answer's body may have
+   * @param maxBody limit of a response body in bytes
    */
   HttpStepExecutor(int maxBody) {
     this(new HttpSender(maxBody, SystemDefaultDnsResolver.INSTANCE));
@@ -50,12 +50,13 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
       message = message(kind, context);
     } catch (IllegalArgumentException e) {
       return StepResult.failedForGood(
-          "argument_invalid", "no request can be made: " + e.getMessage());
+          "argument_invalid", "cannot create the request: " + e.getMessage());
     }
     try {
       return judge(kind, sender.send(message, limit));
     } catch (TimeoutException | SocketTimeoutException e) {
-      return StepResult.failed("timeout", "no whole answer within " + limit.toMillis() + " ms");
+      return StepResult.failed(
+          "timeout", "no complete response within " + limit.toMillis() + " ms");
     } catch (HttpSender.TooLargeException e) {
       return StepResult.failedForGood("output_invalid", String.valueOf(e.getMessage()));
     } catch (IOException e) {
@@ -89,7 +90,7 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
   private static StepResult judge(StepKind.Http kind, HttpStepRequest.Answer answer) {
     int status = answer.status();
     if (!kind.expects(status)) {
-      String message = "the answer's status is " + status;
+      String message = "the response status is " + status;
       boolean mayPass = status >= 500 || status == TOO_MANY_REQUESTS || status == REQUEST_TIMEOUT;
       return mayPass
           ? StepResult.failed("http_status", message)
@@ -105,7 +106,7 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
           HttpBodyDecoder.decode(answer.body(), answer.headers().getOrDefault("content-type", "")));
     } catch (UnsupportedCharsetException e) {
       return StepResult.failedForGood(
-          "output_invalid", "the answer's charset '" + e.getCharsetName() + "' is not known");
+          "output_invalid", "the response charset '" + e.getCharsetName() + "' is not supported");
     }
     return StepResult.done(output);
   }

@@ -9,7 +9,7 @@ package dev.baton.runner.steps;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A request of a step, as it goes to one target. */
+/** A request of a step, as it is sent to one target. */
 record HttpStepRequest(
     String method, HttpTarget target, Map<String, String> headers, byte @Nullable [] body) {
   private static final int MOVED = 301;
@@ -19,13 +19,13 @@ record HttpStepRequest(
   private static final int PERMANENT = 308;
 
   /**
-   * An answer whose body is read whole.
+   * A response whose body was read completely.
    *
-   * @param headers by their names in lower case; several values of one are joined by commas
+   * @param headers by lower-case names; several values of one name are joined by commas
    */
   record Answer(int status, Map<String, String> headers, byte[] body) {}
 
-  /** Whether an answer with this status asks for the same from somewhere else. */
+  /** Whether a response with this status redirects the request. */
   static boolean isRedirect(int status) {
     return status == MOVED
         || status == FOUND
@@ -34,7 +34,7 @@ record HttpStepRequest(
         || status == PERMANENT;
   }
 
-  /** The request that follows a redirect: without its credentials where the origin is another. */
+  /** Returns the request that follows a redirect, without credentials if the origin differs. */
   HttpStepRequest redirected(int status, HttpTarget to) {
     boolean bodiless =
         status == SEE_OTHER && !method.equals("HEAD")

@@ -14,30 +14,30 @@ import org.apache.hc.core5.http.HttpHost;
 import org.apache.hc.core5.net.URIAuthority;
 
 /**
- * Where a request goes.
+ * The target of a request.
  *
  * @param host scheme, name and port; equal for two targets of one origin
- * @param path with its query, as the request line has it
+ * @param path with its query, as in the request line
  */
 record HttpTarget(HttpHost host, String path) {
   private static final int HTTP_PORT = 80;
   private static final int HTTPS_PORT = 443;
 
   /**
-   * Reads an absolute URL. Its host may be what {@link URI} knows no host in: names with
-   * underscores, as container networks have them, and names beyond ASCII.
+   * Parses an absolute URL. Accepts hosts that {@link URI} does not recognize: names with
+   * underscores, as in container networks, and non-ASCII names.
    *
-   * @throws IllegalArgumentException when it is no http or https URL
+   * @throws IllegalArgumentException when it is not an http or https URL
    */
   static HttpTarget of(String url) {
     return of(parse(url), url);
   }
 
   /**
-   * The target of a redirect.
+   * Returns the target of a redirect.
    *
    * @param location absolute or relative to this one
-   * @throws IllegalArgumentException when it is no http or https URL
+   * @throws IllegalArgumentException when it is not an http or https URL
    */
   HttpTarget redirected(String location) {
     return of(URI.create(host.toURI() + "/").resolve(base()).resolve(parse(location)), location);
@@ -52,7 +52,7 @@ record HttpTarget(HttpHost host, String path) {
       return new URI(url);
     } catch (URISyntaxException e) {
       throw new IllegalArgumentException(
-          "'%s' is no URL: %s".formatted(StepResult.shorten(url), e.getReason()), e);
+          "'%s' is not a valid URL: %s".formatted(StepResult.shorten(url), e.getReason()), e);
     }
   }
 
@@ -61,7 +61,7 @@ record HttpTarget(HttpHost host, String path) {
     String authority = uri.getRawAuthority();
     if (!scheme.equals("http") && !scheme.equals("https") || authority == null) {
       throw new IllegalArgumentException(
-          "'%s' is not a http or https URL".formatted(StepResult.shorten(text)));
+          "'%s' is not an http or https URL".formatted(StepResult.shorten(text)));
     }
     int port;
     String name;
@@ -72,10 +72,10 @@ record HttpTarget(HttpHost host, String path) {
       name = IDN.toASCII(parsed.getHostName(), IDN.ALLOW_UNASSIGNED).toLowerCase(Locale.ROOT);
     } catch (URISyntaxException | IllegalArgumentException e) {
       throw new IllegalArgumentException(
-          "'%s' names no host: %s".formatted(StepResult.shorten(text), e.getMessage()), e);
+          "'%s' has no valid host: %s".formatted(StepResult.shorten(text), e.getMessage()), e);
     }
     if (name.isBlank()) {
-      throw new IllegalArgumentException("'%s' names no host".formatted(StepResult.shorten(text)));
+      throw new IllegalArgumentException("'%s' has no host".formatted(StepResult.shorten(text)));
     }
     String path = uri.getRawPath() == null || uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
     String whole = uri.getRawQuery() == null ? path : path + "?" + uri.getRawQuery();
@@ -90,7 +90,7 @@ record HttpTarget(HttpHost host, String path) {
     return host.equals(other.host);
   }
 
-  /** As messages name it: never the path, which may hold a secret. */
+  /** For messages: never contains the path, which may hold a secret. */
   @Override
   public String toString() {
     return host.toHostString();

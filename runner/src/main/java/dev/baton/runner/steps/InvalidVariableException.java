@@ -6,7 +6,7 @@
  */
 package dev.baton.runner.steps;
 
-/** A value cannot be a variable of a process's environment. */
+/** A value cannot be stored in an environment variable. */
 final class InvalidVariableException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -15,10 +15,10 @@ final class InvalidVariableException extends RuntimeException {
   }
 
   /**
-   * Checks the value of a variable; the message names the variable and never its value.
+   * Checks the value of a variable; the message names the variable, never its value.
    *
    * @return the value
-   * @throws InvalidVariableException when it has a NUL character, which ends a variable
+   * @throws InvalidVariableException when it has a NUL character, which terminates a variable
    */
   static String check(String name, String value) {
     int at = value.indexOf('\0');

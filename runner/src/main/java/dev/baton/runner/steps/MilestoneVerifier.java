@@ -19,18 +19,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a command that has to pass before a milestone is one, as a shell step's script is run: in
- * the workspace, with the step's environment, its output in the step's log.
+ * Runs a command that must pass before a step's end becomes a milestone. Runs it like a shell
+ * step's script: in the workspace, with the step's environment, its output in the step's log.
  */
 public final class MilestoneVerifier {
-  /** The code of a failure. */
+  /** Error code of a failed verification. */
   public static final String FAILED = "verification_failed";
 
   private MilestoneVerifier() {}
 
   /**
-   * @return why it did not pass; empty when it did
-   * @throws InterruptedException when the run is stopped; nothing that it started is left
+   * @return why it did not pass; empty if it passed
+   * @throws InterruptedException when the run is stopped; no process of the command is left
    */
   public static Optional<StepResult.Failed> run(String command, StepKind kind, StepContext context)
       throws InterruptedException {
@@ -55,7 +55,7 @@ public final class MilestoneVerifier {
     }
   }
 
-  /** What the step's programs find in their environment. */
+  /** Returns the environment of the step's programs. */
   public static Map<String, String> environment(StepKind kind, StepContext context) {
     return ShellStepExecutor.environment(env(kind), context, context.directory().get());
   }

@@ -23,20 +23,20 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** A shell step's result as JSON. */
+/** Reads a shell step's result as JSON. */
 final class ShellOutputReader {
   private static final int MAX_LINKS = 40;
 
-  /** Said in the log of a step whose output is not all of its standard output. */
+  /** Logged for a step whose output is not all of its standard output. */
   static final String CUT =
-      "standard output has more than %d bytes: the step's output is cut there; no expression reads it"
+      "standard output has more than %d bytes: the step's output is truncated; no expression reads it"
           .formatted(ShellOutput.MAX_BYTES);
 
   private ShellOutputReader() {}
 
   /**
-   * Whether the output is the beginning of standard output: there is too much of it, its text is
-   * all that is asked for, and nothing in the workflow reads it.
+   * Whether the output is truncated to the beginning of standard output: standard output is too
+   * large, only its text is requested, and no expression of the workflow reads it.
    */
   static boolean isCut(ShellOutput output, StepProcessResult.Exited exited, boolean outputIsRead) {
     return exited.stdoutOver()
@@ -51,7 +51,7 @@ final class ShellOutputReader {
    * @param directory where the step's files are
    * @param seen the path under which the step saw it
    * @param outputIsRead whether an expression of the workflow may read it
-   * @throws IOException whose message says why there is no output
+   * @throws IOException whose message contains why there is no output
    */
   static JsonNode read(
       ShellOutput output,
@@ -76,7 +76,7 @@ final class ShellOutputReader {
     };
   }
 
-  /** Without the character that the bound has cut. */
+  /** Drops an incomplete character at the end of the truncated bytes. */
   private static String beginning(byte[] bytes) {
     int end = bytes.length;
     while (end > 0 && bytes.length - end < 3 && (bytes[end - 1] & 0xc0) == 0x80) {
@@ -93,13 +93,13 @@ final class ShellOutputReader {
     } catch (InvalidPathException e) {
       throw new IOException("'" + name + "' is not a valid path: " + e.getReason(), e);
     } catch (NoSuchFileException e) {
-      throw new IOException("the step left no file '" + name + "'", e);
+      throw new IOException("the step created no file '" + name + "'", e);
     }
     if (!file.startsWith(directory.toRealPath())) {
       throw new IOException("'" + name + "' is not in the workspace");
     }
     if (!Files.isRegularFile(file)) {
-      // Opening a pipe would wait for a writer without end.
+      // Opening a pipe would wait for a writer without limit.
       throw new IOException("'" + name + "' is not a regular file");
     }
     try (InputStream in = Files.newInputStream(file)) {
@@ -112,9 +112,9 @@ final class ShellOutputReader {
   }
 
   /**
-   * The path without links that lead to where only the step saw the directory.
+   * Resolves links that lead to where only the step saw the directory.
    *
-   * @throws IOException after 40 of them, as a system call
+   * @throws IOException after 40 links, like a system call
    */
   private static Path onHost(Path directory, Path seen, String name) throws IOException {
     Path path = inDirectory(directory, seen, directory.resolve(name));
@@ -153,7 +153,7 @@ final class ShellOutputReader {
     return path.startsWith(seen) ? directory.resolve(seen.relativize(path)) : path;
   }
 
-  /** No regular expression: of line ends that are not at the end it would look at each again. */
+  /** Not a regular expression, which would scan line ends in the middle of the text repeatedly. */
   private static String withoutLineEnds(String text) {
     int end = text.length();
     while (end > 0 && (text.charAt(end - 1) == '\n' || text.charAt(end - 1) == '\r')) {

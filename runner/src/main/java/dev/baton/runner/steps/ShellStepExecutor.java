@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Runs a script. */
+/** Runs the script of a shell step. */
 final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
   private static final int KILLED = 128;
 
@@ -83,14 +83,14 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
     baton.put("BATON_IDEMPOTENCY_KEY", context.idempotencyKey());
     Path seen = context.fixed().seen(directory);
     baton.put("BATON_WORKSPACE", seen.toString());
-    // For programs outside of the step, such as a container engine.
+    // For programs outside the step, such as a container engine.
     baton.put("BATON_WORKSPACE_ON_HOST", directory.toString());
     if (!context.leftOut().isEmpty()) {
       baton.put("BATON_LEFT_OUT", String.join("\n", context.leftOut()));
     }
     String server = System.getenv("BATON_ORCHESTRATOR_URL");
     if (server != null) {
-      // For `baton guard`, and whatever else of the command a step may use.
+      // For {@code baton guard} and other commands that a step may use.
       baton.put("BATON_SERVER", server);
     }
     return StepEnvironmentBuilder.of(System.getenv(), step, baton);

@@ -17,16 +17,16 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * One attempt of a step.
+ * Context of one attempt of a step.
  *
  * @param step its path
  * @param visit which visit of the step, from 1
  * @param attempt which attempt of the visit, from 1
  * @param directory where its files are: the line's workspace, or an empty directory of its own;
- *     made on demand
- * @param log made on demand
+ *     created on demand
+ * @param log created on demand
  * @param deadline of this attempt
- * @param hold what the attempt starts begins, stops and goes on with it
+ * @param hold the lease; what the attempt starts is suspended and resumed with it
  * @param fixed where its processes see the directory
  * @param leftOut paths in the directory that cuts leave out and that are missing
  * @param outputIsRead whether an expression of the workflow may read the step's output
@@ -49,12 +49,12 @@ public record StepContext(
     leftOut = List.copyOf(leftOut);
   }
 
-  /** The same for every attempt of this visit, in every epoch. */
+  /** Returns a key that is the same for every attempt of this visit, in every epoch. */
   public String idempotencyKey() {
     return run + "/" + step + "/" + visit;
   }
 
-  /** What only this step's processes have in their environment. */
+  /** Returns the environment variables that identify this step's processes. */
   public Map<String, String> marks() {
     Map<String, String> marks = new LinkedHashMap<>();
     marks.put("BATON_RUN_ID", run);

@@ -8,10 +8,11 @@ package dev.baton.runner.steps;
 
 import dev.baton.protocol.workflow.StepKind;
 
-/** Does one attempt of a step of one kind. Blocks the calling thread; thread-safe. */
+/** Executes one attempt of a step of one kind. Blocks the calling thread; thread-safe. */
 public interface StepExecutor<K extends StepKind> {
   /**
-   * @throws InterruptedException when the run is stopped; nothing that the attempt started is left
+   * @throws InterruptedException when the run is stopped; no process that the attempt started is
+   *     left
    * @throws dev.baton.protocol.expression.ExpressionException when an expression of the step fails
    */
   StepResult execute(K kind, StepContext context) throws InterruptedException;

@@ -10,9 +10,12 @@ import dev.baton.protocol.workflow.StepKind;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The executors of all kinds that do something by themselves. Thread-safe. */
+/**
+ * Selects the executor of a step by its kind, for the kinds that the engine does not execute
+ * itself. Thread-safe.
+ */
 public final class StepExecutorRegistry {
-  /** Bytes that the body of an http step's answer may have where nothing is configured: 10 MiB. */
+  /** Default limit of the body of an http step's response: 10 MiB. */
   public static final int DEFAULT_MAX_RESPONSE = 10 << 20;
 
   private final ShellStepExecutor shell = new ShellStepExecutor();
@@ -30,7 +33,7 @@ public final class StepExecutorRegistry {
 
   /**
    * @param functions the beans that {@code fn} steps call, by name
-   * @param maxResponse bytes that the body of an http step's answer may have
+   * @param maxResponse limit in bytes of the body of an http step's response
    */
   public StepExecutorRegistry(Function<String, Optional<StepFunction>> functions, int maxResponse) {
     this.fn = new FnStepExecutor(functions);
@@ -39,7 +42,7 @@ public final class StepExecutorRegistry {
 
   /**
    * @throws InterruptedException when the run is stopped
-   * @throws IllegalArgumentException for a kind that is the engine's own: parallel, approval, wait
+   * @throws IllegalArgumentException for a kind that the engine executes: parallel, approval, wait
    */
   public StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
     return switch (kind) {
@@ -55,6 +58,6 @@ public final class StepExecutorRegistry {
   }
 
   private static IllegalArgumentException notHere(StepKind kind) {
-    return new IllegalArgumentException(kind.word() + " steps are the engine's own");
+    return new IllegalArgumentException(kind.word() + " steps are executed by the engine");
   }
 }

@@ -9,17 +9,17 @@ package dev.baton.runner.steps;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * The code behind {@code fn} steps: a CDI bean of a custom runner with {@code @Named}, the name
- * being the step's {@code fn}. Called on a virtual thread that is interrupted when the step's time
- * is up or the run is stopped. May be called again for the same visit after a failure or a
- * failover: {@link StepContext#idempotencyKey} is then the same.
+ * Implements an {@code fn} step: a CDI bean of a custom runner with {@code @Named}, the name being
+ * the step's {@code fn}. Called on a virtual thread that is interrupted when the step times out or
+ * the run is stopped. May be called again for the same visit after a failure or a failover, with
+ * the same {@link StepContext#idempotencyKey}.
  */
 @FunctionalInterface
 public interface StepFunction {
   /**
    * @param arguments the step's {@code args}, evaluated
    * @return the step's output
-   * @throws Exception when the attempt fails; its message goes into the trace
+   * @throws Exception when the attempt fails; its message is recorded in the trace
    */
   JsonNode call(JsonNode arguments, StepContext context) throws Exception;
 }

@@ -12,14 +12,13 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.LogTail;
 import org.jspecify.annotations.Nullable;
 
-/** How an attempt ended. */
+/** Result of an attempt. */
 public sealed interface StepResult {
   record Done(JsonNode output, @Nullable Integer exitCode, @Nullable LogTail log)
       implements StepResult {}
 
   /**
-   * @param mayPass whether another attempt could end differently; where not, the step's retries are
-   *     not used up on it
+   * @param mayPass whether another attempt could succeed; if not, the step is not retried
    */
   record Failed(Failure error, boolean mayPass, @Nullable LogTail log) implements StepResult {}
 
@@ -31,7 +30,7 @@ public sealed interface StepResult {
     return new Failed(Failure.of(code, shorten(message)), true, null);
   }
 
-  /** A failure that another attempt would only repeat. */
+  /** Returns a failure that another attempt would only repeat. */
   static StepResult failedForGood(String code, String message) {
     return new Failed(Failure.of(code, shorten(message)), false, null);
   }
@@ -41,7 +40,7 @@ public sealed interface StepResult {
     return new Failed(Failure.of("expression", shorten(e.describe())), mayPass, null);
   }
 
-  /** One line of at most 1,000 characters. */
+  /** Returns one line of at most 1,000 characters. */
   static String shorten(String message) {
     String line = message.replaceAll("[\\r\\n]+", " ");
     return line.length() <= 1_000 ? line : line.substring(0, 1_000) + "…";

@@ -8,7 +8,7 @@ package dev.baton.runner.steps;
 
 import dev.baton.protocol.workflow.StepKind;
 
-/** Evaluates a jq expression. */
+/** Evaluates the jq expression of a transform step. */
 final class TransformStepExecutor implements StepExecutor<StepKind.Transform> {
   @Override
   public StepResult execute(StepKind.Transform kind, StepContext context) {

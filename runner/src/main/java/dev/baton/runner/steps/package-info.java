@@ -1,4 +1,7 @@
-/** What each kind of step does in one attempt. Order, retries and the trace are the engine's. */
+/**
+ * Executes one attempt of each kind of step. The engine decides order and retries and writes the
+ * trace.
+ */
 @NullMarked
 package dev.baton.runner.steps;
 

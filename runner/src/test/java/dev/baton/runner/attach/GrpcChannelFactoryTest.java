@@ -21,7 +21,7 @@ class GrpcChannelFactoryTest {
           GrpcChannelFactory.open(List.of(new GrpcAddress("127.0.0.1", refusing.getLocalPort())));
       try {
         channel.getState(true);
-        // By the channel's own back-off the fourth would come 2 to 3 s after the third.
+        // With the channel's own back-off the fourth attempt would follow 2 to 3 s after the third.
         refusing.setSoTimeout(1_900);
         for (int attempt = 1; attempt <= 5; attempt++) {
           refusing.accept().close();

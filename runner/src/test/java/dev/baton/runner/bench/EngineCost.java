@@ -45,7 +45,7 @@ import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** What the engine itself takes for a step: the trace goes nowhere and is acknowledged at once. */
+/** Measures the engine's own cost of a step: the trace is discarded and acknowledged at once. */
 public final class EngineCost {
   private static final int RUNS = 200;
   private static final int STEPS = 50;
@@ -128,7 +128,7 @@ public final class EngineCost {
         Map.of());
   }
 
-  /** A fresh run of steps without files asks for neither. */
+  /** A fresh run of steps without files needs neither. */
   private static final class FreshRunsOnly implements RunSnapshotSource {
     @Override
     public RunState get(String run, int epoch, String lease) {

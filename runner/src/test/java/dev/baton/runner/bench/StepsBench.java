@@ -23,9 +23,9 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Steps of {@code transform} against a real broker that flushes every message: one run of 200 steps
- * (time per step), and 200 runs of 10 steps at once (steps per second). Run its main with the
- * tests' class path; three rounds of each, the first to warm up.
+ * Measures {@code transform} steps against a real broker that flushes every message: one run of 200
+ * steps (time per step), and 200 concurrent runs of 10 steps (steps per second). Run its main with
+ * the tests' class path; three rounds of each, the first for warm-up.
  */
 public final class StepsBench {
   private static final int STEPS = 200;
@@ -58,7 +58,7 @@ public final class StepsBench {
     return yaml.toString();
   }
 
-  /** What the broker alone takes for an append of 400 bytes. */
+  /** Measures what the broker alone needs for an append of 400 bytes. */
   private static void floor(RunnerTestEnvironment services) throws Exception {
     long[] micros = new long[STEPS];
     try (Producer<String, byte[]> producer = ProducerSettings.durable(services.kafka(), "floor")) {

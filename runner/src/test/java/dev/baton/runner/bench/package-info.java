@@ -1,4 +1,4 @@
-/** Measurements that are no tests. */
+/** Measurements, not tests. */
 @NullMarked
 package dev.baton.runner.bench;
 

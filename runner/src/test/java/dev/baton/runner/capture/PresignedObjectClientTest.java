@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 30, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PresignedObjectClientTest {
-  /** More than the buffers of both ends hold. */
+  /** Larger than the buffers of both ends. */
   private static final int SIZE = 24 << 20;
 
   private static final int BYTES_PER_MS = 8 << 10;
@@ -80,7 +80,7 @@ class PresignedObjectClientTest {
     }
   }
 
-  /** Never accepts a second one. */
+  /** Never accepts a second connection. */
   private static int answerOnOneConnection(ServerSocket server, int most) throws IOException {
     int answered = 0;
     try (Socket socket = server.accept()) {

@@ -129,7 +129,7 @@ class RunPackStoreTest {
             packs.stream().map(pack -> ByteString.copyFrom(pack.ref().id().toBytes())).toList());
   }
 
-  /** More chunks than may wait for the checkpoint. */
+  /** Has more chunks than may wait for the checkpoint. */
   private static Pack packOfMany(int number) {
     byte[] bytes = new byte[100];
     bytes[0] = (byte) number;
@@ -153,7 +153,7 @@ class RunPackStoreTest {
     }
   }
 
-  /** What is done with them. */
+  /** Uses the uploads of a test. */
   private interface Use {
     void accept(RunPackStore uploads) throws Exception;
   }

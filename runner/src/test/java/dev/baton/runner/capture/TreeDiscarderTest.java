@@ -79,7 +79,7 @@ class TreeDiscarderTest {
     Files.createDirectory(folder.resolve(".baton-old-1"));
     Files.createDirectory(folder.resolve(".discarded-1"));
     Files.createDirectory(folder.resolve("kept"));
-    // As a replacement's process finds them.
+    // A replacement's process finds them.
     Process next =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElseThrow(),
@@ -95,7 +95,7 @@ class TreeDiscarderTest {
     assertThat(discarded()).extracting(it -> it.getFileName().toString()).containsExactly("kept");
   }
 
-  /** What a restore does first, and what comes of it later. */
+  /** Does what a restore does first, and the deletion that follows later. */
   static final class Discarding {
     private Discarding() {}
 
@@ -106,7 +106,7 @@ class TreeDiscarderTest {
       Path underWay = Files.createDirectory(folder.resolve(".baton-new-2"));
       TreeDiscarder.discard(root);
       if (!Files.exists(underWay)) {
-        throw new AssertionError("what is under way was taken away");
+        throw new AssertionError("files in progress were moved aside");
       }
       Files.delete(underWay);
       TreeDiscarder.deleteDiscarded(folder);

@@ -24,7 +24,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With the real git. */
+/** Uses the real git. */
 class GitContributorTest {
   @TempDir Path work;
 
@@ -150,7 +150,7 @@ class GitContributorTest {
     Files.setPosixFilePermissions(bin.resolve("git"), PosixFilePermissions.fromString("rwxr-xr-x"));
     long began = System.nanoTime();
 
-    // The time is that of a shutdown, which is shorter.
+    // The timeout is that of a shutdown, which is shorter.
     assertThatThrownBy(
             () ->
                 new GitContributor(Map.of("PATH", bin.toString()), WorkspaceMount.NONE)
@@ -163,7 +163,7 @@ class GitContributorTest {
     assertThat(isRunning(child)).isFalse();
   }
 
-  /** What was killed stays known until its parent asks for it. */
+  /** A killed process remains a zombie until its parent reaps it. */
   private static boolean isRunning(long pid) throws IOException {
     Path stat = Path.of("/proc/" + pid + "/stat");
     return Files.exists(stat) && !Files.readString(stat).contains(") Z ");

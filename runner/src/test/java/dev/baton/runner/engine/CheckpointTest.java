@@ -32,7 +32,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** When checkpoints are made, and what is in them. */
+/** Tests when checkpoints are created, and their content. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class CheckpointTest {

@@ -17,7 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * An exception that no step foresees fails its step, and neither its run's runner nor other runs.
+ * An exception that no step expects fails its step, but neither the runner of its run nor other
+ * runs.
  */
 class ContainmentTest extends SharedRunnerTestBase {
   ContainmentTest(RunnerTestEnvironment services) {

@@ -239,7 +239,7 @@ class EngineTest extends SharedRunnerTestBase {
       assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("completed");
       assertThat(only).hasContent(run.id);
 
-      // Nobody heard that it has ended, and another runner is given it.
+      // The orchestrator missed the end of the run and assigns it to a runner again.
       run.start(runner.id);
       assertThat(services.gateway.awaitReleased(run.id, 2).getOutcome()).isEqualTo("completed");
       assertThat(only).hasContent(run.id);

@@ -31,9 +31,9 @@ import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Foreign values in every field that a value can reach: each run ends completed, or failed with a
- * code, in its first epoch, and the runner goes on. {@code -Dbaton.values=N} for more runs, {@code
- * -Dbaton.seed=S} for the same again.
+ * Foreign values in every field that a value can reach: each run completes, or fails with a code,
+ * in its first epoch, and the runner continues. {@code -Dbaton.values=N} for more runs, {@code
+ * -Dbaton.seed=S} to repeat a seed.
  */
 class ForeignValuesTest extends SharedRunnerTestBase {
   private static final int VALUES = Integer.getInteger("baton.values", 200);
@@ -46,7 +46,7 @@ class ForeignValuesTest extends SharedRunnerTestBase {
     super(services);
   }
 
-  /** Workflows whose {@code .input.v} is foreign; PORT is a server's. */
+  /** Workflows whose {@code .input.v} is foreign; PORT is replaced by a server's port. */
   private static List<String> fields() {
     List<String> all = new ArrayList<>();
     for (String jq :
@@ -118,7 +118,7 @@ class ForeignValuesTest extends SharedRunnerTestBase {
     return all;
   }
 
-  /** JSON texts. */
+  /** Returns a JSON text. */
   private static String value(Random random) {
     return switch (random.nextInt(8)) {
       case 0 -> pick(random, NUMBERS);
@@ -265,7 +265,7 @@ class ForeignValuesTest extends SharedRunnerTestBase {
     return text.toString();
   }
 
-  /** ASCII alone: what has no place in UTF-8 is escaped. */
+  /** ASCII only: characters that UTF-8 cannot represent are escaped. */
   private static String quoted(String text) {
     StringBuilder json = new StringBuilder("\"");
     for (char c : text.toCharArray()) {
@@ -284,7 +284,7 @@ class ForeignValuesTest extends SharedRunnerTestBase {
     List<String> fields = fields();
     Map<String, Integer> ends = new ConcurrentHashMap<>();
     Logger noisy = Logger.getLogger("dev.baton.runner.engine");
-    noisy.setLevel(Level.OFF); // It tells of each, with its stack.
+    noisy.setLevel(Level.OFF); // It logs each failure with its stack trace.
     try (RawServer server =
             new RawServer(
                 out ->

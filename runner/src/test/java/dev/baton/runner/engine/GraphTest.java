@@ -17,7 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** Ways, gates, loops, and parallels with their files. */
+/** Branches of the flow, gates, loops, and parallel steps with their files. */
 class GraphTest extends SharedRunnerTestBase {
   GraphTest(RunnerTestEnvironment services) {
     super(services);
@@ -199,7 +199,7 @@ class GraphTest extends SharedRunnerTestBase {
         .isEqualTo(new Output.Inline(Json.mapper().readTree("{\"left\":\"\",\"right\":[3,3,3]}")));
     assertThat(run.events(TraceEvent.StepCompleted.class))
         .filteredOn(e -> e.step().equals("each") || e.step().equals("both"))
-        .as("what was merged is cut before anything else begins")
+        .as("merged files are cut before the next step begins")
         .hasSize(2)
         .allSatisfy(e -> assertThat(e.cut()).isNotNull());
   }

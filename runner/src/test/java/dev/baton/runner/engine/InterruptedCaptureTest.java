@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A run that is stopped in the middle of a transfer ends at once and leaves nothing open. */
+/** A run that is stopped in the middle of a transfer ends at once and leaves no connection open. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 @Timeout(120)
 class InterruptedCaptureTest {
@@ -118,7 +118,7 @@ class InterruptedCaptureTest {
     }
 
     assertThat(services.gateway.awaitAnyCheckpointFailed(run.id).getReason())
-        .isEqualTo("16 of the run are being made already");
+        .isEqualTo("16 checkpoints of the run are already in progress");
     stalled.reached().join();
     long began = System.nanoTime();
     services.gateway.cancel(runner.id, run.id);
@@ -166,7 +166,7 @@ class InterruptedCaptureTest {
       process.process.destroy();
 
       assertThat(process.awaitExit()).isEqualTo(143);
-      // Nobody takes over, which it waits for, and then for its step.
+      // It waits for a replacement, which does not exist, and then for its step.
       assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(27));
     }
     assertThat(run.events(TraceEvent.StepFailed.class)).isEmpty();

@@ -23,14 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs whose outputs are many times what a runner, a message or the store could hold, carried by
- * real processes with the heap of any other. {@code -Dbaton.outputs=100000} has as many.
+ * Runs whose outputs are many times larger than a runner, a message or the store could hold,
+ * executed by real processes with the usual heap. {@code -Dbaton.outputs=100000} sets the number of
+ * outputs.
  */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class LargeStateTest {
   private static final int OUTPUTS = Integer.getInteger("baton.outputs", 2_000);
 
-  /** Branches of one parallel step; there are as many steps as it takes. */
+  /** Branches of one parallel step; there are as many parallel steps as needed. */
   private static final int WIDTH = 1_000;
 
   private static final int PAGE = 60_000;

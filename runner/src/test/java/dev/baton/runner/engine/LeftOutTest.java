@@ -19,7 +19,7 @@ import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What cuts leave out: who has it, who has not, and who says so. */
+/** Files that cuts leave out: which runners have them, and where they are reported as missing. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class LeftOutTest {
   private final RunnerTestEnvironment services;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** SIGKILL of the runner at random moments of steps that end with milestones. */
+/** Kills the runner with SIGKILL at random moments of steps that end with milestones. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class MilestoneDeathTest {
   private static final int MILESTONES = 4;
@@ -69,7 +69,9 @@ class MilestoneDeathTest {
     return process;
   }
 
-  /** What the orchestrator's launcher does before it starts a replacement. */
+  /**
+   * Kills the remaining processes, like the orchestrator's launcher before it starts a replacement.
+   */
   private static void killStepsOf(TestRun run) {
     ProcessHandle.allProcesses()
         .filter(
@@ -102,7 +104,7 @@ class MilestoneDeathTest {
     TestRun run = new TestRun(services, definition(), "{}");
     Path data = services.data().resolve("deaths-" + run.id);
 
-    // A quick machine may be done before all of them.
+    // A fast machine may finish before all of them.
     for (int kill = 0; kill < KILLS && !hasCompleted(services.trace.records(run.id)); kill++) {
       try (TestRunnerProcess process = attach(run, data)) {
         int epoch = run.epoch();

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** What a run leaves on the other topics, and what it does while Kafka is away. */
+/** Records of a run on the other topics, and its behavior while Kafka is unavailable. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class OutageTest {
   private final RunnerTestEnvironment services;

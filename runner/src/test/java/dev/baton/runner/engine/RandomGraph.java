@@ -16,20 +16,20 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * A random workflow: retries, conditions, weights, ways for failures, loops, gates, parallels with
- * every join, approvals. Which way it goes depends on nothing but the seed, with one exception: how
- * far branches come that nobody waits for.
+ * Generates a random workflow: retries, conditions, weights, failure handling, loops, gates,
+ * parallel steps with every join, approvals. Its path depends only on the seed, with one exception:
+ * how far branches proceed that no join waits for.
  */
 final class RandomGraph {
-  /** What a line of steps is to do. */
+  /** How a line of steps must end. */
   private enum Fate {
-    /** Whatever comes. */
+    /** In any way. */
     FREE,
-    /** End well. */
+    /** Completes. */
     WIN,
-    /** Fail, sooner or later. */
+    /** Fails at some step. */
     FAIL,
-    /** Wait for ever. */
+    /** Waits forever. */
     HANG
   }
 
@@ -38,7 +38,7 @@ final class RandomGraph {
   private final Random random;
   private int steps;
 
-  /** Paths of branches that may come farther once than another time. */
+  /** Paths of branches whose progress may differ between executions. */
   final Set<String> left = new HashSet<>();
 
   final ObjectNode definition;
@@ -100,7 +100,8 @@ final class RandomGraph {
   }
 
   /**
-   * @param tells which visit it is: not where that depends on how far its branch came before
+   * @param tells whether its result contains the number of the visit, which it must not if that
+   *     depends on how far its branch got before
    */
   private void work(ObjectNode step, String how, int retries, boolean tells) {
     ObjectNode fn = step.putObject("fn");
@@ -134,7 +135,7 @@ final class RandomGraph {
       default -> {
         int wanted = 1 + random.nextInt(2);
         int others = random.nextInt(3);
-        // Those that hang would keep the others from their turn.
+        // Branches that hang would keep the others from their turn.
         parallel.put("max", wanted + others);
         if (wanted == 1 && random.nextBoolean()) {
           parallel.put("join", "any");

@@ -36,18 +36,20 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random graphs, each interrupted after every event of its trace: they end as if nothing had
- * happened. {@code -Dbaton.graphs=N} for more, {@code -Dbaton.seed=S} for the same again.
+ * Interrupts random graphs after every event of their trace: they end as if they had not been
+ * interrupted. {@code -Dbaton.graphs=N} for more graphs, {@code -Dbaton.seed=S} to repeat a seed.
  */
 class RandomGraphTest {
   private static final int GRAPHS = Integer.getInteger("baton.graphs", 200);
 
-  /** In events of the undisturbed run. Longer ones are left out: they are interrupted too often. */
+  /**
+   * In events of the uninterrupted run. Longer runs are left out: they are interrupted too often.
+   */
   private static final int LONGEST = 150;
 
   private static final int NEVER = Integer.MAX_VALUE;
 
-  /** Tells of every interruption, with its stack. */
+  /** Logs every interruption with its stack trace. */
   private static final Logger ENGINE = Logger.getLogger("dev.baton.runner.engine");
 
   @BeforeAll
@@ -60,7 +62,7 @@ class RandomGraphTest {
     ENGINE.setLevel(null);
   }
 
-  /** What a run has come to, without what differs from run to run. */
+  /** Result of a run, without what differs between executions. */
   record Result(
       String status,
       @Nullable String error,
@@ -167,7 +169,7 @@ class RandomGraphTest {
                 .put("approved", asked.prompt().equals("yes") || isLucky(asked.step(), seed)));
   }
 
-  /** Which attempts fail is a matter of the seed, the step, the visit and the attempt. */
+  /** The seed, the step, the visit and the attempt decide which attempts fail. */
   private static Function<JsonNode, JsonNode> work(StepContext context, long seed) {
     return arguments -> {
       String what = context.step() + "#" + context.visit() + "#" + context.attempt();

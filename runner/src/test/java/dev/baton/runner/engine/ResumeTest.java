@@ -33,7 +33,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Real runner processes, killed: what the next one does. */
+/** Kills real runner processes and checks what the next one does. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class ResumeTest {
   private static final String PIPELINE =
@@ -115,7 +115,9 @@ class ResumeTest {
     assertThat(data.resolve("runs/" + run.id)).as("files of a completed run").doesNotExist();
   }
 
-  /** What the orchestrator's launcher does before it starts a replacement. */
+  /**
+   * Kills the remaining processes, like the orchestrator's launcher before it starts a replacement.
+   */
   private static void killStepsOf(TestRun run) {
     ProcessHandle.allProcesses()
         .filter(
@@ -137,13 +139,13 @@ class ResumeTest {
         completions.merge(done.step() + "#" + done.visit(), 1, Integer::sum);
       }
     }
-    // An event of a killed runner that reached the log after the replacement was assigned is
-    // fenced, not repeated; it was not there.
+    // An event of a killed runner that reached the log after the replacement was assigned is fenced
+    // and not in these records, so it is not a repetition.
     assertThat(completions).allSatisfy((step, times) -> assertThat(times).as(step).isEqualTo(1));
     assertThat(completions).containsKeys("a#1", "lap#3", "each/2/w2#1", "last#1");
   }
 
-  /** At a size where that could be slow. */
+  /** At a size where this could be slow. */
   @Test
   void shouldTellTenThousandCompletedStepsAgainWithoutWaitingForEach() throws Exception {
     int branches = 10_000;
@@ -176,7 +178,8 @@ class ResumeTest {
       TraceRecord asked = first(run, TraceEvent.CheckpointWaiting.class, 2);
       Duration took =
           Duration.between(first(run, TraceEvent.RunnerStarted.class, 2).time(), asked.time());
-      System.out.println(branches + " steps were told again within " + took.toMillis() + " ms");
+      System.out.println(
+          branches + " steps were published again within " + took.toMillis() + " ms");
       assertThat(took).isLessThan(Duration.ofSeconds(10));
       run.answer(process.id, "ask", run.id + "-ask-1-2", "true");
       assertThat(run.awaitOutput().asLong()).isEqualTo(branches * (branches - 1L) / 2);
@@ -185,7 +188,7 @@ class ResumeTest {
     assertThat(services.trace.state(run.id, 0).head().skipped()).isZero();
   }
 
-  /** As if every branch had been run and the run then paused. */
+  /** The events of a run that has executed every branch and was then paused. */
   private static List<TraceEvent.Runner> wide(int branches) {
     List<TraceEvent.Runner> events = new ArrayList<>();
     ArrayNode all = JsonNodeFactory.instance.arrayNode();
@@ -385,13 +388,13 @@ class ResumeTest {
       assertThat(asked.cut()).isEqualTo(digest(run, "two"));
     }
 
-    // The same files: the question stands.
+    // The same files, so the question is still valid.
     try (TestRunnerProcess process = attach(run, data)) {
       services.trace.await(
           run.id, TraceEvent.RunnerStarted.class, e -> e.runner().equals(process.id));
       awaitFile(data.resolve("runs/" + run.id + "/workspace/file"));
     }
-    // Other files, and an answer about those that were.
+    // Other files, and an answer about the previous ones.
     run.late(
         new TraceEvent.StepCompleted(
             "two",

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Tests of a class whose runs all go to one shared runner. */
+/** Base class of tests whose runs all use one shared runner. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class SharedRunnerTestBase {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a runner does that the brokers do not answer, and when they do again. */
+/** Behavior of a runner while the brokers do not answer, and when they do again. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class SuspensionTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -43,8 +43,8 @@ class SuspensionTest {
   }
 
   /**
-   * One step counts in a file; beside it short ones end all the time, so that there is always
-   * something to be told.
+   * Starts a run with one step that counts in a file. Short steps next to it end all the time, so
+   * that there are always events to publish.
    */
   private TestRun start(TestRunner runner) throws Exception {
     services.gateway.awaitHello(runner.id);
@@ -134,7 +134,7 @@ class SuspensionTest {
                   beat -> beat.path("state").asText().equals("suspended")))
           .isNotEmpty();
       services.gateway.confirm(runner.id, asked);
-      await("the step goes on", () -> counted() > before);
+      await("the step continues", () -> counted() > before);
       Files.createFile(folder.resolve("end"));
 
       assertThat(run.awaitOutput().textValue()).isEqualTo("done");
@@ -155,7 +155,7 @@ class SuspensionTest {
       services.gateway.leaveUnconfirmed(run.id);
       services.stack().kill(StackComponent.KAFKA);
       awaitStandstill();
-      await("something is in the spool", () -> !spooled(runner).isEmpty());
+      await("the spool has events", () -> !spooled(runner).isEmpty());
       long before = counted();
       services.stack().restart(StackComponent.KAFKA);
       services.gateway.awaitConfirm(run.id);

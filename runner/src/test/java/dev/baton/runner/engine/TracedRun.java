@@ -52,8 +52,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run without files, carried by one {@link RunTask} after the other, whose trace is in memory: so
- * thousands can be interrupted wherever they can be. Real processes are killed in other tests.
+ * A run without files, executed by one {@link RunTask} after the other, with its trace in memory,
+ * so that thousands of runs can be interrupted at every event. Other tests kill real processes.
  */
 final class TracedRun {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -70,7 +70,7 @@ final class TracedRun {
   private static final DelayedStepStarted ANNOUNCEMENTS = new DelayedStepStarted();
   private static final WorkflowCache DEFINITIONS = new WorkflowCache();
 
-  /** An attempt of a step's function, and how many events the trace had when it began. */
+  /** An attempt of a step's function, and the number of events in the trace when it began. */
   record Attempt(String step, int visit, int number, int traceSize) {}
 
   final String id = RunId.next();
@@ -86,8 +86,8 @@ final class TracedRun {
   private @Nullable RunTask task;
 
   /**
-   * @param answers what people answer; empty for never
-   * @param work what the function {@code work} does; throws to fail
+   * @param answers answers of people; empty for never
+   * @param work the function {@code work}; throws to fail
    */
   TracedRun(
       WorkflowParseResult.Valid workflow,
@@ -115,8 +115,8 @@ final class TracedRun {
   }
 
   /**
-   * The next runner carries the run, until its end or until it has written so many events: then
-   * none of what it writes arrives any more.
+   * Executes the run on the next runner until its end, or until the runner has written this many
+   * events; later events do not reach the trace.
    */
   RunTaskOutcome carry(int events) throws InterruptedException {
     synchronized (this) {
@@ -127,7 +127,7 @@ final class TracedRun {
     RunTask next = new RunTask(assignment(), services());
     synchronized (this) {
       task = next;
-      // What was asked with the last word of the runner before is answered now.
+      // Answers the question that was the last event of the previous runner.
       List.copyOf(unanswered).forEach(this::answer);
       unanswered.clear();
     }
@@ -169,7 +169,7 @@ final class TracedRun {
         answer(asked);
       } else {
         unanswered.add(asked);
-        if (task != null) { // It would wait, and never find out.
+        if (task != null) { // It would wait without ever noticing the interruption.
           task.stop(StopReason.BROKEN);
         }
       }
@@ -245,7 +245,7 @@ final class TracedRun {
         WorkspaceMount.NONE);
   }
 
-  /** What is sent is on the log, or the log is gone. */
+  /** An event that is sent is on the log, or the log is unavailable. */
   private final class Log extends MockProducer<String, byte[]> {
     Log() {
       super(true, null, new StringSerializer(), new ByteArraySerializer());
@@ -267,7 +267,7 @@ final class TracedRun {
   private final class FromTrace implements RunSnapshotSource {
     @Override
     public RunState get(String run, int atEpoch, String lease) {
-      // As runners get it: through its JSON.
+      // Through its JSON, as runners get it.
       return Json.read(Json.bytes(state()), RunState.class);
     }
 

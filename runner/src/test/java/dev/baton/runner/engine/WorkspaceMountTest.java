@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Every run and branch sees its files at one path, and only its own. */
+/** Every run and branch sees its files at one path, and only its own files. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class WorkspaceMountTest {
@@ -47,7 +47,7 @@ class WorkspaceMountTest {
   void attach() throws Exception {
     assumeTrue(
         WorkspaceMount.at(Path.of(SEEN), Path.of("/nonexistent")).shared().isPresent(),
-        "needs the right to mount");
+        "requires permission to mount");
     services.gateway.awaitHello(runner.id);
   }
 

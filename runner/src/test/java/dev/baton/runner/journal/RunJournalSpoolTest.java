@@ -24,7 +24,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a journal keeps in a file: the producer acknowledges when the test says so. */
+/** Events that a journal stores in a file. The test decides when the producer acknowledges. */
 class RunJournalSpoolTest {
   private static final int MAX = 4_096;
 
@@ -85,7 +85,7 @@ class RunJournalSpoolTest {
 
     assertThat(steps()).containsExactly("a", "b");
     assertThat(Files.readString(file())).doesNotContain("secret");
-    // The brokers are back, but whether this runner still counts is not known.
+    // The brokers are available again, but the lease of this runner is not confirmed.
     producer.completeNext();
     assertThat(file()).exists();
     journal.drainSpool();
@@ -153,7 +153,7 @@ class RunJournalSpoolTest {
     journal.beginSpool();
 
     assertThat(broken).hasSize(1);
-    assertThat(broken.getFirst()).hasMessageContaining("cannot be made");
+    assertThat(broken.getFirst()).hasMessageContaining("cannot be created");
     assertThatThrownBy(() -> journal.send(event("b")))
         .isInstanceOf(JournalException.class)
         .hasMessageContaining(noFolder.toString());

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** Intervals of 1 s and a timeout of 3 s: the limit is 2 s. The clock is the test's. */
+/** Intervals of 1 s and a timeout of 3 s, so the limit is 2 s. The test sets the clock. */
 class RunLeaseTest {
   private final AtomicLong clock = new AtomicLong(-3_000_000_000L);
   private final AtomicInteger suspensions = new AtomicInteger();
@@ -27,7 +27,7 @@ class RunLeaseTest {
       new RunLease(
           Duration.ofSeconds(1), Duration.ofSeconds(3), clock::get, suspensions::incrementAndGet);
 
-  /** Something that runs, and what has become of it. */
+  /** Records the calls that it gets. */
   private static final class Work implements RunLease.Suspendable {
     final List<String> told = new ArrayList<>();
 
@@ -81,7 +81,8 @@ class RunLeaseTest {
   void shouldGoOnOnlyWhenConfirmedForThisSuspensionWithHeartbeatsThatAreHeard() throws Exception {
     Work work = hold.begin(Work::new);
     pass(2_000);
-    // Nobody is asked while nothing is heard, and a word from before does not count.
+    // No confirmation is requested while no heartbeat is acknowledged, and an earlier one has no
+    // effect.
     assertThat(hold.unconfirmed()).isEmpty();
     assertThat(hold.confirmed(1)).isFalse();
     assertThat(hold.isSuspended()).isTrue();
@@ -93,7 +94,7 @@ class RunLeaseTest {
     assertThat(hold.confirmed(1)).isTrue();
     assertThat(work.told).containsExactly("suspend", "goOn");
 
-    // A second suspension is not ended by an answer about the first.
+    // A confirmation of the first suspension does not end the second.
     pass(2_000);
     hold.acknowledged(clock.get());
     assertThat(hold.unconfirmed()).isEqualTo(OptionalLong.of(2));
@@ -105,7 +106,7 @@ class RunLeaseTest {
   @Test
   void shouldLookAtTheClockBeforeAnythingBegins() throws Exception {
     Work work = hold.begin(Work::new);
-    // As after a stop of the whole process: nobody has looked yet.
+    // As after a stop of the whole process: the lease has not been checked yet.
     clock.addAndGet(TimeUnit.SECONDS.toNanos(2));
     CompletableFuture<String> begun = new CompletableFuture<>();
     Thread waiting =
@@ -169,7 +170,7 @@ class RunLeaseTest {
     assertThat(hold.isGivenUp()).isFalse();
     pass(1);
     assertThat(hold.isGivenUp()).isTrue();
-    // It is asked about all the same.
+    // Its confirmation is still requested.
     assertThat(hold.unconfirmed()).isEqualTo(OptionalLong.of(1));
 
     assertThat(hold.confirmed(1)).isFalse();

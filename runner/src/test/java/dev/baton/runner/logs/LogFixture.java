@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 
-/** Logs of runs as a runner makes them. */
+/** Creates logs of runs like a runner. */
 public final class LogFixture implements AutoCloseable {
   private final RunLogUploader logs;
   private final LogShipper tail;
@@ -35,7 +35,7 @@ public final class LogFixture implements AutoCloseable {
             settings);
   }
 
-  /** Without a store that answers. */
+  /** Uses a store that does not answer. */
   public static LogFixture of(Producer<String, byte[]> producer) {
     try {
       Path folder = Files.createTempDirectory("baton-log-test");
@@ -50,12 +50,12 @@ public final class LogFixture implements AutoCloseable {
     return logs.open(new StoreCaller(run, epoch, "default", ""));
   }
 
-  /** Waits for the live tail, not for a store. */
+  /** Waits for the live tail, but not for a store. */
   public void drain(Duration patience) throws InterruptedException {
     tail.drain(patience);
   }
 
-  /** Waits for everything. */
+  /** Waits for the live tail and the store. */
   public void drainAll(Duration patience) throws InterruptedException {
     logs.drain(patience);
   }

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What becomes of what steps print: real processes, a real S3 server and a real Kafka. */
+/** Logs of what steps print: real processes, a real S3 server and a real Kafka. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class RunLogTest {
   private static final Duration LONG = Duration.ofSeconds(60);
@@ -145,13 +145,13 @@ class RunLogTest {
       write(out, line.repeat(20_000));
       StepLog other = log.step("other", 2, 3);
       StepLog.Stream err = other.stream("stderr");
-      write(err, line.repeat(2)); // Shorter ones might still fit.
+      write(err, line.repeat(2)); // Shorter lines might still fit.
       services.store.away = false;
       services.store.logs.await(run, all -> all.stream().anyMatch(index -> index.lines() > 0));
       long before = step.tail().lines();
       int after = 0;
       while (step.tail().lines() == before) {
-        write(out, "after\n"); // The room may be free a moment after the acknowledgement.
+        write(out, "after\n"); // The room may be free only a moment after the acknowledgement.
         after++;
       }
       out.end();
@@ -270,7 +270,7 @@ class RunLogTest {
               .start(runner.id);
       assertThat(unread.awaitOutput().asInt()).isEqualTo(1);
       services.store.logs.awaitLast(unread.id, 1);
-      assertThat(services.store.logs.lines(unread.id).getLast().text()).contains("cut there");
+      assertThat(services.store.logs.lines(unread.id).getLast().text()).contains("truncated");
 
       TestRun read =
           new TestRun(

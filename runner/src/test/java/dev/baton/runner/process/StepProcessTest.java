@@ -227,7 +227,7 @@ class StepProcessTest {
     }
   }
 
-  /** Of all processes of the command, as the kernel has them. */
+  /** Returns the states of all processes of the command, as the kernel reports them. */
   private List<Character> states() {
     return ProcessHandle.allProcesses()
         .filter(process -> isOurs(process.pid()))

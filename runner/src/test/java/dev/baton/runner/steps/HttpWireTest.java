@@ -32,11 +32,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an http step writes to the wire, and what it makes of what comes back. */
+/** Tests what an http step writes to the wire, and how it handles the response. */
 class HttpWireTest {
   private static final int MAX_BODY = 10_000;
 
-  /** Knows container names, too, as the resolver of a container network does. */
+  /** Also resolves container names, like the resolver of a container network. */
   private static final HttpStepExecutor STEP =
       new HttpStepExecutor(
           new HttpSender(
@@ -173,7 +173,7 @@ class HttpWireTest {
   void shouldFailWhereTheDeclaredCharsetIsUnknown() throws Exception {
     try (RawServer server = RawServer.answering(ok("text/plain; charset=klingon", "x"))) {
       assertThat(failure(call("{url: '%s'}".formatted(server.url()))))
-          .isEqualTo("output_invalid: the answer's charset 'klingon' is not known");
+          .isEqualTo("output_invalid: the response charset 'klingon' is not supported");
     }
   }
 
@@ -199,7 +199,7 @@ class HttpWireTest {
                   Map.of("v", value)));
 
       assertThat(failure)
-          .startsWith("argument_invalid: no request can be made: header 'X-Name' has ");
+          .startsWith("argument_invalid: cannot create the request: header 'X-Name' has ");
       assertThat(server.heads).isEmpty();
     }
   }
@@ -212,7 +212,7 @@ class HttpWireTest {
       assertThat(server.heads.getFirst()).contains("X-Name: Zo\u00eb\r\n", "X-Empty:");
       for (String name : List.of("Host", "content-length", "Transfer-Encoding", "Upgrade")) {
         assertThat(failure(call("{url: '%s', headers: {%s: x}}".formatted(server.url(), name))))
-            .startsWith("argument_invalid: no request can be made: header '" + name + "'");
+            .startsWith("argument_invalid: cannot create the request: header '" + name + "'");
       }
     }
   }
@@ -314,9 +314,9 @@ class HttpWireTest {
                 })) {
       assertThat(failure(call("{url: '%s'}".formatted(headers.url())))).startsWith("http_io: ");
       assertThat(failure(call("{url: '%s'}".formatted(body.url()))))
-          .isEqualTo("output_invalid: the answer's body has more than 10000 bytes");
+          .isEqualTo("output_invalid: the response body has more than 10000 bytes");
       assertThat(failure(call("{url: '%s', timeout: 300ms}".formatted(drops.url()))))
-          .isEqualTo("timeout: no whole answer within 300 ms");
+          .isEqualTo("timeout: no complete response within 300 ms");
     }
   }
 
@@ -335,6 +335,6 @@ class HttpWireTest {
       })
   void shouldRefuseWhatIsNoUrl(String url) throws Exception {
     assertThat(failure(call("{url: '${{ .input.v }}'}", Map.of("v", url))))
-        .startsWith("argument_invalid: no request can be made: '");
+        .startsWith("argument_invalid: cannot create the request: '");
   }
 }

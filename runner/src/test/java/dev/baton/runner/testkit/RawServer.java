@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A server on loopback that keeps the head of each request and answers with bytes as they are. */
+/** A server on loopback that stores the head of each request and answers with raw bytes. */
 public final class RawServer implements AutoCloseable {
-  /** Writes an answer; the connection ends with it. */
+  /** Writes an answer; the connection is closed after it. */
   public interface Answer {
     void write(OutputStream out) throws IOException, InterruptedException;
   }
@@ -32,7 +32,7 @@ public final class RawServer implements AutoCloseable {
   private final ServerSocket socket;
   private final Answer answer;
 
-  /** The heads, Latin-1, in the order of the requests. */
+  /** The request heads in Latin-1, in the order of the requests. */
   public final List<String> heads = new CopyOnWriteArrayList<>();
 
   public RawServer(Answer answer) throws IOException {
@@ -41,7 +41,7 @@ public final class RawServer implements AutoCloseable {
     Thread.ofVirtual().name("raw-server").start(this::accept);
   }
 
-  /** One that always answers with this text, Latin-1. */
+  /** Starts a server that always answers with this text in Latin-1. */
   public static RawServer answering(String text) throws IOException {
     return new RawServer(out -> out.write(text.getBytes(StandardCharsets.ISO_8859_1)));
   }
@@ -70,7 +70,7 @@ public final class RawServer implements AutoCloseable {
       InputStream in = new BufferedInputStream(connection.getInputStream());
       String head = head(in);
       heads.add(head);
-      // What is not read when the connection ends resets it.
+      // Bytes that are not read before the connection is closed would reset it.
       in.skipNBytes(bodyLength(head));
       answer.write(connection.getOutputStream());
       connection.getOutputStream().flush();
@@ -89,7 +89,7 @@ public final class RawServer implements AutoCloseable {
 
   private static String head(InputStream in) throws IOException {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
-    // Only the last bytes are looked at: a head may have a megabyte.
+    // Only the last bytes are compared: a head may have a megabyte.
     int last = 0;
     while (last != END_OF_HEAD) {
       int c = in.read();

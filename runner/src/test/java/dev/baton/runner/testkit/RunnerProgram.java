@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A runner process without the packaging: what {@code RunnerMain} does, on the tests' class path.
+ * A runner process without packaging: does what {@code RunnerMain} does, on the tests' class path.
  */
 public final class RunnerProgram {
   private RunnerProgram() {}

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 
-/** Kafka, S3, a store and a gateway, started once for all tests of the module. */
+/** Starts Kafka, S3, a store and a gateway once for all tests of the module. */
 public final class RunnerTestEnvironment implements AutoCloseable {
   private final StandaloneStack stack;
   private final Path data;
@@ -38,7 +38,7 @@ public final class RunnerTestEnvironment implements AutoCloseable {
   public final ScriptedGateway gateway;
   public final ScriptedStore store;
 
-  /** Of what the orchestrator writes. */
+  /** For the orchestrator's events. */
   final KafkaProducer<String, byte[]> producer;
 
   public RunnerTestEnvironment() throws Exception {
@@ -104,7 +104,7 @@ public final class RunnerTestEnvironment implements AutoCloseable {
     TreeDeleter.deleteFully(data);
   }
 
-  /** Gives tests the one instance. */
+  /** Injects the one instance into tests. */
   public static final class Extension implements BeforeAllCallback, ParameterResolver {
     @Override
     public void beforeAll(ExtensionContext context) {

@@ -35,7 +35,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The orchestrator's side of runner streams, doing what a test says. Thread-safe. */
+/** The orchestrator's side of runner streams, scripted by a test. Thread-safe. */
 public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBase {
   private static final long PATIENCE_MS = 30_000;
 
@@ -135,7 +135,7 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
         "request " + request + " has not failed");
   }
 
-  /** The first of a run, whichever request that is. */
+  /** Waits for the first failed checkpoint of a run, regardless of the request. */
   public synchronized CheckpointFailed awaitAnyCheckpointFailed(String run)
       throws InterruptedException {
     return await(
@@ -143,24 +143,26 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
         "no request of run " + run + " has failed");
   }
 
-  /** From now on nobody says by himself that a run is its runner's still. */
+  /** Stops confirming this run automatically. */
   public synchronized void leaveUnconfirmed(String run) {
     unconfirmed.add(run);
     confirms.removeIf(earlier -> earlier.getRun().equals(run));
   }
 
-  /** The newest that asks about a run which is left unconfirmed. */
+  /** Waits for the newest confirmation request of a run that is not confirmed automatically. */
   public synchronized Confirm awaitConfirm(String run) throws InterruptedException {
     return await(
         () -> confirms.stream().filter(c -> c.getRun().equals(run)).reduce((a, b) -> b),
-        "run " + run + " was not asked about");
+        "run " + run + " was not in a confirmation request");
   }
 
   public synchronized boolean isConfirmAsked(String run) {
     return confirms.stream().anyMatch(c -> c.getRun().equals(run));
   }
 
-  /** Says so, and from now on whenever it is asked: a busy machine suspends runs, too. */
+  /**
+   * Confirms a run, and from now on confirms it automatically: a busy machine suspends runs, too.
+   */
   public synchronized void confirm(String runner, Confirm asked) throws InterruptedException {
     unconfirmed.remove(asked.getRun());
     send(runner, confirmed(asked));
@@ -211,7 +213,7 @@ public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBa
     send(runner, GatewayMessage.newBuilder().setFenced(fenced).build());
   }
 
-  /** Breaks the stream, as a restart of the orchestrator does. */
+  /** Breaks the stream, like a restart of the orchestrator. */
   public synchronized void breakStream(String runner) throws InterruptedException {
     stream(runner).onError(io.grpc.Status.UNAVAILABLE.asException());
     streams.remove(runner);

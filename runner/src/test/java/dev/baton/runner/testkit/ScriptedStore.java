@@ -55,30 +55,30 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The checkpoint-store's contract with runners: snapshots folded from the trace, presigned
- * addresses of the real S3 server.
+ * Implements the checkpoint-store's contract with runners: snapshots folded from the trace,
+ * presigned URLs of the real S3 server.
  */
 public final class ScriptedStore extends MemoryCheckpointStore {
   private final TraceView trace;
   private final MinioClient s3;
   private final String bucket;
 
-  /** What was acknowledged of logs. */
+  /** The acknowledged logs. */
   public final StoredLogs logs;
 
-  /** While set, uploads are refused as if the object store were away. */
+  /** While set, uploads are refused as if the object store were unavailable. */
   public volatile boolean away;
 
-  /** While set, what it says of chunks makes no sense. */
+  /** While set, answers about chunks are inconsistent. */
   public volatile boolean confused;
 
-  /** Of a larger state it would make no snapshot. */
+  /** The limit above which no snapshot is created. */
   public volatile long maxStateBytes = 128 << 20;
 
   public final AtomicInteger uploads = new AtomicInteger();
   public final AtomicInteger commits = new AtomicInteger();
 
-  /** While set, packs are to be put, and fetched from, there. */
+  /** While set, packs are uploaded to and downloaded from this URL. */
   public volatile @Nullable String elsewhere;
 
   ScriptedStore(TraceView trace, MinioClient s3, String bucket) {
@@ -182,7 +182,7 @@ public final class ScriptedStore extends MemoryCheckpointStore {
     return other == null ? presigned(Method.GET, key(project, digest)) : other;
   }
 
-  /** Puts a checkpoint's files there. */
+  /** Restores a checkpoint's files to this folder. */
   public Path restore(String checkpoint, Path target) throws Exception {
     Manifest.Workspace files = manifest(checkpoint).workspace();
     PackSource source =
@@ -215,7 +215,7 @@ public final class ScriptedStore extends MemoryCheckpointStore {
     return target;
   }
 
-  /** Loses the packs of a checkpoint. */
+  /** Deletes the packs of a checkpoint. */
   public void losePacks(String checkpoint) throws Exception {
     for (Manifest.Pack pack : manifest(checkpoint).workspace().packs()) {
       s3.removeObject(

@@ -12,7 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.concurrent.CompletableFuture;
 
-/** An object store that takes everything and never answers. */
+/** An object store that accepts everything and never answers. */
 public final class StalledServer implements AutoCloseable {
   private final ServerSocket server;
   private final CompletableFuture<Void> reached = new CompletableFuture<>();
@@ -27,12 +27,12 @@ public final class StalledServer implements AutoCloseable {
     return "http://127.0.0.1:" + server.getLocalPort() + "/pack";
   }
 
-  /** Completes when somebody waits for an answer. */
+  /** Completes when a client waits for an answer. */
   public CompletableFuture<Void> reached() {
     return reached;
   }
 
-  /** Completes when the first has closed its connection. */
+  /** Completes when the first client has closed its connection. */
   public CompletableFuture<Void> left() {
     return left;
   }
@@ -55,7 +55,7 @@ public final class StalledServer implements AutoCloseable {
       }
       client.getInputStream().transferTo(java.io.OutputStream.nullOutputStream());
     } catch (IOException reset) {
-      // It is gone in any case.
+      // The client is gone in any case.
     }
     left.complete(null);
   }

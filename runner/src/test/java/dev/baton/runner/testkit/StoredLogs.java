@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
-/** The logs of runs as far as they were acknowledged, in the real S3 server. Thread-safe. */
+/** The acknowledged logs of runs, in the real S3 server. Thread-safe. */
 public final class StoredLogs {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
@@ -58,7 +58,7 @@ public final class StoredLogs {
   synchronized void commit(CommitLogChunkRequest request) {
     LogIndex index = Json.read(request.getIndex().toByteArray(), LogIndex.class);
     index.check(request.getSizeBytes());
-    // As the store does: of two chunks that begin with the same line the longer one counts.
+    // Like the store: of two chunks that begin with the same line the longer one counts.
     Predicate<Chunk> same =
         chunk ->
             chunk.index().run().equals(index.run())
@@ -72,7 +72,7 @@ public final class StoredLogs {
     notifyAll();
   }
 
-  /** The chunks' indexes, in the order of their lines. */
+  /** Returns the chunks' indexes, in the order of their lines. */
   public synchronized List<LogIndex> indexes(String run) {
     return of(run).stream().map(Chunk::index).toList();
   }
@@ -86,7 +86,7 @@ public final class StoredLogs {
         .toList();
   }
 
-  /** Waits, for a minute at most, until the indexes are as wanted. */
+  /** Waits, for a minute at most, until the indexes satisfy the condition. */
   public synchronized List<LogIndex> await(String run, Predicate<List<LogIndex>> wanted)
       throws InterruptedException {
     long end = System.nanoTime() + PATIENCE_NANOS;
@@ -106,7 +106,7 @@ public final class StoredLogs {
         run, all -> all.stream().anyMatch(index -> index.epoch() == epoch && index.last()));
   }
 
-  /** All lines, read frame by frame; numbers without a gap within each epoch. */
+  /** Returns all lines, read frame by frame; numbers have no gap within each epoch. */
   public List<Line> lines(String run) throws Exception {
     List<Chunk> all;
     synchronized (this) {

@@ -34,7 +34,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/** A run as the orchestrator would have made it: plays its part in the trace and on the stream. */
+/**
+ * A run with its orchestrator: writes the orchestrator's events to the trace and sends its messages
+ * on the stream.
+ */
 public final class TestRun {
   private final RunnerTestEnvironment services;
   private final WorkflowParseResult.Valid workflow;
@@ -75,7 +78,7 @@ public final class TestRun {
             null));
   }
 
-  /** What the first runner is given instead of the input: JSON as it is, whatever is in it. */
+  /** Sends this JSON, unchecked, to the first runner instead of the input. */
   public TestRun rawInput(String json) {
     rawInput = json.getBytes(StandardCharsets.UTF_8);
     return this;
@@ -91,14 +94,14 @@ public final class TestRun {
     return this;
   }
 
-  /** {@code runner_assigned} of the next epoch. */
+  /** Writes {@code runner_assigned} of the next epoch. */
   public int nextEpoch() throws Exception {
     epoch++;
     control(new TraceEvent.RunnerAssigned(epoch, null, epoch == 1 ? "start" : "runner_exited"));
     return epoch;
   }
 
-  /** As when somebody lets the run go on. */
+  /** Resumes the run, as requested by a user. */
   public int resume() throws Exception {
     epoch++;
     control(new TraceEvent.RunnerAssigned(epoch, null, TraceEvent.RunnerAssigned.RESUME));
@@ -135,12 +138,12 @@ public final class TestRun {
     return this;
   }
 
-  /** Answers as the orchestrator does: in the trace, then on the stream. */
+  /** Answers like the orchestrator: in the trace, then on the stream. */
   public void answer(String runner, String step, int visit, String json) throws Exception {
     answer(runner, step, id + "-" + step.replace('/', '~') + "-" + visit, json);
   }
 
-  /** As {@link #answer(String, String, int, String)}, of a question with this id. */
+  /** Answers like {@link #answer(String, String, int, String)}, a question with this id. */
   public void answer(String runner, String step, String approval, String json) throws Exception {
     answers.put(approval, json);
     control(
@@ -149,7 +152,7 @@ public final class TestRun {
     services.gateway.answer(runner, id, approval, json);
   }
 
-  /** The trace once the run has completed or failed. */
+  /** Returns the trace once the run has completed or failed. */
   public List<TraceRecord> awaitEnd() throws InterruptedException {
     return services.trace.await(
         id,
@@ -190,7 +193,7 @@ public final class TestRun {
     return found;
   }
 
-  /** How a step completed, the first time. */
+  /** Returns how a step completed for the first time. */
   public TraceEvent.StepCompleted completed(String step) {
     return events(TraceEvent.StepCompleted.class).stream()
         .filter(event -> event.step().equals(step))
@@ -198,7 +201,7 @@ public final class TestRun {
         .orElseThrow();
   }
 
-  /** The next event of this epoch's runner, which has gone, and wrote this before. */
+  /** Appends the next event of this epoch's runner after the runner has ended. */
   public void late(TraceEvent.Runner event) throws ExecutionException, InterruptedException {
     Lane lane = Lane.runner(epoch);
     long last =
@@ -210,12 +213,12 @@ public final class TestRun {
     append(lane, last + 1, event);
   }
 
-  /** What a runner of the current epoch has written, all of it. */
+  /** Appends all events of a runner of the current epoch. */
   public void wrote(List<TraceEvent.Runner> events) {
     wrote(Instant.now(), events);
   }
 
-  /** The same, with what its clock said. */
+  /** Appends the events with this time of the runner's clock. */
   public void wrote(Instant time, List<TraceEvent.Runner> events) {
     try (KafkaProducer<String, byte[]> producer =
         new KafkaProducer<>(

@@ -32,7 +32,7 @@ public final class TestRunner implements AutoCloseable {
   }
 
   /**
-   * @param settings configuration keys besides the usual ones
+   * @param settings configuration keys in addition to the usual ones
    */
   public TestRunner(
       RunnerTestEnvironment services,
@@ -56,7 +56,7 @@ public final class TestRunner implements AutoCloseable {
     }
   }
 
-  /** Configuration keys of a shared runner. */
+  /** Returns the configuration keys of a shared runner. */
   static Map<String, String> environment(RunnerTestEnvironment services, String id, Path data) {
     Map<String, String> keys = new HashMap<>();
     keys.put("baton.runner.id", id);

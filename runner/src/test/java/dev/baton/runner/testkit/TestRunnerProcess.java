@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An isolated runner as a process of its own, which a test may kill. */
+/** An isolated runner in its own process, which a test may kill. */
 public final class TestRunnerProcess implements AutoCloseable {
   private static final AtomicInteger NUMBER = new AtomicInteger();
 

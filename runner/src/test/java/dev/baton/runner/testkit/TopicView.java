@@ -22,7 +22,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 public final class TopicView {
   private TopicView() {}
 
-  /** All of the run's values so far, once one satisfies the condition. */
+  /** Returns all of the run's values so far, once one of them satisfies the condition. */
   public static List<JsonNode> await(
       RunnerTestEnvironment services, String topic, String run, Predicate<JsonNode> condition) {
     List<JsonNode> found = new ArrayList<>();

@@ -25,7 +25,7 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** Everything on the trace topic, as it comes. Thread-safe. */
+/** Reads all of the trace topic as it grows. Thread-safe. */
 public final class TraceView implements AutoCloseable {
   public static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -34,7 +34,7 @@ public final class TraceView implements AutoCloseable {
   private final Map<TopicPartition, Long> positions = new HashMap<>();
   private final List<TopicPartition> partitions;
   private final KafkaConsumer<String, byte[]> consumer;
-  // Only asked for ends; under itself.
+  // Only queries end offsets; guarded by itself.
   private final KafkaConsumer<String, byte[]> ends;
   private final Thread thread;
 
@@ -69,7 +69,7 @@ public final class TraceView implements AutoCloseable {
         take(consumer.poll(Duration.ofSeconds(1)));
       }
     } catch (WakeupException closed) {
-      // By close().
+      // Woken by close().
     }
   }
 
@@ -90,7 +90,7 @@ public final class TraceView implements AutoCloseable {
     }
   }
 
-  /** All that was acknowledged before this was called. */
+  /** Returns all records that were acknowledged before this call. */
   public List<TraceRecord> records(String run) {
     Map<TopicPartition, Long> acknowledged;
     synchronized (ends) {
@@ -134,7 +134,8 @@ public final class TraceView implements AutoCloseable {
     while (!condition.test(byRun.getOrDefault(run, List.of()))) {
       long left = (end - System.nanoTime()) / 1_000_000;
       if (left <= 0) {
-        StringBuilder all = new StringBuilder("run " + run + " has not come so far:");
+        StringBuilder all =
+            new StringBuilder("run " + run + " has not reached the expected state:");
         List<TraceRecord> came = byRun.getOrDefault(run, List.of());
         came.subList(Math.max(0, came.size() - 200), came.size())
             .forEach(r -> all.append("\n  ").append(r));
@@ -162,7 +163,9 @@ public final class TraceView implements AutoCloseable {
     return type.isInstance(record.event()) && condition.test(type.cast(record.event()));
   }
 
-  /** The fold up to and including {@code runner_assigned(epoch)}; of everything for epoch 0. */
+  /**
+   * Returns the fold up to and including {@code runner_assigned(epoch)}; of everything for epoch 0.
+   */
   public RunState state(String run, int epoch) throws InterruptedException {
     List<TraceRecord> records =
         epoch == 0

@@ -1,6 +1,6 @@
 /**
- * Real Kafka and S3, and the two services' contracts played by small servers, for the runner's
- * tests.
+ * Real Kafka and S3, and small servers that implement the contracts of the two services, for the
+ * runner's tests.
  */
 @NullMarked
 package dev.baton.runner.testkit;

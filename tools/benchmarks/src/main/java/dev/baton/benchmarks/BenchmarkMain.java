@@ -43,8 +43,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code benchmarks/run}: figures on standard output, progress on standard error. Exits with 0,
- * with 1 when a measurement failed, with 2 when the arguments are wrong.
+ * Entry point of {@code benchmarks/run}: prints figures on standard output, progress on standard
+ * error. Exits with 0, with 1 when a measurement failed, with 2 when the arguments are wrong.
  */
 public final class BenchmarkMain {
   private static final String HELP =
@@ -52,13 +52,13 @@ public final class BenchmarkMain {
       usage: benchmarks/run NAME [options]
 
       Benchmarks
-        steps    no-op transform steps, one run and many at once, beside Restate
-        snapshot captures and restores of a directory, beside tar, restic and borg
-        failover how soon runs go on after their runner was killed, hung or lost
+        steps    no-op transform steps, in one and in many concurrent runs; compared with Restate
+        snapshot captures and restores of a directory; compared with tar, restic and borg
+        failover failover latency after a runner was killed, hung or lost
         fork     forks of runs of different lengths and sizes
-        liveness heartbeats of many live runs, and how soon those are missed that fall silent
+        liveness heartbeats of many live runs, and detection latency of silent ones
 
-      benchmarks/run NAME --help tells more.
+      benchmarks/run NAME --help shows the options.
       """;
 
   private static final Duration STOP = Duration.ofSeconds(60);
@@ -112,9 +112,9 @@ public final class BenchmarkMain {
         }
         default ->
             throw new IllegalArgumentException(
-                "there is no benchmark "
+                "unknown benchmark "
                     + arguments.getFirst()
-                    + ", only: steps, snapshot, failover, fork, liveness");
+                    + "; allowed: steps, snapshot, failover, fork, liveness");
       }
       System.exit(0);
     } catch (IllegalArgumentException e) {
@@ -191,7 +191,10 @@ public final class BenchmarkMain {
     T in(Path folder) throws IOException, InterruptedException;
   }
 
-  /** Measures in a folder that is gone afterwards, unless its logs tell what went wrong. */
+  /**
+   * Runs a measurement in a temporary folder, which is deleted afterwards, unless its logs are
+   * needed to analyse a failure.
+   */
   private static <T> T inFolder(@Nullable Path parent, Measurement<T> measurement)
       throws IOException, InterruptedException {
     Path folder =
@@ -233,7 +236,7 @@ public final class BenchmarkMain {
   }
 
   /**
-   * A signal interrupts the measurement, which then stops what it has started.
+   * Interrupts the measurement on a signal; it then stops what it has started.
    *
    * @return to be counted down when everything has been stopped
    */
@@ -260,7 +263,7 @@ public final class BenchmarkMain {
     return stopped;
   }
 
-  /** As a shell has it: Java's own idea of a home is what the user database says, not HOME. */
+  /** Uses the shell's rule: Java takes the home from the user database instead of HOME. */
   static Path cache(Map<String, String> environment) {
     String named = environment.getOrDefault("BATON_CACHE", "");
     String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");

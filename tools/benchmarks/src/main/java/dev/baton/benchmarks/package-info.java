@@ -1,4 +1,7 @@
-/** Whole-system benchmarks: starts the systems, gives them the same work by turns, reports. */
+/**
+ * Whole-system benchmarks: starts the systems, runs the same workload on each in turn, writes
+ * reports.
+ */
 @NullMarked
 package dev.baton.benchmarks;
 

@@ -1,4 +1,4 @@
-/** Tests of the command. */
+/** Tests of the command line. */
 @NullMarked
 package dev.baton.benchmarks;
 

@@ -42,11 +42,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * One chaos run: a stack of its own, the undisturbed runs that outputs are compared with, then the
- * workload under faults, the healing, the end of all runs, the history, the verdict.
+ * Runs one chaos experiment on a dedicated stack: first undisturbed runs, whose outputs are the
+ * reference, then the workload under faults. Then heals all faults, waits until all runs have
+ * ended, records the history and evaluates it.
  */
 public final class ChaosExperiment {
-  /** One run of so many is paused, and resumed. */
+  /** One of this many runs is paused and resumed. */
   private static final int PAUSED_OF = 5;
 
   private static final int LATEST_PAUSE = 10;
@@ -68,18 +69,18 @@ public final class ChaosExperiment {
   }
 
   /**
-   * Takes its time: the faults', and until all runs have ended.
+   * Runs the experiment. Takes the time of the faults, plus the time until all runs have ended.
    *
-   * @param progress gets a line for whatever happens; called from several threads
-   * @throws IllegalArgumentException when the folder has a history already
-   * @throws IOException when the stack does not start, or a server does not come back
+   * @param progress gets a line for each action; called from several threads
+   * @throws IllegalArgumentException when the folder already has a history
+   * @throws IOException when the stack does not start, or a server does not recover
    */
   public static ChaosVerdict run(ChaosOptions options, Consumer<String> progress)
       throws IOException, InterruptedException {
     return new ChaosExperiment(options, progress).run();
   }
 
-  /** Decides anew about a history that was recorded before. */
+  /** Evaluates a recorded history again. */
   public static ChaosVerdict check(Path folder) throws IOException {
     return ChaosVerdict.of(new ChaosHistoryStore(folder).read());
   }
@@ -92,18 +93,19 @@ public final class ChaosExperiment {
     Path data = options.out().resolve("stack");
     if (Files.exists(data) || Files.exists(options.out().resolve("history.json"))) {
       throw new IllegalArgumentException(
-          "--out " + options.out() + " has a history already: name another folder");
+          "--out " + options.out() + " already has a history: give another folder");
     }
     Files.createDirectories(options.out());
     Files.createFile(folder.ledger());
-    // As a stack that is used has them; the less a start costs, the more runs meet a fault.
+    // Creates the AOT caches of a stack in normal use; the faster a process starts, the more runs
+    // meet a fault.
     Path caches = options.out().resolve("caches");
     StandaloneStack.makeAotCaches(caches, progress);
     DirectoryTreeDeleter.delete(caches);
     ChaosHistory history = record(data);
     folder.write(history);
     ChaosVerdict verdict = ChaosVerdict.of(history);
-    if (verdict.ok()) { // Else whoever looks into it needs the logs.
+    if (verdict.ok()) { // Otherwise the logs are needed to analyse the violations.
       DirectoryTreeDeleter.delete(data);
     }
     return verdict;
@@ -115,7 +117,7 @@ public final class ChaosExperiment {
         EffectServer effects = new EffectServer(folder.ledger());
         StandaloneStack stack = wiring.start();
         SpoolDisk spool = SpoolDisk.mount(data)) {
-      // However it ends, Ctrl-C included, nothing of the stack is left running.
+      // Stops all processes of the stack in every case, including Ctrl-C.
       Thread hook = new Thread(() -> abandon(stack, spool), "chaos-stop");
       Runtime.getRuntime().addShutdownHook(hook);
       List<ServiceReplica> replicas = wiring.replicate(stack);
@@ -140,7 +142,7 @@ public final class ChaosExperiment {
   }
 
   /**
-   * Of both services, so that all that they can do is done under faults: runs that wait are parked,
+   * Settings of both services that enable all features during faults: waiting runs are parked,
    * runners end and hand over, others wait for work. Leases are required with every other seed.
    */
   private Map<String, String> settings() {
@@ -153,7 +155,7 @@ public final class ChaosExperiment {
         "BATON_LEASE_REQUIRED", Boolean.toString(leases));
   }
 
-  /** Of all orchestrators, past the proxies. */
+  /** Returns the URLs of all orchestrators, bypassing the proxies. */
   private static List<String> urls(StandaloneStack stack, List<ServiceReplica> replicas) {
     return Stream.concat(
             Stream.of(stack.orchestratorUrl()),
@@ -227,24 +229,24 @@ public final class ChaosExperiment {
         injector.done());
   }
 
-  /** The n-th of the workload, from 0: a function of the seed. */
+  /** Returns the n-th workload, from 0: a function of the seed. */
   private ChaosWorkload workload(int n) {
     return ChaosWorkload.choose(random(n, 0));
   }
 
-  /** With which look the n-th run is asked to pause; most are not. A function of the seed. */
+  /** Returns at which poll the n-th run is paused; 0 for most runs. A function of the seed. */
   private int pauseAt(int n) {
     Random random = random(n, 1);
     return random.nextInt(PAUSED_OF) == 0 ? 1 + random.nextInt(LATEST_PAUSE) : 0;
   }
 
-  /** Neighbours must not be alike. */
+  /** Creates random numbers; consecutive values of {@code n} must not give similar sequences. */
   private Random random(int n, int use) {
     Random random = new Random(options.seed() + use);
     return new Random(random.nextLong() ^ (n * 0x9E3779B97F4A7C15L));
   }
 
-  /** Starts one run after the other, and stays with each until it ends. */
+  /** Starts one run after the other, and follows each until it ends. */
   private void work(WorkloadClient client) {
     try {
       for (int n = next.getAndIncrement();
@@ -273,7 +275,7 @@ public final class ChaosExperiment {
     }
   }
 
-  /** What the API says when all is over: each run once more, and the store's copy of its trace. */
+  /** Records the API's final responses: each run once more, and the store's copy of its trace. */
   private void look(WorkloadClient client, List<LoggedRecord> log) throws InterruptedException {
     for (WorkloadRun run : List.copyOf(runs)) {
       String last =
@@ -287,7 +289,7 @@ public final class ChaosExperiment {
           progress.accept("the store's trace of run " + run.run() + " does not have " + last);
         }
       } catch (IOException e) {
-        progress.accept("run " + run.run() + " cannot be asked for: " + e);
+        progress.accept("run " + run.run() + " cannot be read: " + e);
       }
     }
   }

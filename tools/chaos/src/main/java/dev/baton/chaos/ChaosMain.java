@@ -14,8 +14,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The program behind {@code baton chaos}. Exit code 0: all invariants hold; 1: one is broken, or
- * there is no verdict; 2: the arguments are wrong.
+ * Entry point of {@code baton chaos}. Exit code 0: all invariants hold; 1: an invariant is
+ * violated, or a verdict is missing; 2: the arguments are wrong.
  */
 public final class ChaosMain {
   private static final String USAGE =
@@ -25,7 +25,7 @@ public final class ChaosMain {
 
   private ChaosMain() {}
 
-  /** See the class. */
+  /** Runs the program; see the class for the exit codes. */
   public static void main(String... args) {
     System.exit(run(args));
   }
@@ -71,7 +71,7 @@ public final class ChaosMain {
     }
   }
 
-  /** As they are given; not checked but for their form. */
+  /** The arguments as given; only their syntax is checked. */
   private static final class Arguments {
     private long seed = System.nanoTime() & 0xffffff;
     private double minutes = 5;
@@ -122,7 +122,7 @@ public final class ChaosMain {
       int planned = faults < 0 ? (int) Math.ceil(minutes * FAULTS_PER_MINUTE) : faults;
       Path folder = out == null ? Path.of("chaos-" + seed) : out;
       System.err.println(
-          "--seed %d --minutes %s --runs %d --faults %d --at-once %d --replicas %d; the history goes to %s"
+          "--seed %d --minutes %s --runs %d --faults %d --at-once %d --replicas %d; the history is written to %s"
               .formatted(seed, minutes, runs, planned, atOnce, replicas, folder.toAbsolutePath()));
       return new ChaosOptions(
           seed,

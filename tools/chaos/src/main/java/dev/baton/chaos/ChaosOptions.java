@@ -10,16 +10,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What a chaos run shall be.
+ * Options of a chaos experiment.
  *
  * @param seed of the schedule and the workload
- * @param time how long faults are injected, 10 s to 7 days
- * @param runs how many runs there are at least, 1 to 100,000
- * @param faults how many are planned, 0 to 1,000,000
- * @param out the folder of the history; made when missing
- * @param bound within how long after the faults all runs must end, 1 s to a day
- * @param atOnce how many runs are under way, 1 to 1,000
- * @param replicas how many orchestrators there are, and how many stores, 1 to 3
+ * @param time duration of fault injection, 10 s to 7 days
+ * @param runs minimum number of runs, 1 to 100,000
+ * @param faults number of planned faults, 0 to 1,000,000
+ * @param out the folder of the history; created if missing
+ * @param bound time after the faults within which all runs must end, 1 s to a day
+ * @param atOnce number of concurrent runs, 1 to 1,000
+ * @param replicas number of orchestrators, and of stores, 1 to 3
  */
 public record ChaosOptions(
     long seed,

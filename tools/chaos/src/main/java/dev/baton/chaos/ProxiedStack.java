@@ -32,8 +32,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The ways between the parts of a stack, replicas of its services among them, which lead through
- * proxies. The n-th replica, from 2, has ways of its own; all take the same to the brokers.
+ * A stack, with replicas of its services, whose connections lead through proxies. Each replica from
+ * the second on has its own proxies, except to the brokers, where all share one.
  */
 final class ProxiedStack implements AutoCloseable {
   private static final String DATABASE_OF_ORCHESTRATOR = "orchestrator-postgres";
@@ -68,11 +68,11 @@ final class ProxiedStack implements AutoCloseable {
   }
 
   /**
-   * Of a stack that has not started.
+   * Prepares a stack that has not started.
    *
-   * @param folder for what is needed besides the stack's data
-   * @param replicas of each service, the stack's own with them
-   * @param settings what the services have in their environment besides
+   * @param folder for files outside of the stack's data
+   * @param replicas number of each service, including the stack's own
+   * @param settings additional environment variables of the services
    */
   static ProxiedStack open(Path data, Path folder, int replicas, Map<String, String> settings)
       throws IOException, InterruptedException {
@@ -96,7 +96,7 @@ final class ProxiedStack implements AutoCloseable {
     return n == 1 ? way : way + "-" + n;
   }
 
-  /** The stack, without replicas. */
+  /** Starts the stack, without replicas. */
   StandaloneStack start() throws IOException, InterruptedException {
     Thread router = Thread.ofVirtual().name("router").start(this::route);
     try {
@@ -125,7 +125,7 @@ final class ProxiedStack implements AutoCloseable {
         .environment(StackComponent.STORE, name, value);
   }
 
-  /** Starts the replicas, which end with the stack. */
+  /** Starts the replicas, which stop with the stack. */
   List<ServiceReplica> replicate(StandaloneStack stack) throws IOException, InterruptedException {
     List<ServiceReplica> started = new ArrayList<>();
     for (int n = 2; n <= replicas; n++) {
@@ -145,12 +145,12 @@ final class ProxiedStack implements AutoCloseable {
     return replica;
   }
 
-  /** What faults can reach. */
+  /** Returns the targets of faults. */
   FaultTargets surroundings(SpoolDisk spool) throws IOException, InterruptedException {
     return new FaultTargets(ways, LOG, clocks, spool, NetworkNamespace.find());
   }
 
-  /** What sends the n-th of a service through proxies, its own first. */
+  /** Environment that sends the n-th instance of a service through the proxies of its own. */
   private Map<String, String> environment(StackComponent service, int n) {
     return service == StackComponent.STORE
         ? Map.of(
@@ -183,7 +183,10 @@ final class ProxiedStack implements AutoCloseable {
     return "http://127.0.0.1:" + ways.get(way).port();
   }
 
-  /** The stack chooses its ports while it starts, and says so before it starts anything. */
+  /**
+   * Routes the proxies to the stack's ports. The stack chooses its ports during its start, and
+   * publishes them before it starts any process.
+   */
   private void route() {
     Path file = data.resolve("stack.json");
     try {

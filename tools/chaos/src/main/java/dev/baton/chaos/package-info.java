@@ -1,6 +1,6 @@
 /**
- * Runs a workload on a stack of its own while faults are injected, records what is seen from
- * outside, and has it checked.
+ * Runs a workload on a dedicated stack while faults are injected, records what is observed from
+ * outside, and checks it.
  */
 @NullMarked
 package dev.baton.chaos;

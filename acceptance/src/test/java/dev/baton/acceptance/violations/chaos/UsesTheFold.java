@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.chaos;
 
 import dev.baton.acceptance.violations.protocol.UsesAService;
 
-/** Breaks the rule that the checker does not use what it judges. */
+/** Breaks the rule that the checker does not use the code that it verifies. */
 public abstract class UsesTheFold {
   public abstract UsesAService protocol();
 }

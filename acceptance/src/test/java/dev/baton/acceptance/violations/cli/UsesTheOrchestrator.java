@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.cli;
 
 import dev.baton.acceptance.violations.orchestrator.UsesTheStore;
 
-/** Breaks the rule that the command talks to the services through REST alone. */
+/** Breaks the rule that the CLI uses the services only through REST. */
 public abstract class UsesTheOrchestrator {
   public abstract UsesTheStore orchestrator();
 }

@@ -6,5 +6,5 @@
  */
 package dev.baton.acceptance.violations.milestone;
 
-/** Stands for what only the runner and the command may use. */
+/** Stands for classes that only the runner and the CLI may use. */
 public interface IsAMilestone {}

@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.orchestrator;
 
 import dev.baton.acceptance.violations.store.UsesTheRunner;
 
-/** Breaks the rule that services talk through Kafka, gRPC and REST alone. */
+/** Breaks the rule that services communicate only through Kafka, gRPC and REST. */
 public abstract class UsesTheStore {
   public abstract UsesTheRunner store();
 }

@@ -7,7 +7,7 @@
 package dev.baton.acceptance.violations.protocol;
 
 /**
- * Breaks the rule that the contracts use no framework; read by its bytes only, so the name is
- * enough.
+ * Breaks the rule that the contracts use no framework. ArchUnit reads the bytecode, where the name
+ * of the interface suffices.
  */
 public abstract class UsesAFramework implements jakarta.inject.Provider<String> {}

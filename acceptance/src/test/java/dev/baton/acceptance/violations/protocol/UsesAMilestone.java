@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.protocol;
 
 import dev.baton.acceptance.violations.milestone.IsAMilestone;
 
-/** Breaks the rule that only the runner and the command use milestones. */
+/** Breaks the rule that only the runner and the CLI use milestones. */
 public abstract class UsesAMilestone {
   public abstract IsAMilestone milestone();
 }

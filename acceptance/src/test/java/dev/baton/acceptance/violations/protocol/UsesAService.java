@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.protocol;
 
 import dev.baton.standalone.StackComponent;
 
-/** Breaks the rule that the contracts use no service. */
+/** Breaks the rule that the contracts do not use services. */
 public abstract class UsesAService {
   public abstract StackComponent component();
 }

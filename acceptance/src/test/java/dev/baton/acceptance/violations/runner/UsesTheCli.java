@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.runner;
 
 import dev.baton.acceptance.violations.cli.UsesTheOrchestrator;
 
-/** Breaks the rule that the runner knows no other part. */
+/** Breaks the rule that the runner does not depend on other parts. */
 public abstract class UsesTheCli {
   public abstract UsesTheOrchestrator cli();
 }

@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.snapshot;
 
 import java.net.Socket;
 
-/** Breaks the rule that snapshots know no network. */
+/** Breaks the rule that snapshots do not use the network. */
 public abstract class UsesTheNetwork {
   public abstract Socket socket();
 }

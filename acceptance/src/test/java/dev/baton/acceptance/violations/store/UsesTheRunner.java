@@ -8,7 +8,7 @@ package dev.baton.acceptance.violations.store;
 
 import dev.baton.acceptance.violations.runner.UsesTheCli;
 
-/** Breaks the rule that the store knows no other part. */
+/** Breaks the rule that the store does not depend on other parts. */
 public abstract class UsesTheRunner {
   public abstract UsesTheCli runner();
 }

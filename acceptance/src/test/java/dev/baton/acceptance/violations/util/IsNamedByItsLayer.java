@@ -6,5 +6,5 @@
  */
 package dev.baton.acceptance.violations.util;
 
-/** Breaks the rule that packages are named by what they are about. */
+/** Breaks the rule that packages are named by feature. */
 public abstract class IsNamedByItsLayer {}

@@ -15,12 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a repository's sidecars are worth. Immutable.
+ * Reports the state of a repository's milestone sidecars. Immutable.
  *
- * @param located every sidecar, in the order of runs and milestones
- * @param malformed what is none
- * @param leftovers of writers that died: harmless, and told
- * @param index what is wrong with {@code index.json}
+ * @param located every sidecar, ordered by run and milestone
+ * @param malformed files that are not valid sidecars
+ * @param leftovers temporary files of writers that were killed: harmless, but reported
+ * @param index problems of {@code index.json}
  */
 public record MilestoneDoctorReport(
     List<MilestoneLocation> located,
@@ -47,7 +47,10 @@ public record MilestoneDoctorReport(
         located, listing.malformed(), listing.leftovers(), sidecars.indexProblems());
   }
 
-  /** Every milestone is in the history in some form, and all files are what they should be. */
+  /**
+   * Whether every milestone is in the history in some form, no sidecar is malformed, and the index
+   * matches.
+   */
   public boolean isHealthy() {
     return malformed.isEmpty()
         && index.isEmpty()

@@ -26,10 +26,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The git program at work in one directory. No hook, signature, file watcher, external diff or
- * background upkeep that the repository's settings name is run; filters that its attributes name
- * are, where files are added. Each call is bounded in time, and however it ends, no process of it
- * is left. Thread-safe.
+ * Runs git in one directory. Hooks, signing, file watchers, external diffs and background
+ * maintenance from the repository's settings are disabled; filters from its attributes run when
+ * files are added. Each call has a time limit; its processes are killed when it ends, however it
+ * ends. Thread-safe.
  */
 public final class GitClient {
   private static final List<String> PROGRAM =
@@ -55,7 +55,10 @@ public final class GitClient {
           "-c",
           "i18n.logOutputEncoding=UTF-8");
 
-  /** As in {@link #patchIds}: the same for every repository, or ids would differ. */
+  /**
+   * Options for {@link #patchIds}, fixed so that the ids do not depend on the repository's
+   * settings.
+   */
   private static final List<String> PATCH =
       List.of(
           "-p",
@@ -72,7 +75,7 @@ public final class GitClient {
           "--dst-prefix=b/",
           "--submodule=short");
 
-  /** Point git at another place than its directory, or change what a diff looks like. */
+  /** Variables that redirect git to another directory or change its diff output; removed. */
   private static final List<String> FOREIGN =
       List.of(
           "GIT_DIR",
@@ -99,22 +102,22 @@ public final class GitClient {
   private final Duration limit;
   private final Starter starter;
 
-  /** Starts programs, each of which reads what the one before it writes. */
+  /** Starts programs as a pipeline: each reads the output of the one before it. */
   @FunctionalInterface
   public interface Starter {
     List<Process> start(List<ProcessBuilder> builders) throws IOException;
   }
 
-  /** Takes the lines of an answer as they come. */
+  /** Receives the lines of git's output as they arrive. */
   public interface Lines {
     void take(String line) throws IOException;
   }
 
   /**
-   * How a call ended.
+   * The result of a call.
    *
-   * @param out without line ends at its end
-   * @param complaint the beginning of what git said about it
+   * @param out standard output without the final line end
+   * @param complaint the beginning of standard error
    */
   public record Answer(int exitCode, String out, String complaint) {
     public boolean isOk() {
@@ -123,14 +126,14 @@ public final class GitClient {
   }
 
   /**
-   * @param environment of the caller; what would lead git elsewhere is left out of it
+   * @param environment of the caller; variables that redirect git are removed
    * @param limit of each call
    */
   public GitClient(Path directory, Map<String, String> environment, Duration limit) {
     this(directory, environment, limit, ProcessBuilder::startPipeline);
   }
 
-  /** As the other, with the program started in a way of its own. */
+  /** Creates a client with a custom process starter. */
   public GitClient(
       Path directory, Map<String, String> environment, Duration limit, Starter starter) {
     this(directory, environment, Map.of(), limit, starter);
@@ -154,7 +157,10 @@ public final class GitClient {
     this.limit = limit;
   }
 
-  /** This, bound to the repository whose work tree is its directory: none around it is found. */
+  /**
+   * Returns a client bound to the repository in this directory; git does not search the parent
+   * directories.
+   */
   public GitClient here() {
     return new GitClient(
         directory,
@@ -165,7 +171,7 @@ public final class GitClient {
         starter);
   }
 
-  /** This, with one more variable. */
+  /** Returns a client with one more environment variable. */
   public GitClient with(String name, String value) {
     Map<String, String> more = new HashMap<>();
     for (String bound : List.of("GIT_DIR", "GIT_WORK_TREE")) {
@@ -182,13 +188,16 @@ public final class GitClient {
     return directory;
   }
 
-  /** Whether whoever calls has said so in the environment. */
+  /** Whether the caller's environment sets the variable. */
   public boolean hasVariable(String name) {
     return environment.containsKey(name);
   }
 
   /**
-   * @throws GitException when git cannot be started, or takes longer than the limit
+   * Runs git and returns its exit code and output, at most 16 MiB.
+   *
+   * @throws GitException when git cannot be started, exceeds the time limit, or prints more than 16
+   *     MiB
    */
   public Answer call(String... arguments) throws IOException, InterruptedException {
     StringBuilder out = new StringBuilder();
@@ -196,7 +205,7 @@ public final class GitClient {
         List.of(builder(List.of(arguments))),
         line -> {
           if (out.length() + line.length() > MAX_ANSWER) {
-            throw new GitException("git " + arguments[0] + " answers more than 16 MiB");
+            throw new GitException("git " + arguments[0] + " printed more than 16 MiB");
           }
           out.append(out.isEmpty() ? "" : "\n").append(line);
         },
@@ -204,26 +213,26 @@ public final class GitClient {
   }
 
   /**
-   * What git answers.
+   * Runs git and returns its output.
    *
-   * @throws GitException also when git says that it failed
+   * @throws GitException also when git exits with an error
    */
   public String ask(String... arguments) throws IOException, InterruptedException {
     return checked(call(arguments), arguments[0]).out();
   }
 
   /**
-   * Hands on the lines of an answer of any length.
+   * Runs git and passes each line of its output, of any length, to {@code lines}.
    *
-   * @throws GitException also when git says that it failed
+   * @throws GitException also when git exits with an error
    */
   public void read(Lines lines, String... arguments) throws IOException, InterruptedException {
     checked(run(List.of(builder(List.of(arguments))), lines, new StringBuilder()), arguments[0]);
   }
 
   /**
-   * The stable patch ids of what a command shows, by commit; a commit that changes nothing, and a
-   * merge, has none.
+   * Returns the stable patch ids of a command's output, by commit; empty commits and merges have
+   * none.
    *
    * @param command {@code log}, {@code diff-tree --root} or {@code diff}, and what to show
    */
@@ -250,7 +259,8 @@ public final class GitClient {
   private static Answer checked(Answer answer, String what) throws GitException {
     if (!answer.isOk()) {
       throw new GitException(
-          "git %s ended with %d: %s".formatted(what, answer.exitCode(), answer.complaint()));
+          "git %s failed with exit code %d: %s"
+              .formatted(what, answer.exitCode(), answer.complaint()));
     }
     return answer;
   }
@@ -294,7 +304,7 @@ public final class GitClient {
       return new Answer(code, out.toString(), complaint.toString());
     } catch (TimeoutException e) {
       throw new GitException(
-          "%s takes longer than %d s".formatted(words(builders), limit.toSeconds()), e);
+          "%s did not finish within %d s".formatted(words(builders), limit.toSeconds()), e);
     } finally {
       processes.forEach(GitClient::kill);
     }
@@ -330,7 +340,7 @@ public final class GitClient {
             () -> {
               try (from) {
                 String text = new String(from.readNBytes(MAX_COMPLAINT), StandardCharsets.UTF_8);
-                // Who cannot write does not end.
+                // Drains the rest: a process blocked on a full pipe would not exit.
                 from.transferTo(OutputStream.nullOutputStream());
                 return text.strip().replaceAll("\\s*[\\r\\n]+\\s*", " ");
               }
@@ -338,7 +348,7 @@ public final class GitClient {
   }
 
   private static <T> FutureTask<T> started(FutureTask<T> task) {
-    // Reading a pipe holds a platform thread in any case.
+    // A platform thread, since a pipe read occupies one anyway.
     Thread.ofPlatform().daemon().name("git").start(task);
     return task;
   }
@@ -351,7 +361,7 @@ public final class GitClient {
       if (e.getCause() instanceof IOException io) {
         throw io;
       }
-      throw new GitException("git's answer cannot be read: " + e.getCause(), e);
+      throw new GitException("cannot read git's output: " + e.getCause(), e);
     }
   }
 }

@@ -8,7 +8,7 @@ package dev.baton.milestone.git;
 
 import java.io.IOException;
 
-/** What git was asked for did not work; the message has git's own first words. */
+/** A git call failed; the message contains the beginning of git's own error output. */
 public final class GitException extends IOException {
   private static final long serialVersionUID = 1L;
 

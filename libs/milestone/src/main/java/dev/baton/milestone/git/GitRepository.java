@@ -18,42 +18,44 @@ import java.util.Optional;
  * A repository with its work tree.
  *
  * @param root of the work tree
- * @param git at work there
+ * @param git client that runs in it
  */
 public record GitRepository(Path root, GitClient git) {
-  /** Of one call of git where nothing else is said. */
+  /** Default time limit of a git call. */
   public static final Duration LIMIT = Duration.ofMinutes(2);
 
   /**
-   * The one that a directory is in.
+   * Returns the repository that contains a directory.
    *
-   * @throws GitException where it is in none, or in one without a work tree
+   * @throws GitException when the directory is not in a repository, or its repository has no work
+   *     tree
    */
   public static GitRepository around(Path directory, Map<String, String> environment)
       throws IOException, InterruptedException {
     if (!Files.isDirectory(directory)) {
-      throw new GitException("there is no directory '" + directory + "'");
+      throw new GitException("not a directory: '" + directory + "'");
     }
     GitClient.Answer answer =
         new GitClient(directory, environment, LIMIT).call("rev-parse", "--show-toplevel");
     if (!answer.isOk() || answer.out().isEmpty()) {
       throw new GitException(
-          "'%s' is in no repository with a work tree: %s".formatted(directory, answer.complaint()));
+          "'%s' is not in a repository with a work tree: %s"
+              .formatted(directory, answer.complaint()));
     }
     Path root = Path.of(answer.out());
     return new GitRepository(root, new GitClient(root, environment, LIMIT));
   }
 
   /**
-   * The one whose work tree is this very directory, and whose history is within it. None around the
-   * directory counts.
+   * Returns the repository whose work tree is exactly this directory and whose git directory is
+   * {@code .git} in it; empty otherwise. Repositories of parent directories are ignored.
    */
   public static Optional<GitRepository> at(
       Path directory, Map<String, String> environment, Duration limit) {
     return at(directory, environment, limit, ProcessBuilder::startPipeline);
   }
 
-  /** As the other, with git started in a way of its own. */
+  /** Like {@link #at(Path, Map, Duration)}, with a custom process starter. */
   public static Optional<GitRepository> at(
       Path directory, Map<String, String> environment, Duration limit, GitClient.Starter starter) {
     return Files.isDirectory(directory.resolve(".git"), LinkOption.NOFOLLOW_LINKS)
@@ -63,13 +65,13 @@ public record GitRepository(Path root, GitClient git) {
         : Optional.empty();
   }
 
-  /** The commit that is checked out; empty before the first. */
+  /** Returns the checked-out commit; empty before the first commit. */
   public Optional<String> head() throws IOException, InterruptedException {
     GitClient.Answer answer = git.call("rev-parse", "--verify", "--quiet", "HEAD^{commit}");
     return answer.isOk() ? Optional.of(answer.out()) : Optional.empty();
   }
 
-  /** A file or directory of git's own. */
+  /** Returns the path of a file or directory in the git directory. */
   public Path own(String name) throws IOException, InterruptedException {
     return root.resolve(git.ask("rev-parse", "--git-path", name));
   }

@@ -9,7 +9,7 @@ package dev.baton.milestone.history;
 import dev.baton.milestone.sidecar.MilestoneSidecar;
 import org.jspecify.annotations.Nullable;
 
-/** Where a milestone's commit is, seen from the commit that is checked out. */
+/** Where a milestone's commit is, relative to the checked-out commit. */
 public sealed interface MilestoneLocation {
   MilestoneSidecar sidecar();
 
@@ -19,10 +19,10 @@ public sealed interface MilestoneLocation {
   /** One line for people. */
   String describe();
 
-  /** The commit in the history that has the milestone; null where none has. */
+  /** The commit in the history that contains the milestone; null where none does. */
   @Nullable String commit();
 
-  /** By what a commit was recognised. */
+  /** How a commit was recognized as the milestone. */
   enum By {
     MESSAGE("its message"),
     PATCH("what it changes"),
@@ -40,7 +40,7 @@ public sealed interface MilestoneLocation {
     }
   }
 
-  /** It is in the history as it was made. */
+  /** The original commit is in the history. */
   record Ok(MilestoneSidecar sidecar) implements MilestoneLocation {
     @Override
     public String word() {
@@ -58,7 +58,7 @@ public sealed interface MilestoneLocation {
     }
   }
 
-  /** Another commit took its place: a rebase, a cherry-pick or an amendment. */
+  /** Another commit replaced it: by rebase, cherry-pick or amend. */
   record Rewritten(MilestoneSidecar sidecar, String commit, By by) implements MilestoneLocation {
     @Override
     public String word() {
@@ -71,7 +71,7 @@ public sealed interface MilestoneLocation {
     }
   }
 
-  /** It and others became one commit. */
+  /** It was squashed with others into one commit. */
   record Squashed(MilestoneSidecar sidecar, String commit, By by) implements MilestoneLocation {
     @Override
     public String word() {
@@ -84,7 +84,7 @@ public sealed interface MilestoneLocation {
     }
   }
 
-  /** The repository still has it, but what is checked out does not come from it. */
+  /** The commit exists in the repository, but is not an ancestor of the checked-out commit. */
   record Unreachable(MilestoneSidecar sidecar, String reason) implements MilestoneLocation {
     @Override
     public String word() {
@@ -102,7 +102,7 @@ public sealed interface MilestoneLocation {
     }
   }
 
-  /** The repository does not have it, and nothing that could be it. */
+  /** Neither the commit nor an equivalent of it is in the repository. */
   record Missing(MilestoneSidecar sidecar, String reason) implements MilestoneLocation {
     @Override
     public String word() {

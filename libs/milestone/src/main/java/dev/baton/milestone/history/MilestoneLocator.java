@@ -20,15 +20,18 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for milestones in the history of the commit that is checked out, as it is when this is
- * made. Only reads. Not thread-safe.
+ * Locates milestones in the history of the commit that was checked out when this was created. Only
+ * reads. Not thread-safe.
  *
- * <p>A commit that is not there any more is looked for by its message, then by what it changes,
- * then by its files, then by what all commits up to it change together, then by the milestone after
- * it. What none of these finds is not there in any form that can be told.
+ * <p>A commit that is not in the history is searched by its message, then by its patch id, then by
+ * its tree, then by the combined patch of all commits up to it, then by the milestone after it. A
+ * milestone that none of these finds is unreachable or missing.
  */
 public final class MilestoneLocator {
-  /** Commits whose changes are compared: a bound on time, told where it was met. */
+  /**
+   * Limit of commits whose patches are compared, to bound the time; the result reports when it was
+   * reached.
+   */
   static final int MOST_PATCHES = 5_000;
 
   private static final char FIELD = '\u0001';
@@ -44,7 +47,7 @@ public final class MilestoneLocator {
   /**
    * A commit of the history.
    *
-   * @param message all of it
+   * @param message the whole commit message
    */
   public record LogEntry(String commit, String message) {
     public String subject() {
@@ -62,7 +65,7 @@ public final class MilestoneLocator {
     return new MilestoneLocator(repository.git(), repository.head().orElse(null));
   }
 
-  /** The commit that is checked out. */
+  /** Returns the checked-out commit. */
   public Optional<String> head() {
     return Optional.ofNullable(head);
   }
@@ -71,7 +74,7 @@ public final class MilestoneLocator {
     return git.ask("rev-parse", "--is-shallow-repository").equals("true");
   }
 
-  /** Commits, newest first, whose message has this text. */
+  /** Returns the commits whose message contains this text, newest first. */
   public List<LogEntry> log(String text) throws IOException, InterruptedException {
     List<LogEntry> known = logs.get(text);
     if (known != null) {
@@ -93,13 +96,14 @@ public final class MilestoneLocator {
   /**
    * Locates the milestones of one run.
    *
-   * @param milestones in their order
+   * @param milestones in ascending order
    */
   public List<MilestoneLocation> locate(List<MilestoneSidecar> milestones)
       throws IOException, InterruptedException {
     List<MilestoneLocation> located = new ArrayList<>();
     MilestoneLocation.@Nullable Squashed later = null;
-    // From the newest on: where a later one went, its predecessors went with it.
+    // Newest first: the squash commit that contains a later milestone contains its predecessors
+    // too.
     for (MilestoneSidecar sidecar : milestones.reversed()) {
       MilestoneLocation found = locate(sidecar, later);
       if (found instanceof MilestoneLocation.Squashed squashed) {
@@ -173,8 +177,8 @@ public final class MilestoneLocator {
   }
 
   /**
-   * Whether the milestone's own words are the message's first, and no other's follow: somebody
-   * added to the message, such as {@code cherry-pick -x} does.
+   * Whether the milestone's message is the subject and no other milestone's message follows: then
+   * only lines were added to the message, as by {@code cherry-pick -x}.
    */
   private static boolean isAlone(LogEntry entry, MilestoneSidecar sidecar) {
     return entry
@@ -204,14 +208,14 @@ public final class MilestoneLocator {
         .map(commit -> new MilestoneLocation.Rewritten(sidecar, commit, By.PATCH));
   }
 
-  /** All that leads from the common ancestor to the milestone, as one change. */
+  /** Searches the combined change from the common ancestor to the milestone. */
   private Optional<MilestoneLocation> byRange(MilestoneSidecar sidecar)
       throws IOException, InterruptedException {
     Optional<String> base = base(sidecar.sha());
     if (base.isEmpty()) {
       return Optional.empty();
     }
-    // A diff of two commits names none: its id comes with zeros.
+    // A diff of two commits has no commit id: git patch-id prints zeros instead.
     Optional<String> patch =
         git.patchIds(List.of("diff"), base.get(), sidecar.sha()).values().stream().findFirst();
     String same = patch.isEmpty() ? null : patches(base).get(patch.get());
@@ -224,7 +228,10 @@ public final class MilestoneLocator {
     return answer.isOk() ? Optional.of(answer.out()) : Optional.empty();
   }
 
-  /** The newest commit with each patch id, of those since a commit, or of the newest of all. */
+  /**
+   * Returns the newest commit for each patch id, among those since a commit, or among the newest
+   * {@value #MOST_PATCHES} of all.
+   */
   private Map<String, String> patches(Optional<String> since)
       throws IOException, InterruptedException {
     String range = since.map(base -> base + "..").orElse("") + head;
@@ -243,7 +250,7 @@ public final class MilestoneLocator {
     return byPatch;
   }
 
-  /** The oldest commit with each tree. */
+  /** Returns the oldest commit for each tree. */
   private Map<String, String> trees() throws IOException, InterruptedException {
     Map<String, String> known = trees;
     if (known == null) {

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Where a milestone's commit is now, after rebase, squash or cherry-pick. */
+/** Locates a milestone's commit after a rebase, squash or cherry-pick. */
 @NullMarked
 package dev.baton.milestone.history;
 

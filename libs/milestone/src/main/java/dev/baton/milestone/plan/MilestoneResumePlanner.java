@@ -23,8 +23,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes plans from a repository alone: the run's sidecars, then the log's messages that name the
- * run, then what earlier tools left, then nothing. Only reads. One use.
+ * Creates resume plans from a repository alone. Sources in order: the run's sidecars, the log
+ * messages that name the run, the records of earlier tools. Only reads. Single use.
  */
 public final class MilestoneResumePlanner {
   private static final String RUNR = SidecarStore.Format.RUNR.word();
@@ -51,7 +51,7 @@ public final class MilestoneResumePlanner {
 
   private ResumePlan plan() throws IOException, InterruptedException {
     if (history.isShallow()) {
-      notes.add("the repository is shallow: its log does not tell all");
+      notes.add("the repository is shallow: its log is incomplete");
     }
     Optional<Checkpoint> found = bySidecar(SidecarStore.Format.BATON);
     ResumePlanSource source = ResumePlanSource.SIDECAR;
@@ -102,7 +102,7 @@ public final class MilestoneResumePlanner {
         .forEach(
             located ->
                 notes.add(
-                    "milestone %d (%s) cannot be gone on from: %s"
+                    "milestone %d (%s) cannot be resumed: %s"
                         .formatted(
                             located.sidecar().milestoneIndex(),
                             located.sidecar().sha(),
@@ -111,7 +111,7 @@ public final class MilestoneResumePlanner {
     return Optional.of(checkpoint(format, best));
   }
 
-  /** Its sidecar is lost, or is one of the malformed. */
+  /** Notes newer milestones of the log whose sidecar is lost or malformed. */
   private void noteNewerInLog(String tool, int index) throws IOException, InterruptedException {
     for (MilestoneLocator.LogEntry entry :
         history.log(MilestoneMessageCodec.beginning(tool, run))) {
@@ -149,7 +149,7 @@ public final class MilestoneResumePlanner {
         sidecar.verificationCommands());
   }
 
-  /** One that a message tells of. */
+  /** A milestone found in a commit message. */
   private record Told(MilestoneLocator.LogEntry entry, int index, boolean own) {}
 
   /**
@@ -174,7 +174,7 @@ public final class MilestoneResumePlanner {
           .filter(OptionalInt::isPresent)
           .forEach(index -> told.add(new Told(entry, index.getAsInt(), false)));
     }
-    // The highest number; of several the newest commit, which comes first.
+    // The highest number; among equal numbers the newest commit, which is first.
     return told.stream()
         .max(
             Comparator.comparingInt(Told::index)

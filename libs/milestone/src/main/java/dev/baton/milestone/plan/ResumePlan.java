@@ -11,14 +11,16 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * From where a run can go on, as its repository tells. Immutable.
+ * The checkpoint from which a run can resume, according to its repository. Immutable.
  *
- * @param checkpoint the newest milestone that the history has; where it has none, the newest that
- *     was ever made; empty for none
- * @param drift where the recorded state says another milestone: the checkpoint counts
- * @param malformed files that should be sidecars and are none: passed over
- * @param ofOthers how many sidecars of other runs were passed over
- * @param notes what a person should know, one line each
+ * @param checkpoint the newest milestone in the history; if the history has none, the newest
+ *     recorded one; empty for none
+ * @param drift the difference from the recorded state, where they disagree; the checkpoint takes
+ *     precedence
+ * @param malformed number of files in the sidecars' place that are not valid sidecars; they are
+ *     skipped
+ * @param ofOthers number of skipped sidecars that are of other runs
+ * @param notes information for a person, one line each
  */
 public record ResumePlan(
     String run,
@@ -33,15 +35,15 @@ public record ResumePlan(
   }
 
   /**
-   * A milestone to go on from.
+   * A milestone to resume from.
    *
-   * @param format whose words it was found by: {@code baton}, {@code runr}, or {@code unnamed}
-   *     where they name no run
-   * @param sha as it was made, as far as known
-   * @param commit that has it now; empty where what is checked out does not have it
-   * @param location a word: {@code ok rewritten squashed unreachable missing}
+   * @param format of the record that named it: {@code baton}, {@code runr}, or {@code unnamed} for
+   *     messages without a run id
+   * @param sha of the original commit, where recorded
+   * @param commit that contains it now; empty where the checked-out history does not contain it
+   * @param location one of {@code ok rewritten squashed unreachable missing}
    * @param description of the location, one line
-   * @param title empty where only a log tells of it
+   * @param title empty where only the log has the milestone
    */
   public record Checkpoint(
       String format,
@@ -58,20 +60,23 @@ public record ResumePlan(
     }
   }
 
-  /** The recorded state and the checkpoint disagree. */
+  /** A disagreement between the recorded state and the checkpoint. */
   public record Drift(int recordedIndex, int checkpointIndex) {}
 
-  /** Whether what is checked out has all that the checkpoint has, or there is none to have. */
+  /** Whether the checked-out history contains the checkpoint, or the plan has none. */
   public boolean isUsable() {
     return checkpoint.isEmpty() || checkpoint.get().commit().isPresent();
   }
 
-  /** The milestone to work on next, from 0. */
+  /** The number of the next milestone, from 0. */
   public int nextMilestone() {
     return checkpoint.map(found -> found.milestoneIndex() + 1).orElse(0);
   }
 
-  /** This, held against what is recorded elsewhere: the newest milestone's number, -1 for none. */
+  /**
+   * Compares this plan with the newest milestone number recorded elsewhere, -1 for none; returns a
+   * plan with the drift.
+   */
   public ResumePlan against(OptionalInt recorded) {
     int found = nextMilestone() - 1;
     return recorded.isEmpty() || recorded.getAsInt() == found

@@ -8,7 +8,7 @@ package dev.baton.milestone.plan;
 
 import java.util.Locale;
 
-/** What a plan's checkpoint was found by, the best first. */
+/** Where a plan's checkpoint was found, in order of preference. */
 public enum ResumePlanSource {
   SIDECAR,
   GIT_LOG_RUN_SPECIFIC,

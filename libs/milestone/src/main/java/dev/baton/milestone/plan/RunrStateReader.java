@@ -18,11 +18,14 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * What the tool that had milestones first recorded of a run beside them: {@code
+ * Reads the run state of Runr, the earlier tool with milestones: {@code
  * .runr/runs/<run>/state.json}.
  */
 public final class RunrStateReader {
-  /** Of what its ids are made; nothing that leads elsewhere. */
+  /**
+   * Runr's run ids. The pattern excludes path separators, so that an id cannot lead to another
+   * directory.
+   */
   private static final Pattern RUN = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_-]{0,127}");
 
   private static final int MAX_BYTES = 16 << 20;
@@ -30,9 +33,9 @@ public final class RunrStateReader {
   private RunrStateReader() {}
 
   /**
-   * The number of the newest milestone by that state; empty where there is none.
+   * Returns the number of the newest milestone in that state; empty where there is none.
    *
-   * @throws IOException when there is one that cannot be read
+   * @throws IOException when the file cannot be read or is not JSON
    */
   public static OptionalInt newestMilestone(Path root, String run) throws IOException {
     Path file = root.resolve(".runr/runs").resolve(RUN.matcher(run).matches() ? run : "-");

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** From where a run can go on, told from its repository alone. */
+/** Plans from which checkpoint a run can resume, from its repository alone. */
 @NullMarked
 package dev.baton.milestone.plan;
 

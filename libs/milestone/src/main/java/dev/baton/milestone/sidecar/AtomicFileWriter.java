@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** Writes files that are there whole or not at all, whenever the process or the host dies. */
+/** Writes files atomically: after a crash of the process or host, a file is complete or absent. */
 final class AtomicFileWriter {
-  /** What a death in between leaves has this at the end of its name. */
+  /** Suffix of the temporary file that a crash leaves. */
   static final String LEFTOVER = ".tmp";
 
   private AtomicFileWriter() {}

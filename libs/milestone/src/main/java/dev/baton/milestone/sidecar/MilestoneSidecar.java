@@ -12,18 +12,18 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a milestone's commit without its message. Immutable.
+ * The record of a milestone's commit, independent of the commit message. Immutable.
  *
  * @param schemaVersion of the document; this version writes {@value #SCHEMA_VERSION} and reads
  *     every {@code 1.x}
- * @param sha of the commit as it was made; also the file's name
- * @param runId of the run that made it
- * @param milestoneIndex which milestone of its run, from 0
+ * @param sha of the original commit; also the file's name
+ * @param runId of the run that created it
+ * @param milestoneIndex number of the milestone in its run, from 0
  * @param tier how thoroughly it was verified: {@code tier0}, {@code tier1} or {@code tier2}
  * @param verificationCommands those that passed
- * @param tree of the commit, by which a squashed one is found; null where it was not recorded
- * @param patchId what the commit changes ({@code git patch-id --stable}), by which a rewritten one
- *     is found; null where it changes nothing, or was not recorded
+ * @param tree of the commit, to find it after a squash; null where it was not recorded
+ * @param patchId of the commit ({@code git patch-id --stable}), to find it after a rewrite; null
+ *     where the commit is empty, or it was not recorded
  */
 public record MilestoneSidecar(
     String schemaVersion,
@@ -38,11 +38,11 @@ public record MilestoneSidecar(
     @Nullable String patchId) {
   public static final String SCHEMA_VERSION = "1.0.0";
 
-  /** An object's name, in SHA-1 or SHA-256. */
+  /** A git object name, SHA-1 or SHA-256. */
   public static final Pattern SHA = Pattern.compile("[0-9a-f]{40}|[0-9a-f]{64}");
 
   /**
-   * @throws IllegalArgumentException that names what is wrong and what is allowed
+   * @throws IllegalArgumentException that names the invalid value and what is allowed
    */
   public MilestoneSidecar {
     if (!SHA.matcher(sha).matches()) {

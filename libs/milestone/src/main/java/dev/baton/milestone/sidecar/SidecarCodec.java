@@ -19,7 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A sidecar's JSON. */
+/** Reads and writes a sidecar's JSON. */
 final class SidecarCodec {
   private SidecarCodec() {}
 
@@ -47,15 +47,15 @@ final class SidecarCodec {
   }
 
   /**
-   * @param sha that the file's name says
-   * @throws IllegalArgumentException that says why this is no sidecar
+   * @param sha from the file's name
+   * @throws IllegalArgumentException when this is not a valid sidecar; the message has the reason
    */
   static MilestoneSidecar read(byte[] bytes, String sha) {
     JsonNode node = tree(bytes);
     String version = text(node, "schema_version");
     if (!version.startsWith("1.")) {
       throw new IllegalArgumentException(
-          "schema_version '" + version + "' is not known: 1.x is allowed");
+          "schema_version '" + version + "' is not supported: 1.x is allowed");
     }
     MilestoneSidecar read =
         new MilestoneSidecar(
@@ -70,7 +70,8 @@ final class SidecarCodec {
             optional(node, "tree"),
             optional(node, "patch_id"));
     if (!read.sha().equals(sha)) {
-      throw new IllegalArgumentException("it is named " + sha + " and says sha " + read.sha());
+      throw new IllegalArgumentException(
+          "its file name is " + sha + ", but its sha is " + read.sha());
     }
     return read;
   }

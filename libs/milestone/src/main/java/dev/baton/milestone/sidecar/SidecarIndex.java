@@ -25,8 +25,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * {@code index.json}: which commits each run made, in the order of its milestones. It is for people
- * and other programs; what is true are the sidecars.
+ * Maintains {@code index.json}: the commits of each run, in the order of its milestones. It is for
+ * people and other programs; the sidecars are authoritative.
  */
 final class SidecarIndex {
   static final String NAME = "index.json";
@@ -37,7 +37,7 @@ final class SidecarIndex {
     this.file = folder.resolve(NAME);
   }
 
-  /** One more. An index that is missing or cannot be read is made anew of all that are there. */
+  /** Adds a sidecar. An index that is missing or unreadable is rebuilt from all sidecars. */
   void add(MilestoneSidecar sidecar, SidecarStore all) throws IOException {
     Map<String, Set<String>> runs;
     try {
@@ -59,7 +59,7 @@ final class SidecarIndex {
     try {
       told = read();
     } catch (NoSuchFileException e) {
-      return listing.sidecars().isEmpty() ? List.of() : List.of("there is no " + NAME);
+      return listing.sidecars().isEmpty() ? List.of() : List.of("missing " + NAME);
     } catch (IOException | IllegalArgumentException e) {
       return List.of(NAME + " cannot be read: " + e.getMessage());
     }

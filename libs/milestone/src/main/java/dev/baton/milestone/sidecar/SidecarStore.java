@@ -18,8 +18,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The sidecars of a work tree: {@code .baton/checkpoints/<sha>.json}, and {@code index.json} beside
- * them. For one writer at a time; readers see each file whole.
+ * Stores the sidecars of a work tree: {@code .baton/checkpoints/<sha>.json}, with an {@code
+ * index.json} in the same directory. Supports one writer at a time; readers see only complete
+ * files.
  */
 public final class SidecarStore {
   private static final String ENDING = ".json";
@@ -28,10 +29,10 @@ public final class SidecarStore {
   private final Path root;
   private final Path folder;
 
-  /** Whose they are. */
+  /** The tool that owns the sidecars. */
   public enum Format {
     BATON(".baton"),
-    /** Of the tool that had them first; read, never written. */
+    /** Runr, the earlier tool; read, never written. */
     RUNR(".runr");
 
     private final String directory;
@@ -46,17 +47,17 @@ public final class SidecarStore {
   }
 
   /**
-   * A file that is no sidecar though its place and name say so.
+   * A file with a sidecar's place and name that is not a valid sidecar.
    *
    * @param reason one line
    */
   public record Malformed(String file, String reason) {}
 
   /**
-   * What is there.
+   * The content of the directory.
    *
-   * @param sidecars in the order of their runs and milestones
-   * @param leftovers of writers that died: names of files
+   * @param sidecars ordered by run and milestone
+   * @param leftovers names of temporary files of writers that were killed
    */
   public record Listing(
       List<MilestoneSidecar> sidecars, List<Malformed> malformed, List<String> leftovers) {
@@ -66,18 +67,18 @@ public final class SidecarStore {
       leftovers = List.copyOf(leftovers);
     }
 
-    /** A run's, in the order of its milestones. */
+    /** Returns a run's sidecars, in the order of its milestones. */
     public List<MilestoneSidecar> of(String run) {
       return sidecars.stream().filter(sidecar -> sidecar.runId().equals(run)).toList();
     }
 
-    /** The run's newest milestone. */
+    /** Returns the run's newest milestone. */
     public Optional<MilestoneSidecar> latest(String run) {
       List<MilestoneSidecar> ofRun = of(run);
       return ofRun.isEmpty() ? Optional.empty() : Optional.of(ofRun.getLast());
     }
 
-    /** The runs that have any. */
+    /** Returns the runs that have sidecars. */
     public List<String> runs() {
       return sidecars.stream().map(MilestoneSidecar::runId).distinct().toList();
     }
@@ -97,9 +98,9 @@ public final class SidecarStore {
   }
 
   /**
-   * Writes one, and then its place in the index. Both are durable when this returns.
+   * Writes a sidecar, then its index entry. Both are durable when this returns.
    *
-   * @throws IOException when it cannot be written; then the index has no place for it
+   * @throws IOException when the sidecar cannot be written; then the index has no entry for it
    */
   public Path write(MilestoneSidecar sidecar) throws IOException {
     Files.createDirectories(folder);
@@ -110,14 +111,20 @@ public final class SidecarStore {
     return file;
   }
 
-  /** Nothing is written or removed where a link leads. */
+  /**
+   * Rejects a directory that a link leads out of the work tree: nothing is written or removed
+   * there.
+   */
   private void checkWithin() throws IOException {
     if (!folder.toRealPath().startsWith(root.toRealPath())) {
       throw new IOException("'" + folder + "' leads out of the work tree: remove the link");
     }
   }
 
-  /** All of them; nothing where the folder is missing. What is malformed is named, not thrown. */
+  /**
+   * Lists all sidecars; empty where the directory is missing. Malformed files are listed, not
+   * thrown.
+   */
   public Listing list() throws IOException {
     if (!exist()) {
       return new Listing(List.of(), List.of(), List.of());
@@ -164,12 +171,12 @@ public final class SidecarStore {
     return SidecarCodec.read(bytes, sha);
   }
 
-  /** What is wrong with the index; nothing where it and the sidecars say the same. */
+  /** Returns the differences between the index and the sidecars; empty where they match. */
   public List<String> indexProblems() throws IOException {
     return exist() ? new SidecarIndex(folder).problems(list()) : List.of();
   }
 
-  /** Removes some, and what writers left that died; the index has what is left. */
+  /** Removes sidecars and leftover temporary files, and rebuilds the index from the rest. */
   public void remove(List<MilestoneSidecar> gone, List<String> leftovers) throws IOException {
     checkWithin();
     for (MilestoneSidecar sidecar : gone) {

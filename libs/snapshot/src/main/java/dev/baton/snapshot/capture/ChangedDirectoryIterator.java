@@ -11,8 +11,8 @@ import dev.baton.snapshot.scan.DirState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The directories in one, except those that are the same in an earlier state of the tree, with all
- * that is in them: a scan takes over what has not changed. One use, one thread.
+ * Iterates the subdirectories of a directory, without those that are unchanged since an earlier
+ * state: a scan reuses the state objects of unchanged directories. Single use, one thread.
  */
 final class ChangedDirectoryIterator {
   private final DirState state;
@@ -21,21 +21,21 @@ final class ChangedDirectoryIterator {
   private int atBefore;
 
   /**
-   * A directory that has changed, or has something in it that has.
+   * A directory that has changed, or has a change below it.
    *
-   * @param before what it was; null where there was none
+   * @param before its earlier state; null if it is new
    */
   record Changed(DirState state, String name, @Nullable DirState before) {}
 
   /**
-   * @param before what {@code state} was; null for all directories in it
+   * @param before the earlier state of {@code state}; null to iterate all its subdirectories
    */
   ChangedDirectoryIterator(DirState state, @Nullable DirState before) {
     this.state = state;
     this.before = before;
   }
 
-  /** The next one, by name; null at the end. */
+  /** Returns the next one, by name; null at the end. */
   @Nullable Changed next() {
     while (at < state.size()) {
       int child = at++;
@@ -51,7 +51,7 @@ final class ChangedDirectoryIterator {
     return null;
   }
 
-  /** The names of both ascend. */
+  /** Finds the earlier state; both iterate names in ascending order. */
   private @Nullable DirState find(DirState in, String name) {
     while (atBefore < in.size() && in.name(atBefore).compareTo(name) < 0) {
       atBefore++;

@@ -22,23 +22,23 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through a scanned tree, finds the files that have to be read, and opens the directories they
- * are in (and no others), each by its parent. One use, one thread.
+ * Walks a scanned tree, selects the files that must be read, and opens the directories that contain
+ * them (and no others), each from its parent. Single use, one thread.
  */
 final class ChangedFileWalker {
-  /** Files of a batch at most. */
+  /** Maximum number of files in a batch. */
   private static final int MAX_FILES = 256;
 
-  /** Bytes after which a batch ends. */
+  /** Size in bytes at which a batch is full. */
   private static final long MAX_BYTES = 4 << 20;
 
   /**
-   * Directories above the deepest one that stay open; a tree may have more levels than a process
-   * files.
+   * Maximum number of open directories above the deepest one; a tree may have more levels than a
+   * process may open files.
    */
   private static final int MAX_OPEN = 64;
 
-  /** Takes batches, and the duty to release their directories. */
+  /** Receives batches, and must release their directories. */
   @FunctionalInterface
   interface Readers {
     void accept(FileBatch batch) throws IOException, InterruptedException;
@@ -52,7 +52,7 @@ final class ChangedFileWalker {
   private int[] files = new int[MAX_FILES];
 
   /**
-   * @param stored whether all chunks of a file that need not be read are in the store
+   * @param stored whether the store has all chunks of a file that is already read
    * @param skipped thread-safe
    */
   ChangedFileWalker(
@@ -64,9 +64,10 @@ final class ChangedFileWalker {
   }
 
   /**
-   * @param before of which all chunks are in the store; null if none is known
-   * @throws TreeMovedException if a directory is gone whose files are unchanged, but not stored
-   * @throws IOException if the root cannot be opened, or the system is out of open files
+   * @param before a state whose chunks are all in the store; null if none is known
+   * @throws TreeMovedException if a directory has vanished that has unchanged files whose chunks
+   *     are not stored
+   * @throws IOException if the root cannot be opened, or open files are exhausted
    */
   void walk(DirState state, @Nullable DirState before) throws IOException, InterruptedException {
     try {
@@ -89,7 +90,7 @@ final class ChangedFileWalker {
     files(frame.state);
   }
 
-  /** A directory on the way to where the walk is; opened when something in or below it is read. */
+  /** A directory on the current path; opened when a file in or below it is read. */
   private static final class Frame {
     private final DirState state;
     private final String name;
@@ -154,7 +155,7 @@ final class ChangedFileWalker {
     readers.accept(new FileBatch(open.share(), state, path(), Arrays.copyOf(files, count), bytes));
   }
 
-  /** The scan was in the directory a moment ago; now there is no way to it. */
+  /** Handles a directory that has vanished, or become inaccessible, since the scan. */
   private void lose(DirState state, int count, PosixException e) throws TreeMovedException {
     for (int i = 0; i < count; i++) {
       String path = RawPathFormatter.child(path(), state.name(files[i]));
@@ -167,7 +168,7 @@ final class ChangedFileWalker {
     }
   }
 
-  /** The deepest directory of the way. */
+  /** Opens the deepest directory of the path. */
   private SharedDirectory open() throws IOException {
     int known = way.size() - 1;
     while (known >= 0 && way.get(known).open == null) {
@@ -185,7 +186,7 @@ final class ChangedFileWalker {
       }
     }
     if (above == null) {
-      throw new IllegalStateException("the walk is nowhere");
+      throw new IllegalStateException("the walk has no current directory");
     }
     return above;
   }

@@ -10,19 +10,19 @@ import dev.baton.snapshot.format.Chunk;
 import dev.baton.snapshot.format.ChunkSink;
 import java.io.IOException;
 
-/** Where the chunks of one thread go. Thread-confined. */
+/** Receives the chunks of one thread. Thread-confined. */
 interface CloseableChunkSink extends ChunkSink, AutoCloseable {
-  /** Passes on what it holds; more may follow. */
+  /** Passes on buffered chunks; more may follow. */
   void flush() throws IOException, InterruptedException;
 
-  /** All files have been read, and passed on by whoever read them: little follows. */
+  /** Called when all threads have read and flushed all files: only directory nodes follow. */
   default void filesEnded() throws IOException, InterruptedException {}
 
-  /** Frees native memory; what was not flushed is lost. */
+  /** Frees native memory; drops what was not flushed. */
   @Override
   void close();
 
-  /** For whoever wants nothing but hashes. */
+  /** Discards chunks, for callers that only compute hashes. */
   static CloseableChunkSink nowhere() {
     return new CloseableChunkSink() {
       @Override

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Which chunks the chunks name that consist of nothing but names: the leaves of large directories
- * and the data of files of many chunks. Whoever has the name of such a chunk needs those, too. One
+ * Maps composite chunks to the chunks that they refer to: nodes of large directories to their
+ * leaves, chunk lists of files to their data. A stored composite requires those chunks, too. One
  * entry for each large directory or file. Thread-safe.
  */
 final class CompositeChunkRegistry {
@@ -23,7 +23,7 @@ final class CompositeChunkRegistry {
     parts.put(composite, List.copyOf(named));
   }
 
-  /** Empty for a chunk that names no others. */
+  /** Returns an empty list for a chunk that is not a composite. */
   List<Hash> partsOf(Hash chunk) {
     return parts.getOrDefault(chunk, List.of());
   }

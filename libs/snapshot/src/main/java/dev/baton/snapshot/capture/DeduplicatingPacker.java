@@ -17,13 +17,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Makes blocks of chunks that nobody has stored yet. Thread-confined: every reading thread has one.
+ * Builds blocks from chunks that are not yet stored. Thread-confined: one instance per reading
+ * thread.
  */
 final class DeduplicatingPacker implements CloseableChunkSink {
-  /**
-   * Before so many bytes are stored the store is asked which of them it has. For less, uploading is
-   * quicker than asking.
-   */
+  /** Minimum size in bytes for a query to the store: below it, an upload is faster than a query. */
   static final int WORTH_ASKING = 512 << 10;
 
   private final PackStore store;
@@ -35,7 +33,7 @@ final class DeduplicatingPacker implements CloseableChunkSink {
   private final BlockWriter nodes = new BlockWriter(Chunk.Kind.NODE);
 
   /**
-   * @param asks whether the store may have what this capture does not know
+   * @param asks whether to query the store for chunks that this capture has not stored
    */
   DeduplicatingPacker(PackStore store, KnownChunkIndex known, PackUploader shipment, boolean asks) {
     this.store = store;

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the nodes of directories, from the leaves up. One use, one thread. */
+/** Builds the nodes of directories, from the leaves up. Single use, one thread. */
 final class DirectoryNodeBuilder {
   private final ChunkSink sink;
   private final Predicate<Hash> stored;
@@ -29,7 +29,7 @@ final class DirectoryNodeBuilder {
   private final List<Hash> emitted = new ArrayList<>();
 
   /**
-   * @param stored whether a known node (and all chunks that it names as its parts) is in the store
+   * @param stored whether a known node (and all chunks that it refers to) is in the store
    */
   DirectoryNodeBuilder(ChunkSink sink, Predicate<Hash> stored, CompositeChunkRegistry composites) {
     this.sink = sink;
@@ -38,9 +38,9 @@ final class DirectoryNodeBuilder {
   }
 
   /**
-   * The digest of the tree.
+   * Builds all nodes and returns the digest of the tree.
    *
-   * @param before of which all nodes are in the store; null if none is known
+   * @param before a state whose nodes are all in the store; null if none is known
    */
   Hash root(DirState root, @Nullable DirState before) throws IOException, InterruptedException {
     byte[] bytes = NodeCodec.encodeRoot(root.meta(), below(root, before));
@@ -81,7 +81,7 @@ final class DirectoryNodeBuilder {
     }
   }
 
-  /** All directories in it have theirs. */
+  /** Builds the node of a directory after those of all its subdirectories. */
   private Hash node(DirState state) throws IOException, InterruptedException {
     Hash known = state.node();
     if (known != null && stored.test(known)) {

@@ -11,8 +11,8 @@ import dev.baton.snapshot.scan.DirState;
 /**
  * Files of one directory that one thread reads.
  *
- * @param path of the directory, for people
- * @param files their numbers in the directory
- * @param bytes that they have together, about
+ * @param path of the directory, as readable text
+ * @param files their indexes in the directory
+ * @param bytes their total size, approximate
  */
 record FileBatch(SharedDirectory in, DirState directory, String path, int[] files, long bytes) {}

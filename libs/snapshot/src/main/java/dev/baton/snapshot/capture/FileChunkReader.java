@@ -21,12 +21,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Reads files, one after the other, into chunks. Thread-confined. */
+/** Reads files, one after another, into chunks. Thread-confined. */
 final class FileChunkReader {
-  /** How often a file is read that somebody writes meanwhile. */
+  /** Maximum number of reads of a file that changes while it is read. */
   static final int MAX_READS = 3;
 
-  /** Bytes that data or a hole has at least: no file system has smaller blocks. */
+  /** Minimum length of data or a hole in bytes: no file system has smaller blocks. */
   private static final int LEAST_PIECE = 512;
 
   private static final int WINDOW = 2 * FastCdcChunker.MAX;
@@ -43,22 +43,25 @@ final class FileChunkReader {
     this.sink = sink;
   }
 
-  /** Of what was read last, as it was when the reading began. */
+  /** Returns the attributes of the last file, from the start of the read. */
   StatBuffer stat() {
     return before;
   }
 
-  /** Of what was read last. */
+  /** Returns the extents of the last file. */
   List<Extent> extents() {
     return extents;
   }
 
-  /** Extended attributes of what was read last. */
+  /** Returns the extended attributes of the last file. */
   FileAttributeReader.Kept attributes() {
     return attributes;
   }
 
-  /** Bytes that were read last: less than the file had where it has shrunk meanwhile. */
+  /**
+   * Returns the number of bytes read from the last file: less than its size if it was truncated
+   * during the read.
+   */
   long size() {
     return size;
   }
@@ -66,17 +69,17 @@ final class FileChunkReader {
   /**
    * Reads a file, at most {@value #MAX_READS} times.
    *
-   * @return whether it stayed the same during the last reading; if not, what was read may be a
-   *     mixture
-   * @throws dev.baton.snapshot.posix.NotRegularException if it is no regular file (any more)
-   * @throws SnapshotException.TooLarge if it has more data than a file can have in a tree
+   * @return whether the file did not change during the last read; if false, the content may be
+   *     inconsistent
+   * @throws dev.baton.snapshot.posix.NotRegularException if it is not, or no longer, a regular file
+   * @throws SnapshotException.TooLarge if it has more data than a snapshot can store
    */
   boolean read(OpenDirectory directory, String name) throws IOException, InterruptedException {
     for (int reading = 1; ; reading++) {
       boolean last = reading == MAX_READS;
       boolean same;
       try (OpenFile file = directory.openForReading(name, before)) {
-        // Sparse to the point of being perforated: then the holes are zeros like others.
+        // A file with too many holes is read as if it had none: the holes become zeros.
         boolean sparse = before.allocated < before.size && !isPerforated(file);
         same = readOnce(file, sparse, last);
       }
@@ -86,7 +89,7 @@ final class FileChunkReader {
     }
   }
 
-  /** Whether it has more pieces than a file can have in a tree. */
+  /** Returns whether the file has more data and holes than a snapshot can store. */
   private boolean isPerforated(OpenFile file) throws IOException {
     if (before.size / ExtentListCodec.MAX < LEAST_PIECE) {
       return false;
@@ -119,13 +122,13 @@ final class FileChunkReader {
     file.stat(after);
     boolean same = after.sameContent(before) && (whole ? length : size) == before.size;
     if (whole && (same || last)) {
-      // Not sooner: most files that are being written need not be stored as they are now.
+      // Only now: a file that is still being written usually need not be stored in this state.
       data(0, length);
     }
     return same;
   }
 
-  /** Data and holes, as the file system tells them apart. */
+  /** Reads data and holes as the file system reports them. */
   private void parts(OpenFile file) throws IOException, InterruptedException {
     long end = before.size;
     for (long at = 0; at < end; ) {
@@ -158,7 +161,7 @@ final class FileChunkReader {
     add(new Extent.Hole(length));
   }
 
-  /** False where the file ended sooner. */
+  /** Returns false if the file ended before {@code stop}. */
   private boolean content(OpenFile file, long start, long stop)
       throws IOException, InterruptedException {
     long position = start;

@@ -19,7 +19,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Queue;
 
-/** One thread's share of reading: batches in, blocks of chunks out. Thread-confined. */
+/** Reads batches of files in one thread and passes on their chunks. Thread-confined. */
 final class FileReadWorker implements AutoCloseable {
   private final CloseableChunkSink outlet;
   private final FileChunkReader reader;
@@ -27,7 +27,7 @@ final class FileReadWorker implements AutoCloseable {
   private final Queue<SkippedEntry> skipped;
 
   /**
-   * @param outlet flushed and closed here
+   * @param outlet flushed and closed by this worker
    * @param skipped thread-safe
    */
   FileReadWorker(
@@ -84,7 +84,7 @@ final class FileReadWorker implements AutoCloseable {
         reader.stat(),
         reader.attributes().xattrs(),
         content,
-        // What was lost is to be told each time.
+        // Lost attributes must be reported by each capture, so the file is read again.
         same && lost == null && TimestampTrustPolicy.before(reader.stat(), began));
   }
 
@@ -102,7 +102,7 @@ final class FileReadWorker implements AutoCloseable {
     return content;
   }
 
-  /** It was read only to be stored once more. */
+  /** Checks a file that was read only to store it again: its content must be unchanged. */
   private static void requireKnown(FileBatch batch, int file, FileContent content)
       throws TreeMovedException {
     if (!content.equals(batch.directory().content(file))) {
@@ -123,7 +123,7 @@ final class FileReadWorker implements AutoCloseable {
     return RawPathFormatter.child(batch.path(), batch.directory().name(file));
   }
 
-  /** Passes on what is left. */
+  /** Passes on buffered chunks. */
   void flush() throws IOException, InterruptedException {
     outlet.flush();
   }

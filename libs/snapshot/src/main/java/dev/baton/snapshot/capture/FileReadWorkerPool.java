@@ -16,23 +16,24 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that read. There are none as long as there is little to read: then {@link #finish}
- * does it on the caller's. One use: {@link #finish}, then {@link #close} in any case.
+ * Reads batches of files with several threads. Starts no threads while there is little to read;
+ * then {@link #finish} reads in the caller's thread. Single use: {@link #finish}, then always
+ * {@link #close}.
  */
 final class FileReadWorkerPool implements AutoCloseable {
   private static final int LITTLE_FILES = 100;
   private static final long LITTLE_BYTES = 2 << 20;
 
   /**
-   * Batches, each with an open directory, that a thread takes at once: most directories have a few
-   * small files, and handing them over costs more than reading them.
+   * Maximum number of batches that a thread takes at once, each with an open directory. Most
+   * directories have a few small files, and passing them one by one costs more than reading them.
    */
   private static final int MAX_TAKEN = 16;
 
-  /** Bytes of them after which there are enough. */
+  /** Size in bytes at which such a group of batches is full. */
   private static final long ENOUGH_BYTES = 256 << 10;
 
-  /** Such groups that wait for a thread. */
+  /** Maximum number of groups that wait for a thread. */
   private static final int MAX_WAITING = 8;
 
   private final Supplier<FileReadWorker> shares;
@@ -48,15 +49,15 @@ final class FileReadWorkerPool implements AutoCloseable {
   private @Nullable Throwable failure;
 
   /**
-   * @param shares what each thread works with
-   * @param count of threads at most
+   * @param shares creates the worker of each thread
+   * @param count maximum number of threads
    */
   FileReadWorkerPool(Supplier<FileReadWorker> shares, int count) {
     this.shares = shares;
     this.count = count;
   }
 
-  /** Waits while the threads have enough to do. */
+  /** Adds a batch; blocks while the threads have enough to do. */
   synchronized void add(FileBatch batch) throws IOException, InterruptedException {
     files += batch.files().length;
     bytes += batch.bytes();
@@ -101,7 +102,7 @@ final class FileReadWorkerPool implements AutoCloseable {
       }
     }
     synchronized (this) {
-      // When one fails the others may wait for the store: close ends them.
+      // After a failure the other threads may still wait for the store: close interrupts them.
       while (failure == null && running > 0) {
         wait();
       }
@@ -152,7 +153,7 @@ final class FileReadWorkerPool implements AutoCloseable {
     batches.forEach(batch -> batch.in().release());
   }
 
-  /** Empty when there is nothing left, or all has failed. */
+  /** Returns an empty list if nothing is left, or after a failure. */
   private synchronized List<FileBatch> take() throws InterruptedException {
     while (waiting.isEmpty() && !ended && failure == null) {
       wait();
@@ -178,11 +179,11 @@ final class FileReadWorkerPool implements AutoCloseable {
       case null -> {}
       case IOException e -> throw e;
       case Error e -> throw e;
-      case Throwable e -> throw new IOException("a thread of the capture ended: " + e, e);
+      case Throwable e -> throw new IOException("a capture thread failed: " + e, e);
     }
   }
 
-  /** No thread works any more when this returns. */
+  /** Interrupts all threads and waits until they have ended. */
   @Override
   public void close() {
     List<Thread> started;

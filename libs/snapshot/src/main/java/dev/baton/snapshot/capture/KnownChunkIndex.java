@@ -18,23 +18,23 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The chunks that a capture need not store: those of which it is known in which pack they are, and
- * those that it is about to store itself. Thread-safe.
+ * Tracks the chunks that a capture need not store: those with a known pack, and those that this
+ * capture is about to store. Thread-safe.
  */
 final class KnownChunkIndex {
   private final ChunkTable table;
   private final Set<Hash> underWay = new HashSet<>();
 
   /**
-   * @param table grows by what is found and stored; nobody else uses it meanwhile
+   * @param table receives the chunks that are found and stored; not used elsewhere meanwhile
    */
   KnownChunkIndex(ChunkTable table) {
     this.table = table;
   }
 
   /**
-   * Whether the store has this chunk and all that it names as its parts, or will have before this
-   * capture ends.
+   * Returns whether the store has this chunk and all chunks that it refers to, or will have them at
+   * the end of this capture.
    */
   synchronized boolean isStored(Hash chunk, CompositeChunkRegistry composites) {
     return isStored(chunk) && composites.partsOf(chunk).stream().allMatch(this::isStored);
@@ -44,7 +44,7 @@ final class KnownChunkIndex {
     return table.contains(chunk) || underWay.contains(chunk);
   }
 
-  /** As above, for all of a file. */
+  /** Returns the same for all chunks of a file. */
   boolean isStored(FileContent content, CompositeChunkRegistry composites) {
     return switch (content) {
       case FileContent.Inline(List<Extent> extents) -> isStored(extents);
@@ -62,12 +62,15 @@ final class KnownChunkIndex {
     return true;
   }
 
-  /** Whether the caller has to store this chunk: nobody else does, and it is not stored yet. */
+  /**
+   * Returns whether the caller must store this chunk: it is not stored, and no other thread has
+   * claimed it.
+   */
   synchronized boolean claim(Hash chunk) {
     return !table.contains(chunk) && underWay.add(chunk);
   }
 
-  /** Chunks that the store has turned out to have. */
+  /** Records chunks that the store already has. */
   synchronized void found(Map<Hash, PackRef> places) {
     places.forEach(
         (chunk, pack) -> {
@@ -76,7 +79,7 @@ final class KnownChunkIndex {
         });
   }
 
-  /** Chunks that the store now has. */
+  /** Records the chunks of a pack that was just stored. */
   synchronized void stored(Pack pack) {
     int number = table.packNumber(pack.ref());
     for (Hash chunk : pack.chunks()) {

@@ -21,9 +21,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects blocks into packs and gives those to the store while more are made: at most {@value
- * #AT_ONCE} at once, each up to 16 MiB in memory; whoever fills one more waits. Thread-safe. One
- * use: {@link #finish}, or else {@link #abandon}.
+ * Collects blocks into packs and uploads them in the background: at most {@value #AT_ONCE} at once,
+ * each up to 16 MiB in memory; a caller that fills another pack waits. Thread-safe. Single use:
+ * {@link #finish}, or else {@link #abandon}.
  */
 final class PackUploader {
   private static final int AT_ONCE = 2;
@@ -44,11 +44,11 @@ final class PackUploader {
   }
 
   /**
-   * @throws IOException when a pack could not be put
+   * @throws IOException if a pack could not be uploaded
    */
   void add(CompressedBlock block) throws IOException, InterruptedException {
     check();
-    // Held while a full pack waits for its turn: only one does.
+    // Held while a full pack waits for an upload slot: so at most one pack waits.
     filling.lockInterruptibly();
     try {
       byte[] free = arrays.poll();
@@ -65,8 +65,8 @@ final class PackUploader {
   }
 
   /**
-   * Sends the pack that is being filled, unless it would be a small one: while the last blocks are
-   * made, it is on its way.
+   * Uploads the pack that is being filled unless it is small, in parallel to the creation of the
+   * last blocks.
    */
   void sendLarge() throws IOException, InterruptedException {
     check();
@@ -81,7 +81,7 @@ final class PackUploader {
     }
   }
 
-  /** Sends the last pack too, and returns when the store has them all. */
+  /** Uploads the last pack and returns when the store has all packs. */
   void finish() throws IOException, InterruptedException {
     Pack last;
     filling.lockInterruptibly();
@@ -91,7 +91,7 @@ final class PackUploader {
       filling.unlock();
     }
     if (last != null && isFirst()) {
-      // Most captures are one small pack: no thread is faster than this one.
+      // Most captures are one small pack: uploading it in this thread is the fastest.
       put(last);
     } else if (last != null) {
       send(last);
@@ -102,13 +102,13 @@ final class PackUploader {
     check();
   }
 
-  /** Ends what is under way; nothing is sent any more when this returns. */
+  /** Interrupts all uploads and waits until they have ended. */
   void abandon() {
     senders().forEach(Thread::interrupt);
     ThreadJoiner.join(senders());
   }
 
-  /** Of all packs that the store has by now. */
+  /** Returns the total size of the packs that are stored. */
   synchronized long bytes() {
     return bytes;
   }
@@ -166,7 +166,7 @@ final class PackUploader {
       case null -> {}
       case IOException e -> throw e;
       case Error e -> throw e;
-      case Throwable e -> throw new IOException("a pack could not be put: " + e, e);
+      case Throwable e -> throw new IOException("a pack could not be uploaded: " + e, e);
     }
   }
 }

@@ -8,11 +8,11 @@ package dev.baton.snapshot.capture;
 
 import dev.baton.snapshot.posix.RawName;
 
-/** Raw paths for people. */
+/** Formats raw paths as readable text. */
 final class RawPathFormatter {
   private RawPathFormatter() {}
 
-  /** Of a raw name in a directory; the root is the empty path. */
+  /** Formats a raw name in a directory; the root is the empty path. */
   static String child(String directory, String rawName) {
     String name = RawName.display(rawName);
     return directory.isEmpty() ? name : directory + "/" + name;

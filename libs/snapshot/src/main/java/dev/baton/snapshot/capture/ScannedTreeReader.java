@@ -20,11 +20,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all of a scanned tree that has to be read, and makes its nodes. One use, by one thread,
- * which has others do the reading.
+ * Reads the changed files of a scanned tree and builds its nodes. Single use, by one thread, which
+ * uses others for reading.
  */
 final class ScannedTreeReader {
-  /** As often as names of files can vanish while their other names are looked for. */
+  /** Limits how often a file's first name can vanish while the file is read by its next name. */
   private static final int MAX_ROUNDS = 5;
 
   private final Path root;
@@ -35,17 +35,17 @@ final class ScannedTreeReader {
   private final ConcurrentLinkedQueue<SkippedEntry> skipped = new ConcurrentLinkedQueue<>();
 
   /**
-   * What a tree turned out to be.
+   * The result of reading a tree.
    *
    * @param state sealed
-   * @param skipped found while reading
+   * @param skipped entries that were skipped while reading
    */
   record Read(DirState state, Hash digest, List<SkippedEntry> skipped) {}
 
   /**
-   * @param outlets where the chunks of each thread go
+   * @param outlets creates the sink for the chunks of each thread
    * @param storedContent whether a known file need not be read
-   * @param storedNode whether a known node need not be made
+   * @param storedNode whether a known node need not be built
    */
   ScannedTreeReader(
       Path root,
@@ -61,8 +61,8 @@ final class ScannedTreeReader {
   }
 
   /**
-   * @param before of which everything is in the store; null if none is known
-   * @throws TreeMovedException when it has to be scanned again
+   * @param before a state whose chunks are all in the store; null if none is known
+   * @throws TreeMovedException if the tree must be scanned again
    */
   Read read(DirState scanned, @Nullable DirState before) throws IOException, InterruptedException {
     DirState state = scanned;
@@ -97,7 +97,7 @@ final class ScannedTreeReader {
     return new FileReadWorker(outlets.get(), composites, skipped);
   }
 
-  /** One more than processors: now and then one waits for the store. */
+  /** One more than processors, because a thread sometimes waits for the store. */
   private static int threads() {
     return Math.clamp(Runtime.getRuntime().availableProcessors() + 1, 2, 9);
   }

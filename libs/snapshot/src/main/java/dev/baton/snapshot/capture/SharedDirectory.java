@@ -11,12 +11,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** An open directory with several users, closed by the last of them. Thread-safe. */
+/** A reference-counted open directory, closed by its last user. Thread-safe. */
 final class SharedDirectory {
   private final OpenDirectory directory;
   private final AtomicInteger users = new AtomicInteger(1);
 
-  /** Whoever makes it is its first user. */
+  /** The creator is the first user. */
   SharedDirectory(OpenDirectory directory) {
     this.directory = directory;
   }
@@ -25,14 +25,14 @@ final class SharedDirectory {
     return directory;
   }
 
-  /** By one who is a user already, for another. */
+  /** Adds a user; the caller must be a user. */
   SharedDirectory share() {
     users.incrementAndGet();
     return this;
   }
 
   /**
-   * @throws UncheckedIOException when the system does not close what was only read: it is at fault
+   * @throws UncheckedIOException if the system cannot close a directory that was only read
    */
   void release() {
     if (users.decrementAndGet() == 0) {

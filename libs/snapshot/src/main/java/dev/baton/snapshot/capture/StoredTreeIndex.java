@@ -18,12 +18,15 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 
-/** Which packs a stored tree needs, and a table of nothing but its chunks. One use, one thread. */
+/**
+ * Finds the packs that a stored tree needs, and builds a table of only its chunks. Single use, one
+ * thread.
+ */
 final class StoredTreeIndex {
-  /** A pack that is not small is full: it is never written again. */
+  /** A pack of at least this size is never rewritten. */
   static final long SMALL = 8 << 20;
 
-  /** More small packs than this make a restore slow. */
+  /** More small packs than this slow down a restore. */
   static final int MANY = 64;
 
   private final ChunkTable from;
@@ -56,12 +59,12 @@ final class StoredTreeIndex {
     return table;
   }
 
-  /** Of its large directories and files. */
+  /** Returns the composite chunks of the tree: large directories and files. */
   CompositeChunkRegistry composites() {
     return used;
   }
 
-  /** Names that are not directories. */
+  /** Returns the number of names that are not directories. */
   long files() {
     return files;
   }
@@ -70,7 +73,7 @@ final class StoredTreeIndex {
     return List.copyOf(table.packs());
   }
 
-  /** Whether these are so many small packs that some should be written again, together. */
+  /** Returns whether there are so many small packs that some should be merged. */
   static boolean isScattered(List<PackRef> packs) {
     return packs.stream().filter(StoredTreeIndex::isSmall).count() > MANY;
   }
@@ -80,9 +83,9 @@ final class StoredTreeIndex {
   }
 
   /**
-   * A table without the packs that are better written again, together: those that are small among
-   * the small ones. So a chunk is written again as often as the number of its neighbours has grown
-   * by a factor, not with every capture.
+   * Returns a table without the packs to rewrite: the smallest of the small packs. So the number of
+   * times a chunk is rewritten grows with the logarithm of the data around it, not with every
+   * capture.
    */
   ChunkTable withoutSmallest() {
     long small =
@@ -101,7 +104,7 @@ final class StoredTreeIndex {
   private void add(DirState state, Deque<DirState> pending) {
     Hash node = state.node();
     if (node == null) {
-      throw new IllegalStateException("the tree is not whole");
+      throw new IllegalStateException("the tree is incomplete");
     }
     addAll(node);
     for (int i = 0; i < state.size(); i++) {
@@ -114,7 +117,7 @@ final class StoredTreeIndex {
       } else if (state.kind(i) == FileKind.FILE && state.linkTo(i) == null) {
         FileContent content = state.content(i);
         switch (content) {
-          case null -> throw new IllegalStateException("the tree is not whole");
+          case null -> throw new IllegalStateException("the tree is incomplete");
           case FileContent.Inline(List<Extent> extents) -> extents.forEach(this::add);
           case FileContent.Listed(Hash list) -> addAll(list);
         }

@@ -24,8 +24,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Captures one tree again and again, and remembers from one time to the next what is where: which
- * files are unchanged, and in which packs their chunks are. Not thread-safe.
+ * Captures one tree repeatedly. Caches between captures which files are unchanged and which packs
+ * contain their chunks. Not thread-safe.
  */
 public final class TreeCapturer {
   private static final int MAX_ATTEMPTS = 4;
@@ -36,10 +36,13 @@ public final class TreeCapturer {
   private ChunkTable table = new ChunkTable();
   private CompositeChunkRegistry composites = new CompositeChunkRegistry();
 
-  /** Not after a failure: what was written anew then would be written once more. */
+  /**
+   * Whether small packs may be rewritten: not after a failure, because the chunks stored then would
+   * be rewritten again.
+   */
   private boolean mayTidy = true;
 
-  /** What the store has. */
+  /** The last state that is completely stored. */
   private record Stored(DirState state, Snapshot snapshot) {}
 
   public TreeCapturer(ExcludePolicy excludes) {
@@ -47,10 +50,10 @@ public final class TreeCapturer {
   }
 
   /**
-   * Leaves out something else from now on.
+   * Replaces the exclude rules.
    *
-   * @param seenAs the path under which programs see the tree, which git's absolute paths have; null
-   *     for the one that it is at
+   * @param seenAs the path of the tree as programs see it, which git's absolute paths contain; null
+   *     if it is the actual path
    */
   public void leaveOut(ExcludePolicy excludes, @Nullable Path seenAs) {
     TreeScanner plain = TreeScanner.leavingOut(excludes);
@@ -58,7 +61,7 @@ public final class TreeCapturer {
   }
 
   /**
-   * The tree as it is now, read as far as it has changed.
+   * Reads the current tree, as far as it has changed.
    *
    * @throws IOException if the root cannot be read
    */
@@ -66,7 +69,7 @@ public final class TreeCapturer {
     return attempt(root, scan -> readOnce(root, scan)).state();
   }
 
-  /** Its digest, without storing anything. */
+  /** Computes the digest; stores nothing. */
   public Hash digest(Path root) throws IOException, InterruptedException {
     return attempt(root, scan -> readOnce(root, scan)).digest();
   }
@@ -79,9 +82,9 @@ public final class TreeCapturer {
   }
 
   /**
-   * Stores the tree as it is now. When this returns, all its chunks are in packs that were put.
+   * Stores the current tree. When this returns, all its chunks are in stored packs.
    *
-   * @throws IOException if the root cannot be read, or a pack cannot be put
+   * @throws IOException if the root cannot be read, or a pack cannot be stored
    */
   public CapturedTree capture(Path root, PackStore store) throws IOException, InterruptedException {
     return attempt(root, scan -> captureOnce(root, scan, store));
@@ -104,7 +107,8 @@ public final class TreeCapturer {
       read =
           new ScannedTreeReader(
                   root,
-                  // What is stored once more must not be found where it is.
+                  // While rewriting packs, the store must not be queried: it would find the chunks
+                  // in the old packs.
                   () -> new DeduplicatingPacker(store, known, shipment, !tidying),
                   content -> known.isStored(content, composites),
                   node -> known.isStored(node, composites),
@@ -141,7 +145,7 @@ public final class TreeCapturer {
         : table;
   }
 
-  /** What was stored stays stored, also when the capture fails after that. */
+  /** Keeps the locations of stored chunks when a capture fails later. */
   private void keep(ChunkTable more) {
     if (more == table) {
       return;
@@ -158,10 +162,10 @@ public final class TreeCapturer {
   }
 
   /**
-   * The tree is what a restore has just made.
+   * Initializes the cache after a restore.
    *
-   * @param chunks has all of its chunks
-   * @param parts of the chunks among them that name others
+   * @param chunks has all chunks of the tree
+   * @param parts the composite chunks with the chunks that they refer to
    */
   public void begin(
       DirState state, Snapshot snapshot, ChunkTable chunks, Map<Hash, List<Hash>> parts) {
@@ -169,18 +173,21 @@ public final class TreeCapturer {
     table = chunks;
     composites = new CompositeChunkRegistry();
     parts.forEach(composites::put);
-    // Where something could not be restored as it was, the tree is another one.
+    // If an attribute could not be restored, the tree differs from the snapshot.
     stored = state.node() == null ? null : new Stored(state, snapshot);
   }
 
-  /** The store has lost what was put: the next capture puts everything. */
+  /**
+   * Discards the record of stored packs, because the store has lost them: the next capture stores
+   * everything.
+   */
   public void forgetPacks() {
     stored = null;
     table = new ChunkTable();
     composites = new CompositeChunkRegistry();
   }
 
-  /** The tree is another one. */
+  /** Discards all cached state: the tree is a different one. */
   public void forgetAll() {
     seen = null;
     forgetPacks();
@@ -193,7 +200,8 @@ public final class TreeCapturer {
 
   private <T> T attempt(Path root, Attempt<T> work) throws IOException, InterruptedException {
     for (int attempt = 1; ; attempt++) {
-      // What is known of files whose times do not tell that they have changed is of no use.
+      // After half of the attempts, ignore the cache: some file may have changed without a change
+      // of its times.
       ScanResult scan = scanner.scan(root, attempt > MAX_ATTEMPTS / 2 ? null : seen);
       seen = scan.root();
       try {

@@ -8,7 +8,7 @@ package dev.baton.snapshot.capture;
 
 import java.io.IOException;
 
-/** A file is not what the scan said it was: the tree has to be scanned again. */
+/** Thrown if a file differs from the scan: the tree must be scanned again. */
 final class TreeMovedException extends IOException {
   private static final long serialVersionUID = 1L;
 

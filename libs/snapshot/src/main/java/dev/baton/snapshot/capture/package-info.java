@@ -1,6 +1,6 @@
 /**
- * What a capture does after the scan: reads what changed, cuts it into chunks, asks the store which
- * of them it lacks, and gives it those in packs.
+ * Captures a scanned tree: reads changed files, splits them into chunks, queries the store for
+ * missing chunks, and uploads those in packs.
  */
 @NullMarked
 package dev.baton.snapshot.capture;

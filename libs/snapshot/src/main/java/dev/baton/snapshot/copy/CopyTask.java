@@ -26,9 +26,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One directory of a copy. A thread copies its files; then each of its directories is a task. Who
- * ends the last of them sets the directory's own mode and time, unless hard links are still to be
- * made in it or below: then it waits for them, closed.
+ * One directory of a copy. A thread copies its files; then each of its subdirectories is a task.
+ * The thread that completes the last subdirectory sets the directory's own mode and time. If hard
+ * links must still be created in it or below, it is closed and finished after the links.
  */
 final class CopyTask {
   final @Nullable CopyTask parent;
@@ -36,10 +36,10 @@ final class CopyTask {
   private final ParallelTreeCopier copying;
   private final String name;
 
-  /** This task's own work, and its children. */
+  /** This task's own work, plus its children. */
   private final AtomicInteger unfinished = new AtomicInteger(1);
 
-  /** This task's own work, and children that have yet to be opened. */
+  /** This task's own work, plus children that are not yet opened. */
   private final AtomicInteger reading = new AtomicInteger(1);
 
   private volatile boolean awaitsLinks;
@@ -53,7 +53,7 @@ final class CopyTask {
     this.state = state;
   }
 
-  /** From the root, raw; empty for the root. */
+  /** Returns the path from the root, raw; empty for the root. */
   String path() {
     CopyTask above = parent;
     return above == null ? "" : above.path(name);
@@ -75,7 +75,7 @@ final class CopyTask {
     release();
   }
 
-  /** False where the directory has vanished. */
+  /** Returns false if the directory has vanished. */
   private boolean open() throws IOException {
     CopyTask above = parent;
     if (above == null) {
@@ -149,7 +149,7 @@ final class CopyTask {
   private void file(FileCopier files, OpenDirectory from, OpenDirectory to, int i)
       throws IOException {
     String file = state.name(i);
-    // The directory of a link's target has to stay open to all until the link is made, too.
+    // The directory of a link's target must also stay accessible until the link exists.
     if (state.links(i) > 1) {
       awaitsLinks = true;
     }
@@ -161,7 +161,7 @@ final class CopyTask {
     }
   }
 
-  /** False where there was nothing to copy, or no right to. */
+  /** Returns false if the file is missing or not readable. */
   boolean copy(FileCopier files, OpenDirectory from, OpenDirectory to, String file)
       throws IOException {
     try (OpenFile open = openFile(from, file)) {
@@ -225,7 +225,7 @@ final class CopyTask {
     }
   }
 
-  /** Once everything in it is there. */
+  /** Sets the metadata once all entries exist. */
   void finish(OpenDirectory open) throws IOException {
     FileAttributeWriter.setAll(
         open, state.meta(), why -> copying.skip(path(), Reason.ATTRIBUTES_LOST, why));

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Further names of files, made when all files are there; then the directories that waited for them
- * get their modes and times. Thread-safe but for {@link #make}.
+ * Creates hard links after all files exist; then sets modes and times of the directories that
+ * waited for the links. Thread-safe except {@link #make}.
  */
 final class HardLinkCopier {
   private record Link(CopyTask in, String name, String first) {}
@@ -29,7 +29,7 @@ final class HardLinkCopier {
   private final List<Link> links = new ArrayList<>();
   private final List<CopyTask> awaiting = new ArrayList<>();
 
-  /** Of first names that could not be copied: the name that was, instead. */
+  /** Maps a first name that could not be copied to the name that was copied instead. */
   private final Map<String, String> instead = new HashMap<>();
 
   HardLinkCopier(Path from, OpenDirectory into) {
@@ -41,12 +41,12 @@ final class HardLinkCopier {
     links.add(new Link(in, name, first));
   }
 
-  /** One after all that are in it. */
+  /** Registers a directory after all directories in it. */
   synchronized void await(CopyTask directory) {
     awaiting.add(directory);
   }
 
-  /** When all threads are done. */
+  /** Call it after all threads have ended. */
   synchronized void make() throws IOException {
     if (links.isEmpty() && awaiting.isEmpty()) {
       return;
@@ -68,7 +68,7 @@ final class HardLinkCopier {
     }
   }
 
-  /** False where the first name was not copied: it could not be read, or had vanished. */
+  /** Returns false if the first name was not copied: it was unreadable, or had vanished. */
   private boolean link(Link link, OpenDirectory in, TreeNavigator targets) throws IOException {
     String first = instead.getOrDefault(link.first, link.first);
     int slash = first.lastIndexOf('/');

@@ -21,7 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
-/** One copy by several threads; then one of them makes the hard links. One use. */
+/** Copies a tree with several threads; then one of them creates the hard links. Single use. */
 public final class ParallelTreeCopier {
   private final Path from;
   private final OpenDirectory into;
@@ -30,7 +30,7 @@ public final class ParallelTreeCopier {
   private final HardLinkCopier links;
 
   /**
-   * @param into an empty directory that stays open meanwhile
+   * @param into an empty directory that stays open during the copy
    */
   public ParallelTreeCopier(Path from, OpenDirectory into) {
     this.from = from;
@@ -40,10 +40,11 @@ public final class ParallelTreeCopier {
   }
 
   /**
-   * Copies what a scan has found.
+   * Copies the result of a scan.
    *
-   * @return what could not be copied, or not for certain; what the scan has skipped is not in it
-   * @throws IOException if the source's root cannot be opened any more, or writing fails
+   * @return entries that were not copied, or possibly copied inconsistently, without those that the
+   *     scan skipped
+   * @throws IOException if the source's root can no longer be opened, or writing fails
    */
   public List<SkippedEntry> copy(DirState root) throws IOException, InterruptedException {
     crew.run(
@@ -101,7 +102,9 @@ public final class ParallelTreeCopier {
     skip(path, SkippedEntry.Reason.of(why), String.valueOf(why.getMessage()));
   }
 
-  /** A path, raw. */
+  /**
+   * @param path raw
+   */
   void skip(String path, SkippedEntry.Reason reason, String why) {
     skipped.add(new SkippedEntry(path.isEmpty() ? "." : RawName.display(path), reason, why));
   }

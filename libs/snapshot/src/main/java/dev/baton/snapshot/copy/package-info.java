@@ -5,7 +5,7 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * Copies a scanned tree, directory by directory, by several threads: the inside of {@link
+ * Copies a scanned tree, directory by directory, with several threads: the implementation of {@link
  * dev.baton.snapshot.TreeCopier}.
  */
 @NullMarked

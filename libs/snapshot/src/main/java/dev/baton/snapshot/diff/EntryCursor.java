@@ -18,7 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The entries of one directory, one after the other; holds one leaf. */
+/** Iterates the entries of one directory; holds one leaf. */
 final class EntryCursor {
   private final ChunkSource chunks;
   private Iterator<Hash> leaves = List.<Hash>of().iterator();
@@ -39,12 +39,12 @@ final class EntryCursor {
     return cursor;
   }
 
-  /** Of a directory that is not there. */
+  /** Creates the cursor for a missing directory. */
   static EntryCursor ofNothing() {
     return new EntryCursor(chunk -> new byte[0]);
   }
 
-  /** The entry it is at; null at the end. */
+  /** Returns the current entry; null at the end. */
   @Nullable NodeEntry current() {
     return current;
   }

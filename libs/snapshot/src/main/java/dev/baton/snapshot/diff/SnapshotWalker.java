@@ -14,9 +14,9 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Lists what is in a snapshot. */
+/** Lists the entries of a snapshot. */
 public final class SnapshotWalker {
-  /** Is told of every entry. */
+  /** Receives every entry. */
   @FunctionalInterface
   public interface Visitor {
     /**
@@ -34,9 +34,9 @@ public final class SnapshotWalker {
   private SnapshotWalker() {}
 
   /**
-   * Visits all entries in walk order: a directory before what is in it, names in the order of their
-   * bytes; so a hard link comes after its file. In memory are one leaf of each directory on the way
-   * down.
+   * Visits all entries in walk order: a directory before its entries, names in the order of their
+   * bytes; so a hard link comes after its file. Holds one leaf of each directory on the current
+   * path.
    */
   public static void walk(SnapshotReader snapshot, Visitor visitor)
       throws IOException, InterruptedException {
@@ -63,7 +63,7 @@ public final class SnapshotWalker {
   static void requireDepth(int levels, String path) throws TooDeep {
     if (levels > NodeEntry.MAX_DEPTH) {
       throw new TooDeep(
-          "more than %d directories in one another: '%s'"
+          "directories nested deeper than %d: '%s'"
               .formatted(NodeEntry.MAX_DEPTH, RawName.display(path)));
     }
   }

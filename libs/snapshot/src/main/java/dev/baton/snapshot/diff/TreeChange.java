@@ -9,7 +9,7 @@ package dev.baton.snapshot.diff;
 import dev.baton.snapshot.format.NodeEntry;
 import java.util.Set;
 
-/** One path at which two trees differ; raw, from the root, empty for the root. */
+/** A path at which two trees differ; raw, from the root, empty for the root. */
 public sealed interface TreeChange {
   String path();
 
@@ -20,8 +20,8 @@ public sealed interface TreeChange {
   record Removed(String path, NodeEntry entry) implements TreeChange {}
 
   /**
-   * Both have it, and {@code what} of it differs: at least one thing. What is in a directory has
-   * changes of its own.
+   * Both trees have it, and the aspects in {@code what} differ, at least one. Entries of a
+   * directory have separate changes.
    */
   record Changed(String path, NodeEntry before, NodeEntry after, Set<Aspect> what)
       implements TreeChange {
@@ -33,21 +33,21 @@ public sealed interface TreeChange {
     }
   }
 
-  /** What may differ. */
+  /** The aspects that are compared. */
   enum Aspect {
     /** Bytes of a file. */
     CONTENT,
     /** Permission bits. */
     MODE,
-    /** Time of the last modification. */
+    /** Modification time. */
     MTIME,
     /** User or group. */
     OWNER,
     /** Extended attributes. */
     XATTRS,
-    /** A file, directory, symbolic or hard link was another of these; nothing else is compared. */
+    /** Kind: file, directory, symbolic link or hard link; no other aspect is compared then. */
     TYPE,
-    /** Where a symbolic or hard link leads. */
+    /** Target of a symbolic or hard link. */
     TARGET
   }
 }

@@ -19,11 +19,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between two trees. Directories with the same node are not looked into, so the cost
- * is that of what differs. One use, one thread.
+ * Compares two trees. Skips directories with the same node, so the cost depends on what differs.
+ * Single use, one thread.
  */
 public final class TreeDiff {
-  /** Is told of every change. */
+  /** Receives every change. */
   @FunctionalInterface
   public interface Sink {
     void accept(TreeChange change) throws IOException, InterruptedException;
@@ -43,8 +43,8 @@ public final class TreeDiff {
   }
 
   /**
-   * Gives all changes to {@code sink} in walk order: a directory before what is in it, names in the
-   * order of their bytes. A directory that was added or removed is followed by all that is in it.
+   * Passes all changes to {@code sink} in walk order: a directory before its entries, names in the
+   * order of their bytes. A directory that was added or removed is followed by all its entries.
    */
   public static void diff(SnapshotReader before, SnapshotReader after, Sink sink)
       throws IOException, InterruptedException {

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** What is in a snapshot and how two differ, from their directory nodes alone. */
+/** Lists a snapshot and compares two snapshots, by their directory nodes alone. */
 @NullMarked
 package dev.baton.snapshot.diff;
 

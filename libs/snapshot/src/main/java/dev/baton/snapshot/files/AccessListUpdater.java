@@ -14,7 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * POSIX access lists as the kernel has them in an attribute ({@code linux/posix_acl_xattr.h}): a
+ * Updates POSIX access lists in the kernel's attribute format ({@code linux/posix_acl_xattr.h}): a
  * version, then tag, permissions and user or group of each entry. Stateless.
  */
 public final class AccessListUpdater {
@@ -28,7 +28,7 @@ public final class AccessListUpdater {
 
   private AccessListUpdater() {}
 
-  /** What these attributes are once the mode has been set: it is a part of the access list, too. */
+  /** Returns the attributes as they are after a chmod: the mode is a part of the access list. */
   public static List<Xattr> afterChmod(List<Xattr> xattrs, int mode) {
     return xattrs.stream()
         .map(each -> each.name().equals(FileAttributeReader.ACCESS_LIST) ? with(each, mode) : each)

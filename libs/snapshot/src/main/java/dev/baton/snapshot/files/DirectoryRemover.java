@@ -19,8 +19,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Removes a directory with all that is in it, however deep, also where modes forbid it; follows no
- * link. Goes on after errors. One use, one thread.
+ * Removes a directory and its content at any depth, even if modes forbid it; follows no link.
+ * Continues after errors. Single use, one thread.
  */
 public final class DirectoryRemover {
   private static final int MAX_PROBLEMS = 20;
@@ -34,7 +34,7 @@ public final class DirectoryRemover {
 
   private DirectoryRemover() {}
 
-  /** Returns why something is still there, at most 20 lines. */
+  /** Removes the directory; returns the errors, at most 20 lines. */
   public static List<String> remove(OpenDirectory parent, String name) throws IOException {
     DirectoryRemover removal = new DirectoryRemover();
     try {
@@ -66,7 +66,7 @@ public final class DirectoryRemover {
     }
   }
 
-  /** Unlinks what is no directory at once; the others are entered one after the other. */
+  /** Unlinks everything that is not a directory at once; enters directories one after another. */
   private void enter(OpenDirectory parent, String name) {
     try {
       Level level = new Level(parent, name, open(parent, name), new ArrayDeque<>());
@@ -131,7 +131,7 @@ public final class DirectoryRemover {
     }
   }
 
-  /** What somebody else has removed is none. */
+  /** Ignores entries that another process has already removed. */
   private void problem(IOException e) {
     boolean gone = e instanceof PosixException p && p.isAbsent();
     if (!gone && problems.size() < MAX_PROBLEMS) {

@@ -19,15 +19,15 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Sets what a file or directory has besides its content. Thread-safe. */
+/** Sets the metadata of files and directories. Thread-safe. */
 public final class FileAttributeWriter {
   private FileAttributeWriter() {}
 
   /**
-   * Sets owner and extended attributes of what was just made; then the mode may be set, last.
+   * Sets owner and extended attributes of a new file; the caller then sets the mode.
    *
-   * @param lost told, for people, what could not be set
-   * @return the mode that may be set: of a file whose owner could not be set, no special bit
+   * @param lost receives what could not be set, as readable text
+   * @return the mode to set: without special bits if the owner of a file could not be set
    */
   public static int set(FileHandle open, FileMetadata meta, int mode, Consumer<String> lost) {
     FileOwner owner = meta.owner();
@@ -35,8 +35,8 @@ public final class FileAttributeWriter {
     if (owner != null && !setOwner(open, owner, lost)) {
       allowed = mode & 01777;
     }
-    // From the last to the first: "system.posix_acl_access" may take the right to set those of the
-    // user, which come after it in the order of names.
+    // In reverse order: "system.posix_acl_access" may remove the right to set attributes of the
+    // user, which come after it by name.
     for (Xattr xattr : meta.xattrs().reversed()) {
       setXattr(open, xattr, lost);
     }
@@ -69,14 +69,17 @@ public final class FileAttributeWriter {
     }
   }
 
-  /** As {@link #set}, of what was just made, with its mode and time. */
+  /** Like {@link #set}, including mode and time. */
   public static void setAll(FileHandle open, FileMetadata meta, Consumer<String> lost)
       throws IOException {
     open.chmod(set(open, meta, meta.mode(), lost));
     open.setModified(meta.seconds(), meta.nanos());
   }
 
-  /** As {@link #setAll}, of what was there before: what it has and should not is taken away. */
+  /**
+   * Like {@link #setAll}, for an existing file: also removes attributes that are not in {@code
+   * meta}.
+   */
   public static void replaceAll(FileHandle open, FileMetadata meta, Consumer<String> lost)
       throws IOException {
     StatBuffer stat = new StatBuffer();
@@ -94,7 +97,7 @@ public final class FileAttributeWriter {
     setAll(open, meta, lost);
   }
 
-  /** What is made in the directory from now on gets no access list from it. */
+  /** Removes the default access list: files created in the directory inherit none. */
   public static void bequeathNothing(FileHandle directory) throws IOException {
     if (!directory.xattrs(FileAttributeReader.DEFAULT_ACCESS_LIST::equals).isEmpty()) {
       directory.removeXattr(FileAttributeReader.DEFAULT_ACCESS_LIST);

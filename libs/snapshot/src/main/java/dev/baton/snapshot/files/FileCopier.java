@@ -15,11 +15,11 @@ import java.io.IOException;
 import java.util.function.Consumer;
 
 /**
- * Copies regular files, one after the other: content with its holes, mode, time, owner and extended
+ * Copies regular files, one after another: content with holes, mode, time, owner and extended
  * attributes. Thread-confined.
  */
 public final class FileCopier {
-  /** How often a file is read that somebody writes meanwhile. */
+  /** Maximum number of reads of a file that changes during the copy. */
   public static final int MAX_READS = 3;
 
   private final byte[] buffer = new byte[256 << 10];
@@ -27,12 +27,12 @@ public final class FileCopier {
   private final StatBuffer after = new StatBuffer();
 
   /**
-   * Makes a file that was not there.
+   * Copies to a new file.
    *
-   * @param lost told, for people, which owner or attributes could not be kept
-   * @return whether the source stayed the same during the last reading; if not, the copy may be a
-   *     mixture
-   * @throws IOException also if something has that name; after any, the copy may be there in part
+   * @param lost receives the owner or attributes that could not be kept, as readable text
+   * @return whether the source did not change during the last read; if false, the copy may be
+   *     inconsistent
+   * @throws IOException also if the name exists; a partial copy may remain after any error
    */
   public boolean copy(OpenFile source, OpenDirectory to, String name, Consumer<String> lost)
       throws IOException {
@@ -75,7 +75,7 @@ public final class FileCopier {
       long end = hole < 0 ? size : Math.min(hole, size);
       at = part(source, made, start, end);
       if (at < end) {
-        // It has shrunk: then so does the copy.
+        // The source was truncated; truncate the copy.
         return;
       }
     }

@@ -9,7 +9,10 @@ package dev.baton.snapshot.files;
 import dev.baton.snapshot.posix.OpenDirectory;
 import java.io.IOException;
 
-/** A way down from an open directory, name by name: no link is followed, no path too long. */
+/**
+ * Opens a directory below an open directory, name by name: no link is followed, and the path has
+ * any length.
+ */
 public final class NoFollowPathWalker implements AutoCloseable {
   private final OpenDirectory root;
   private OpenDirectory at;
@@ -20,7 +23,7 @@ public final class NoFollowPathWalker implements AutoCloseable {
   }
 
   /**
-   * The directory with this path.
+   * Opens the directory with this path.
    *
    * @param path raw, from the root; empty for the root itself, which stays open
    */

@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A private, empty directory beside a target (so on the same file system), that becomes the target
- * by being renamed or is removed. A process killed in between leaves {@code .baton-new-*} or {@code
- * .baton-old-*} beside the target.
+ * A private, empty directory next to a target (on the same file system) that either replaces the
+ * target by a rename or is removed. If the process is killed in between, {@code .baton-new-*} or
+ * {@code .baton-old-*} remains next to the target.
  */
 public final class StagedTargetDirectory implements AutoCloseable {
   private final OpenDirectory parent;
@@ -45,7 +45,7 @@ public final class StagedTargetDirectory implements AutoCloseable {
   }
 
   /**
-   * Makes one; the target's parents are made, too.
+   * Creates the directory, and missing parents of the target.
    *
    * @throws IOException also if the target has no parent: it is the file system's root
    */
@@ -77,7 +77,9 @@ public final class StagedTargetDirectory implements AutoCloseable {
     }
   }
 
-  /** What is made in it inherits neither a group nor an access list from the target's parent. */
+  /**
+   * Removes group and access list inheritance: new files inherit neither from the target's parent.
+   */
   private void makePlain() throws IOException {
     FileAttributeWriter.bequeathNothing(directory);
     StatBuffer stat = new StatBuffer();
@@ -88,7 +90,7 @@ public final class StagedTargetDirectory implements AutoCloseable {
     directory.chmod(0700);
   }
 
-  /** Where it is until it is placed. */
+  /** Returns the path of the directory until it is placed. */
   public Path path() {
     return path;
   }
@@ -97,7 +99,7 @@ public final class StagedTargetDirectory implements AutoCloseable {
     return directory;
   }
 
-  /** The bits that a new file in it does not get. */
+  /** Returns the permission bits that new files in it do not get. */
   public int umask() throws IOException {
     String probe = "probe";
     StatBuffer stat = new StatBuffer();
@@ -109,7 +111,7 @@ public final class StagedTargetDirectory implements AutoCloseable {
   }
 
   /**
-   * Puts this directory in the target's place; what was there comes back if that fails.
+   * Replaces the target by this directory; restores the old target if that fails.
    *
    * @return why the old tree could not be deleted, at most 20 lines
    */

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A tree in which one goes from directory to directory, by paths of any length, following no link.
- * Keeps the root open and the directory it was in last. Not thread-safe.
+ * Navigates a tree from directory to directory, by paths of any length, following no link. Keeps
+ * the root and the last directory open. Not thread-safe.
  */
 public final class TreeNavigator implements AutoCloseable {
   private final OpenDirectory root;
@@ -26,18 +26,18 @@ public final class TreeNavigator implements AutoCloseable {
     this.owned = owned;
   }
 
-  /** By its path. */
+  /** Opens the root by its path. */
   public static TreeNavigator of(Path root) throws IOException {
     return new TreeNavigator(OpenDirectory.open(root), true);
   }
 
-  /** Under a directory that somebody else closes. */
+  /** Uses an open root, which the caller closes. */
   public static TreeNavigator under(OpenDirectory root) {
     return new TreeNavigator(root, false);
   }
 
   /**
-   * The directory with this path.
+   * Opens the directory with this path.
    *
    * @param rawPath from the root; empty for the root itself
    * @return open until the next call

@@ -5,8 +5,8 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * What restore, copy and merge share: a fresh directory that takes a target's place, ways down that
- * follow no link, attributes set exactly, files copied, trees removed.
+ * File operations shared by restore, copy and merge: a staged directory that replaces a target,
+ * navigation that follows no link, exact metadata, file copies, removal of trees.
  */
 @NullMarked
 package dev.baton.snapshot.files;

@@ -14,15 +14,15 @@ import dev.baton.snapshot.SnapshotException.Corrupt;
 import dev.baton.snapshot.SnapshotException.DigestMismatch;
 import dev.baton.snapshot.SnapshotException.TooLarge;
 
-/** Decompresses blocks into a buffer of the caller's; one per thread. */
+/** Decompresses blocks into a buffer of the caller; one instance per thread. */
 public final class BlockReader implements AutoCloseable {
   private final ZstdDecompressCtx zstd = new ZstdDecompressCtx();
 
   /**
-   * Puts the {@code rawLength} bytes of a block at the start of {@code into}, never a byte more.
+   * Decompresses a block to the first {@code rawLength} bytes of {@code into}; never writes beyond.
    *
-   * @param bytes the frame is {@code length} of them, from {@code offset} on
-   * @throws Corrupt if that is anything but one frame of exactly {@code rawLength} bytes
+   * @param bytes contains the frame: {@code length} bytes, starting at {@code offset}
+   * @throws Corrupt if these bytes are not exactly one frame of {@code rawLength} bytes
    * @throws TooLarge if {@code rawLength} is above {@link Chunk#MAX}
    * @throws IllegalArgumentException if {@code into} is smaller than {@code rawLength}
    */
@@ -46,7 +46,7 @@ public final class BlockReader implements AutoCloseable {
       throw new Corrupt("block: cannot be decompressed", e);
     }
     if (got != rawLength) {
-      throw new Corrupt("block: %d bytes, its pack's index says %d".formatted(got, rawLength));
+      throw new Corrupt("block: %d bytes, the pack index has %d".formatted(got, rawLength));
     }
   }
 
@@ -55,7 +55,7 @@ public final class BlockReader implements AutoCloseable {
     long said = Zstd.getFrameContentSize(bytes, offset, length);
     if (said != rawLength) {
       throw new Corrupt(
-          "block: its frame is of %d bytes, its pack's index says %d".formatted(said, rawLength));
+          "block: a frame of %d bytes, the pack index has %d".formatted(said, rawLength));
     }
     if (Zstd.findFrameCompressedSize(bytes, offset, length) != length) {
       throw new Corrupt("block: %d bytes are not one frame".formatted(length));
@@ -63,7 +63,7 @@ public final class BlockReader implements AutoCloseable {
   }
 
   /**
-   * Makes sure that bytes are the chunk they are said to be.
+   * Checks bytes against the hash of their chunk.
    *
    * @throws DigestMismatch if the bytes are not the chunk of this hash
    */

@@ -7,7 +7,7 @@
 package dev.baton.snapshot.format;
 
 /**
- * Where a block is in its pack.
+ * Locates a block in its pack.
  *
  * @param offset of its frame in the pack
  * @param compressedLength bytes of the frame

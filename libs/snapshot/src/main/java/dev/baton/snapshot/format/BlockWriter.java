@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * Collects chunks of one kind until they are enough for a block: small files compress better, and
- * are read faster, together. Thread-confined, but may be handed on; used again after {@link
- * #clear}. Holds at most {@link #TARGET} bytes, or one larger chunk.
+ * Collects chunks of one kind for a block: small files compress better, and are read faster,
+ * together. Not thread-safe, but may be passed between threads; reusable after {@link #clear}.
+ * Holds at most {@link #TARGET} bytes, or one larger chunk.
  */
 public final class BlockWriter {
-  /** Bytes of chunks that a block aims at. */
+  /** Target size of a block, in bytes of chunks. */
   public static final int TARGET = 4 << 20;
 
   private final Chunk.Kind kind;
@@ -38,7 +38,7 @@ public final class BlockWriter {
     return rawLength;
   }
 
-  /** Whether a chunk of this length still belongs in here; the first always does. */
+  /** Returns whether a chunk of this length still fits; the first chunk always does. */
   public boolean fits(int length) {
     return rawLength == 0 || rawLength + length <= TARGET;
   }
@@ -67,12 +67,12 @@ public final class BlockWriter {
     chunks.add(chunk.hash());
   }
 
-  /** The chunks that are in it now, in order. */
+  /** Returns the current chunks, in order. */
   public List<Hash> chunks() {
     return List.copyOf(chunks);
   }
 
-  /** Takes chunks out again. */
+  /** Removes matching chunks. */
   public void removeIf(Predicate<Hash> unwanted) {
     int kept = 0;
     int end = 0;

@@ -11,7 +11,7 @@ import dev.baton.snapshot.SnapshotException.Corrupt;
 import dev.baton.snapshot.SnapshotException.NotCanonical;
 import java.nio.charset.StandardCharsets;
 
-/** Reads what {@link ByteWriter} writes, and nothing beyond the end of what it was given. */
+/** Reads the encoding of {@link ByteWriter}; never reads beyond the given range. */
 final class ByteReader {
   private final String what;
   private final byte[] bytes;
@@ -20,7 +20,7 @@ final class ByteReader {
   private int at;
 
   /**
-   * @param what is read, for messages
+   * @param what names the input in messages
    */
   ByteReader(String what, byte[] bytes, int offset, int length) {
     this.what = what;
@@ -38,7 +38,7 @@ final class ByteReader {
     return at - start;
   }
 
-  /** The message with what is read, and where. */
+  /** Adds the input and the position to the message. */
   String message(String problem) {
     return "%s, byte %d: %s".formatted(what, at - start, problem);
   }
@@ -79,7 +79,7 @@ final class ByteReader {
     throw new Corrupt(message("a number of more than 64 bits"));
   }
 
-  /** A number that is 0 to {@code most}. */
+  /** Reads a number from 0 to {@code most}. */
   long varint(long most, String part) throws SnapshotException {
     long value = varint64();
     if (value < 0 || value > most) {
@@ -90,8 +90,8 @@ final class ByteReader {
   }
 
   /**
-   * How many things follow of which each takes at least {@code least} bytes. Bounded by what is
-   * left, so that nobody reserves memory for what cannot be there.
+   * Reads a count of elements that take at least {@code least} bytes each. Bounded by the remaining
+   * bytes, so that a forged count cannot cause a large allocation.
    */
   int count(int most, int least, String part) throws SnapshotException {
     long count = varint64();
@@ -117,7 +117,7 @@ final class ByteReader {
     return hash;
   }
 
-  /** A raw string of a length that is known to be bounded. */
+  /** Reads a raw string of at most {@code most} bytes. */
   String raw(int most, String part) throws SnapshotException {
     long length = varint64();
     if (length < 0 || length > most) {

@@ -9,7 +9,7 @@ package dev.baton.snapshot.format;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** A growing array that integers, hashes and raw strings are written to. */
+/** Encodes integers, hashes and raw strings into a growing array. */
 final class ByteWriter {
   private byte[] bytes;
   private int end;
@@ -18,7 +18,7 @@ final class ByteWriter {
     this(new byte[capacity]);
   }
 
-  /** Writes into this array, as long as it suffices. */
+  /** Writes into this array until it is full. */
   ByteWriter(byte[] into) {
     bytes = into;
   }
@@ -31,12 +31,12 @@ final class ByteWriter {
     return end;
   }
 
-  /** Drops what comes after {@code length}. */
+  /** Drops the bytes after {@code length}. */
   void truncate(int length) {
     end = length;
   }
 
-  /** Makes room for so many bytes in all. */
+  /** Ensures a total capacity in bytes. */
   void reserve(int capacity) {
     if (bytes.length < capacity) {
       bytes = Arrays.copyOf(bytes, capacity);
@@ -64,7 +64,7 @@ final class ByteWriter {
     return u8(value).u8(value >>> 8).u8(value >>> 16).u8(value >>> 24);
   }
 
-  /** LEB128, all 64 bits taken as unsigned. */
+  /** LEB128; treats all 64 bits as unsigned. */
   ByteWriter varint(long value) {
     ensure(10);
     long rest = value;
@@ -87,7 +87,7 @@ final class ByteWriter {
     return this;
   }
 
-  /** Length and bytes of a raw string (one byte per char). */
+  /** Writes the length and bytes of a raw string (one byte per char). */
   ByteWriter raw(String raw) {
     varint(raw.length());
     byte[] latin1 = raw.getBytes(StandardCharsets.ISO_8859_1);

@@ -7,18 +7,18 @@
 package dev.baton.snapshot.format;
 
 /**
- * Bytes named by their SHA-256: the unit that is stored once. The array is borrowed: whoever gets a
- * chunk copies what it wants to keep before it returns.
+ * Bytes identified by their SHA-256: the unit of deduplication. The array is borrowed: a receiver
+ * copies the bytes that it keeps before it returns.
  */
 public record Chunk(Kind kind, Hash hash, byte[] bytes, int offset, int length) {
-  /** Bytes of the largest chunk. */
+  /** Maximum size of a chunk in bytes. */
   public static final int MAX = 8 << 20;
 
-  /** What the chunk is for; decides which blocks it shares with others. */
+  /** The use of a chunk; only chunks of one kind share a block. */
   public enum Kind {
-    /** Content of files. */
+    /** File content. */
     DATA,
-    /** Directory nodes and chunk lists: what listing and comparing trees need. */
+    /** Directory nodes and chunk lists, which suffice to list and compare trees. */
     NODE
   }
 
@@ -31,7 +31,7 @@ public record Chunk(Kind kind, Hash hash, byte[] bytes, int offset, int length) 
     }
   }
 
-  /** The chunk that is these bytes, hashed here. */
+  /** Creates a chunk from these bytes and computes its hash. */
   public static Chunk of(Kind kind, byte[] bytes, int offset, int length) {
     return new Chunk(kind, Hash.of(bytes, offset, length), bytes, offset, length);
   }

@@ -11,11 +11,11 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chunks in, packs out, in one thread: blocks of each kind, compressed and packed as they fill.
- * Thread-confined. Holds two open blocks and one pack.
+ * Packs chunks in one thread: collects blocks of each kind, and compresses and packs them as they
+ * fill. Thread-confined. Holds two open blocks and one pack.
  */
 public final class ChunkPacker implements ChunkSink, AutoCloseable {
-  /** Takes packs; keeps what it wants of them. */
+  /** Receives packs; copies the bytes that it keeps. */
   @FunctionalInterface
   public interface PackSink {
     void accept(Pack pack) throws IOException, InterruptedException;
@@ -44,7 +44,7 @@ public final class ChunkPacker implements ChunkSink, AutoCloseable {
     block.add(chunk);
   }
 
-  /** Gives what is open to the sink; more chunks may follow. */
+  /** Passes the open blocks and the open pack to the sink; more chunks may follow. */
   public void flush() throws IOException, InterruptedException {
     end(data);
     end(nodes);
@@ -65,7 +65,7 @@ public final class ChunkPacker implements ChunkSink, AutoCloseable {
     }
   }
 
-  /** Frees native memory; what has not been flushed is lost. */
+  /** Frees native memory; drops what was not flushed. */
   @Override
   public void close() {
     compressor.close();

@@ -8,7 +8,7 @@ package dev.baton.snapshot.format;
 
 import java.io.IOException;
 
-/** Takes chunks; copies what it keeps. */
+/** Receives chunks; copies the bytes that it keeps. */
 @FunctionalInterface
 public interface ChunkSink {
   void accept(Chunk chunk) throws IOException, InterruptedException;

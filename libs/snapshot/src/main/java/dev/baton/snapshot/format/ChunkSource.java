@@ -8,13 +8,13 @@ package dev.baton.snapshot.format;
 
 import java.io.IOException;
 
-/** Gives the bytes of chunks, their hash already checked. */
+/** Reads chunks and verifies their hash. */
 @FunctionalInterface
 public interface ChunkSource {
   /**
-   * All bytes of a chunk.
+   * Returns all bytes of a chunk.
    *
-   * @throws dev.baton.snapshot.SnapshotException.MissingChunk if there is no such chunk
+   * @throws dev.baton.snapshot.SnapshotException.MissingChunk if the chunk does not exist
    */
   byte[] read(Hash chunk) throws IOException, InterruptedException;
 }

@@ -14,12 +14,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where chunks are: pack and, where its index is known, block, offset and length. About 56 bytes of
- * memory a chunk. Not thread-safe while it changes; any number of threads may read it once it has
- * been handed on safely.
+ * Maps chunks to their location: pack and, if the pack's index was added, block, offset and length.
+ * About 56 bytes of memory per chunk. Not thread-safe while it changes; any number of threads may
+ * read it after safe publication.
  */
 public final class ChunkTable {
-  /** Answer of {@link #find} for a chunk that is not in the table. */
+  /** Result of {@link #find} for a chunk that is not in the table. */
   public static final int ABSENT = -1;
 
   private static final int SEGMENT_BITS = 12;
@@ -28,10 +28,10 @@ public final class ChunkTable {
   private final List<PackRef> packs = new ArrayList<>();
   private final List<List<BlockSpan>> blocks = new ArrayList<>();
   private final Map<Hash, Integer> packNumbers = new HashMap<>();
-  // Entries in segments, so that growing copies nothing; four longs and four ints each.
+  // Entries are in segments, so that growth copies nothing; four longs and four ints each.
   private final List<long[]> hashes = new ArrayList<>();
   private final List<int[]> places = new ArrayList<>();
-  // Open addressing: entry number + 1, 0 where free; at most two thirds full.
+  // Open addressing: entry number + 1, 0 if free; at most two thirds full.
   private int[] slots = new int[1024];
   private int size;
 
@@ -39,12 +39,12 @@ public final class ChunkTable {
     return size;
   }
 
-  /** In the order of their numbers. */
+  /** Returns the packs in the order of their numbers. */
   public List<PackRef> packs() {
     return Collections.unmodifiableList(packs);
   }
 
-  /** The number of a pack, from 0; the same pack has the same number. */
+  /** Returns the number of a pack, from 0; equal packs have the same number. */
   public int packNumber(PackRef pack) {
     Integer known = packNumbers.putIfAbsent(pack.id(), packs.size());
     if (known != null) {
@@ -55,12 +55,12 @@ public final class ChunkTable {
     return packs.size() - 1;
   }
 
-  /** Blocks of a pack; empty where its index was not added. */
+  /** Returns the blocks of a pack; empty if its index was not added. */
   public List<BlockSpan> blocks(int pack) {
     return blocks.get(pack);
   }
 
-  /** Adds all chunks of a pack; those already there stay where they are. */
+  /** Adds all chunks of a pack; chunks that are already in the table keep their location. */
   public void addAll(PackRef pack, PackIndex index) {
     int number = packNumber(pack);
     blocks.set(number, index.blocks());
@@ -69,7 +69,9 @@ public final class ChunkTable {
     }
   }
 
-  /** Adds a chunk of which only the pack is known; false if the chunk is there already. */
+  /**
+   * Adds a chunk of which only the pack is known; returns false if the table already has the chunk.
+   */
   public boolean add(Hash chunk, int pack) {
     return add(chunk, pack, ABSENT, 0, 0);
   }
@@ -101,7 +103,7 @@ public final class ChunkTable {
     return true;
   }
 
-  /** The number of the chunk's entry, or {@link #ABSENT}. */
+  /** Returns the number of the chunk's entry, or {@link #ABSENT}. */
   public int find(Hash chunk) {
     return slots[slot(chunk)] - 1;
   }
@@ -116,17 +118,17 @@ public final class ChunkTable {
     return new Hash(h[at], h[at + 1], h[at + 2], h[at + 3]);
   }
 
-  /** Number of the pack. */
+  /** Returns the number of the pack. */
   public int pack(int entry) {
     return place(entry, 0);
   }
 
-  /** Number of the block in its pack, {@link #ABSENT} where only the pack is known. */
+  /** Returns the number of the block in its pack, {@link #ABSENT} if only the pack is known. */
   public int block(int entry) {
     return place(entry, 1);
   }
 
-  /** In the block's raw bytes. */
+  /** Returns the offset in the decompressed block. */
   public int offset(int entry) {
     return place(entry, 2);
   }
@@ -139,7 +141,7 @@ public final class ChunkTable {
     return places.get(entry >>> SEGMENT_BITS)[(entry & (SEGMENT - 1)) * 4 + field];
   }
 
-  /** The chunk's slot, or the free one where it would go. */
+  /** Returns the chunk's slot, or the free slot for it. */
   private int slot(Hash chunk) {
     int mask = slots.length - 1;
     int slot = chunk.hashCode() & mask;

@@ -9,10 +9,10 @@ package dev.baton.snapshot.format;
 import java.util.List;
 
 /**
- * Chunks of one kind as one zstd frame.
+ * Chunks of one kind, compressed to one zstd frame.
  *
- * @param frame the first {@code frameLength} bytes of it, borrowed from the compressor until its
- *     next block
+ * @param frame contains the frame in its first {@code frameLength} bytes; borrowed from the
+ *     compressor until its next block
  * @param lengths of the chunks, in order
  */
 public record CompressedBlock(

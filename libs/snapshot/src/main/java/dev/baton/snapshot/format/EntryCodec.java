@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One entry as bytes. */
+/** Encodes and decodes one entry. */
 final class EntryCodec {
   private static final int OWNER = 1;
   private static final int XATTRS = 2;
@@ -62,7 +62,7 @@ final class EntryCodec {
   }
 
   /**
-   * @param root whether the one nameless entry is meant
+   * @param root whether to read the single entry of a root node, which has no name
    */
   static NodeEntry read(ByteReader in, boolean root) throws SnapshotException {
     String name = in.raw(RawBytesValidator.MAX_NAME, "a name");
@@ -171,7 +171,7 @@ final class EntryCodec {
     int order = before.compareTo(name);
     if (order == 0) {
       throw new DuplicateEntry(
-          in.message("%s '%s' is there twice".formatted(what, RawBytesValidator.display(name))));
+          in.message("%s '%s' occurs twice".formatted(what, RawBytesValidator.display(name))));
     }
     if (order > 0) {
       throw new NotCanonical(

@@ -6,12 +6,12 @@
  */
 package dev.baton.snapshot.format;
 
-/** A part of a file's content, in order. */
+/** A part of a file's content; extents are in file order. */
 public sealed interface Extent {
-  /** Bytes of the file that this is, at least 1. */
+  /** Returns the length in bytes of the file, at least 1. */
   long length();
 
-  /** Bytes that are a chunk; at most {@link FastCdcChunker#MAX}. */
+  /** Bytes of one chunk; at most {@link FastCdcChunker#MAX}. */
   record Data(Hash chunk, int size) implements Extent {
     public Data {
       if (size < 1 || size > FastCdcChunker.MAX) {
@@ -26,7 +26,7 @@ public sealed interface Extent {
     }
   }
 
-  /** Zeros that take no space on disk; restored as such. */
+  /** Zeros that take no space on disk; restored as a hole. */
   record Hole(long length) implements Extent {
     public Hole {
       if (length < 1) {

@@ -13,9 +13,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Extents as bytes: in an entry, and as a chunk of their own where there are many. */
+/** Encodes and decodes extents: in an entry, or as a separate chunk if there are many. */
 public final class ExtentListCodec {
-  /** Extents of one file: what a chunk list can hold at most. */
+  /** Maximum number of extents of one file: the capacity of a chunk list. */
   public static final int MAX = (Chunk.MAX - 8) / 40;
 
   private static final int LEAST_BYTES = 2;
@@ -23,7 +23,8 @@ public final class ExtentListCodec {
   private ExtentListCodec() {}
 
   /**
-   * The content that these extents are; where they are many, their list goes to {@code sink}.
+   * Builds the content for these extents; passes the chunk list to {@code sink} if they do not fit
+   * in an entry.
    *
    * @throws SnapshotException.TooLarge above {@link #MAX} extents
    */
@@ -38,7 +39,7 @@ public final class ExtentListCodec {
     return new FileContent.Listed(chunk.hash());
   }
 
-  /** All extents of a file, from the entry or from its list. */
+  /** Reads all extents of a file, from the entry or from its chunk list. */
   public static List<Extent> of(NodeEntry.File file, ChunkSource source)
       throws IOException, InterruptedException {
     return switch (file.content()) {
@@ -50,7 +51,7 @@ public final class ExtentListCodec {
     };
   }
 
-  /** Says that a file has more than {@link #MAX} extents. */
+  /** Creates the error for a file with more than {@link #MAX} extents. */
   public static SnapshotException.TooLarge tooMany() {
     return new SnapshotException.TooLarge(
         "a file of more than %d extents cannot be kept".formatted(MAX));
@@ -88,7 +89,7 @@ public final class ExtentListCodec {
     }
   }
 
-  /** Extents whose sum is {@code fileSize}. */
+  /** Reads extents whose sum is {@code fileSize}. */
   static List<Extent> read(ByteReader in, int most, long fileSize) throws SnapshotException {
     int count = in.count(most, LEAST_BYTES, "extents");
     List<Extent> extents = new ArrayList<>(count);

@@ -7,22 +7,22 @@
 package dev.baton.snapshot.format;
 
 /**
- * Where the data of a file is cut: FastCDC with normalized chunking of level 2. What is the same in
- * two files (or two versions of one) is cut at the same places, wherever it stands.
+ * Splits the data of a file into chunks: FastCDC with normalized chunking of level 2. Equal data in
+ * two files (or two versions of one) is split at the same places, at any offset.
  */
 public final class FastCdcChunker {
-  /** Data up to this size (a file, or what is between two holes of one) is one chunk. */
+  /** Maximum size of data (a file, or the data between two holes) that is stored as one chunk. */
   public static final int WHOLE = 512 << 10;
 
   public static final int MIN = 256 << 10;
   public static final int AVERAGE = 1 << 20;
   public static final int MAX = 4 << 20;
 
-  /** ASCII "BatonCDC". Never changes: the cuts, and so what is found again, depend on it. */
+  /** ASCII "BatonCDC". Never changes: chunk boundaries, and so deduplication, depend on it. */
   static final long SEED = 0x4261746f6e434443L;
 
   // The upper bits of the fingerprint depend on the most bytes. Two bits more than the average
-  // needs before it, two less after it, keep sizes near it.
+  // requires before it, two fewer after it, keep sizes close to it.
   private static final long BEFORE_AVERAGE = -1L << (64 - 22);
   private static final long AFTER_AVERAGE = -1L << (64 - 18);
   private static final long[] GEAR = gear();
@@ -30,10 +30,10 @@ public final class FastCdcChunker {
   private FastCdcChunker() {}
 
   /**
-   * The length of the chunk that begins at {@code offset}.
+   * Returns the length of the chunk that begins at {@code offset}.
    *
-   * @param available bytes from {@code offset} on: at least {@link #MAX}, or all that is left of
-   *     the data
+   * @param available number of bytes from {@code offset} on: at least {@link #MAX}, or all
+   *     remaining data
    * @return 1 to {@link #MAX}; 0 if nothing is available
    */
   public static int next(byte[] bytes, int offset, int available) {
@@ -60,7 +60,7 @@ public final class FastCdcChunker {
     return end - offset;
   }
 
-  /** 256 numbers of SplitMix64 from {@link #SEED} on. */
+  /** Returns the first 256 numbers of SplitMix64 seeded with {@link #SEED}. */
   private static long[] gear() {
     long[] gear = new long[256];
     long state = SEED;

@@ -8,12 +8,12 @@ package dev.baton.snapshot.format;
 
 import java.util.List;
 
-/** Where a file's bytes are. */
+/** Refers to the chunks with a file's bytes. */
 public sealed interface FileContent {
-  /** Of a file of size 0. */
+  /** The content of a file of size 0. */
   FileContent EMPTY = new Inline(List.of());
 
-  /** At most {@link #MAX} extents, in the entry itself. */
+  /** At most {@link #MAX} extents, stored in the entry. */
   record Inline(List<Extent> extents) implements FileContent {
     public static final int MAX = 16;
 
@@ -26,6 +26,6 @@ public sealed interface FileContent {
     }
   }
 
-  /** More extents, in a chunk of their own ({@link ExtentListCodec}). */
+  /** More extents, stored in a separate chunk ({@link ExtentListCodec}). */
   record Listed(Hash list) implements FileContent {}
 }

@@ -10,19 +10,19 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a file or directory has besides its content.
+ * The metadata of a file or directory.
  *
  * @param mode permission bits, 0 to 07777
- * @param seconds of the time of last modification, since 1970
+ * @param seconds of the modification time, since 1970
  * @param nanos 0 to 999,999,999
- * @param owner null where it is the capturing process's own
- * @param xattrs by name, ascending, at most 256 of together 1 MiB
+ * @param owner null for the owner of the capturing process
+ * @param xattrs sorted by name, at most 256, together at most 1 MiB
  */
 public record FileMetadata(
     int mode, long seconds, int nanos, @Nullable FileOwner owner, List<Xattr> xattrs) {
   public static final int MAX_XATTRS = 256;
 
-  /** Bytes of all names and values of extended attributes of one file. */
+  /** Maximum total size of names and values of the extended attributes of one file, in bytes. */
   public static final int MAX_XATTR_BYTES = 1 << 20;
 
   public FileMetadata {
@@ -48,7 +48,7 @@ public record FileMetadata(
     }
   }
 
-  /** Without owner and extended attributes. */
+  /** Creates metadata without owner and extended attributes. */
   public static FileMetadata of(int mode, long seconds, int nanos) {
     return new FileMetadata(mode, seconds, nanos, null, List.of());
   }

@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.format;
 
-/** Who a file belongs to; ids from 0 to 2^32 - 2. */
+/** The owner of a file; ids from 0 to 2^32 - 2. */
 public record FileOwner(long uid, long gid) {
   static final long MAX = (1L << 32) - 2;
 

@@ -13,12 +13,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/**
- * A SHA-256 digest as a value: four longs, big endian, first to last. Ordered as its bytes are
- * (unsigned).
- */
+/** A SHA-256 digest as four longs, big endian, first to last. Ordered like its bytes (unsigned). */
 public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
-  /** Bytes of a hash. */
+  /** Size of a hash in bytes. */
   public static final int BYTES = 32;
 
   private static final String PREFIX = "sha256:";
@@ -26,7 +23,7 @@ public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final ThreadLocal<MessageDigest> SHA256 = ThreadLocal.withInitial(Hash::digest);
 
-  /** The hash of {@code length} bytes from {@code offset} on. */
+  /** Computes the hash of {@code length} bytes, starting at {@code offset}. */
   public static Hash of(byte[] bytes, int offset, int length) {
     MessageDigest sha256 = SHA256.get();
     sha256.update(bytes, offset, length);
@@ -37,7 +34,7 @@ public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
     return of(bytes, 0, bytes.length);
   }
 
-  /** The hash whose 32 bytes stand at {@code offset}. */
+  /** Reads the 32 bytes of a hash at {@code offset}. */
   public static Hash read(byte[] bytes, int offset) {
     return new Hash(
         (long) LONGS.get(bytes, offset),
@@ -47,16 +44,16 @@ public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
   }
 
   /**
-   * Reads {@code sha256:} and 64 lower-case hexadecimal digits.
+   * Parses {@code sha256:} and 64 lower-case hexadecimal digits.
    *
-   * @throws IllegalArgumentException if the text is anything else
+   * @throws IllegalArgumentException if the text has another form
    */
   public static Hash parse(String text) {
     if (text.length() != PREFIX.length() + 2 * BYTES
         || !text.startsWith(PREFIX)
         || !text.chars().skip(PREFIX.length()).allMatch(Hash::isHexDigit)) {
       throw new IllegalArgumentException(
-          "'%s' is no digest: it must be '%s' and 64 lower-case hexadecimal digits"
+          "'%s' is not a digest: it must be '%s' and 64 lower-case hexadecimal digits"
               .formatted(text, PREFIX));
     }
     return read(HexFormat.of().parseHex(text, PREFIX.length(), text.length()), 0);
@@ -80,12 +77,12 @@ public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
     return bytes;
   }
 
-  /** 64 lower-case hexadecimal digits. */
+  /** Returns 64 lower-case hexadecimal digits. */
   public String hex() {
     return HexFormat.of().formatHex(toBytes());
   }
 
-  /** {@code sha256:} and {@link #hex}. */
+  /** Returns {@code sha256:} and {@link #hex}. */
   @Override
   public String toString() {
     return PREFIX + hex();
@@ -93,7 +90,7 @@ public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
 
   @Override
   public int hashCode() {
-    return (int) (a ^ (a >>> 32)); // the bits of a digest are evenly spread already
+    return (int) (a ^ (a >>> 32)); // the bits of a digest are already evenly distributed
   }
 
   @Override

@@ -7,8 +7,8 @@
 package dev.baton.snapshot.format;
 
 /**
- * Where a large directory is split. By content, so that a name added or removed changes the leaf it
- * is in and hardly ever another.
+ * Decides where a large directory is split. The split depends on names, so an added or removed name
+ * changes its own leaf and rarely another one.
  */
 final class LeafSplitPolicy {
   static final int MIN_ENTRIES = 256;
@@ -18,10 +18,10 @@ final class LeafSplitPolicy {
   private LeafSplitPolicy() {}
 
   /**
-   * Whether a leaf ends after this entry, should another follow.
+   * Returns whether a leaf ends after this entry if another entry follows.
    *
-   * @param count entries of the leaf, this one included
-   * @param bytes of its entries, this one included
+   * @param count number of entries of the leaf, including this one
+   * @param bytes of its entries, including this one
    */
   static boolean after(String name, int count, int bytes) {
     return (count >= MIN_ENTRIES && (fnv1a(name) & MASK) == 0)

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Nodes as bytes. There is one encoding of each node, and nothing else is decoded, so that equal
- * trees have equal digests and two digests never name the same tree.
+ * Encodes and decodes nodes. Each node has exactly one valid encoding, and no other is decoded, so
+ * equal trees have equal digests and two digests never identify the same tree.
  */
 public final class NodeCodec {
   static final String LEAF = "BN\u0001L";
@@ -25,10 +25,10 @@ public final class NodeCodec {
   private NodeCodec() {}
 
   /**
-   * The bytes of a node. A directory of any size goes through {@link NodeWriter}.
+   * Encodes a node. {@link NodeWriter} encodes directories of any size.
    *
-   * @throws SnapshotException if the node could not be decoded: names that do not ascend, a leaf
-   *     that should have been split
+   * @throws SnapshotException if the node could not be decoded: names not in ascending order, a
+   *     leaf that should have been split
    */
   public static byte[] encode(DirectoryNode node) throws SnapshotException {
     ByteWriter out = new ByteWriter(256);
@@ -51,7 +51,7 @@ public final class NodeCodec {
     return entries.size() == 1 && entries.getFirst().name().isEmpty();
   }
 
-  /** The node of a directory. Every entry has a name. */
+  /** Decodes the node of a directory. Every entry has a name. */
   public static DirectoryNode decode(byte[] bytes, int offset, int length)
       throws SnapshotException {
     return decode(bytes, offset, length, false);
@@ -61,7 +61,7 @@ public final class NodeCodec {
     return decode(bytes, 0, bytes.length);
   }
 
-  /** The root node of a tree: its one entry, a directory without a name. */
+  /** Decodes the root node of a tree: its single entry is a directory without a name. */
   public static NodeEntry.Directory decodeRoot(byte[] bytes, int offset, int length)
       throws SnapshotException {
     DirectoryNode node = decode(bytes, offset, length, true);
@@ -73,7 +73,7 @@ public final class NodeCodec {
     throw new Corrupt("root node: must be one directory without a name");
   }
 
-  /** The bytes of the root node; their hash is the tree's digest. */
+  /** Encodes the root node; the hash of these bytes is the digest of the tree. */
   public static byte[] encodeRoot(FileMetadata meta, Hash node) {
     ByteWriter out = new ByteWriter(64).ascii(LEAF).varint(1);
     EntryCodec.write(new NodeEntry.Directory("", meta, node), out);
@@ -121,7 +121,7 @@ public final class NodeCodec {
     for (int i = 0; i < count; i++) {
       NodeEntry entry = EntryCodec.read(in, root);
       if (entry.name().isEmpty() && count > 1) {
-        throw new UnsafeName(in.message("an entry without a name beside others"));
+        throw new UnsafeName(in.message("an entry without a name next to other entries"));
       }
       if (i > 0) {
         EntryCodec.ascending(in, before, entry.name(), "entry");

@@ -6,9 +6,9 @@
  */
 package dev.baton.snapshot.format;
 
-/** One name in a directory; names, targets and paths are raw bytes, one per char. */
+/** An entry of a directory; names, targets and paths are raw bytes, one per char. */
 public sealed interface NodeEntry {
-  /** Levels of directories below the root that a tree may have. */
+  /** Maximum number of directory levels below the root. */
   int MAX_DEPTH = 2048;
 
   /** 1 to 255 bytes; empty only for the root of a tree. */
@@ -48,8 +48,8 @@ public sealed interface NodeEntry {
   }
 
   /**
-   * A further name of a file; {@code path} is that of the file's first name, from the root, in walk
-   * order (depth first, entries of a directory in the order of their names).
+   * An additional name of a file; {@code path} is the path of the file's first name, from the root,
+   * in walk order (depth first, entries of a directory in the order of their names).
    */
   record HardLink(String name, String path) implements NodeEntry {
     static final int MAX_PATH = MAX_DEPTH * 256;

@@ -14,7 +14,7 @@ import java.util.List;
 
 /** Reads directories leaf by leaf. Thread-safe if its source is. */
 public final class NodeReader {
-  /** Takes the entries of a directory, in the order of their names. */
+  /** Receives the entries of a directory, in the order of their names. */
   @FunctionalInterface
   public interface EntrySink {
     void accept(NodeEntry entry) throws IOException, InterruptedException;
@@ -26,13 +26,13 @@ public final class NodeReader {
     this.source = source;
   }
 
-  /** The root of the tree with this digest. */
+  /** Reads the root of the tree with this digest. */
   public NodeEntry.Directory root(Hash digest) throws IOException, InterruptedException {
     byte[] bytes = source.read(digest);
     return NodeCodec.decodeRoot(bytes, 0, bytes.length);
   }
 
-  /** Gives all entries of the directory to {@code sink}; holds one leaf at a time. */
+  /** Passes all entries of the directory to {@code sink}; holds one leaf at a time. */
   public void read(Hash node, EntrySink sink) throws IOException, InterruptedException {
     switch (NodeCodec.decode(source.read(node))) {
       case DirectoryNode.Leaf(List<NodeEntry> entries) -> give(entries, sink);

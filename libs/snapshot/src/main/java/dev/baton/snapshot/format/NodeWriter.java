@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Encodes one directory after another: takes its entries in order, gives chunks to a sink and in
- * the end the hash of the directory's node. Thread-confined; can be used again after {@link
+ * Encodes directories, one after another: receives the entries of a directory in order, passes
+ * chunks to a sink and returns the hash of the node. Thread-confined; reusable after {@link
  * #finish}. Holds one leaf, at most 4 MiB.
  */
 public final class NodeWriter {
@@ -31,9 +31,9 @@ public final class NodeWriter {
   }
 
   /**
-   * Adds an entry whose name comes after all before it.
+   * Adds an entry; names must be in ascending order.
    *
-   * @throws IllegalArgumentException if it does not, or is empty
+   * @throws IllegalArgumentException if the name is out of order or empty
    * @throws SnapshotException.TooManyEntries in a directory of more than 65,536 leaves
    */
   public void add(NodeEntry entry) throws IOException, InterruptedException {
@@ -51,7 +51,7 @@ public final class NodeWriter {
     before = entry.name();
   }
 
-  /** The hash of the directory's node; all its chunks have been given to the sink. */
+  /** Returns the hash of the directory's node; the sink has received all its chunks. */
   public Hash finish() throws IOException, InterruptedException {
     endLeaf();
     Hash node = leaves.size() == 1 ? leaves.getFirst() : branch();
@@ -72,7 +72,8 @@ public final class NodeWriter {
           "a directory of more than %d leaves after '%s'"
               .formatted(DirectoryNode.Branch.MAX, RawBytesValidator.display(before)));
     }
-    // The header's length depends on the count, so it is put right before the entries at the end.
+    // The header's length depends on the count, so it is written at the end, right before the
+    // entries.
     int start = count < 0x80 ? 1 : 0;
     byte[] bytes = out.array();
     for (int i = 0; i < 4; i++) {

@@ -15,12 +15,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What is where in a pack. Immutable. A chunk takes 44 bytes of memory.
+ * Locates the blocks and chunks of a pack. Immutable. A chunk takes 44 bytes of memory.
  *
- * <p>The index stands at the end of the pack, before a trailer of {@link #TRAILER} bytes.
+ * <p>The index is at the end of the pack, before a trailer of {@link #TRAILER} bytes.
  */
 public final class PackIndex {
-  /** Bytes at the very end: hash and length of the index, version, magic. */
+  /** Size in bytes of the trailer: hash and length of the index, version, magic. */
   public static final int TRAILER = 44;
 
   static final String MAGIC = "BPK1";
@@ -28,7 +28,7 @@ public final class PackIndex {
   static final int VERSION = 1;
   private static final int LEAST_BLOCK = 3;
   private static final int LEAST_CHUNK = Hash.BYTES + 2;
-  // What zstd may add to 8 MiB that it cannot compress is 32 KiB.
+  // zstd adds up to 32 KiB to 8 MiB of incompressible data.
   private static final int MAX_FRAME = Chunk.MAX + (64 << 10);
 
   private final List<BlockSpan> blocks;
@@ -41,7 +41,7 @@ public final class PackIndex {
     this.places = places;
   }
 
-  /** In the order in which they stand in the pack, which begins with the first. */
+  /** Returns the blocks in the order of the pack. */
   public List<BlockSpan> blocks() {
     return blocks;
   }
@@ -55,12 +55,12 @@ public final class PackIndex {
     return new Hash(hashes[i], hashes[i + 1], hashes[i + 2], hashes[i + 3]);
   }
 
-  /** Number of the block in {@link #blocks} that the chunk is in. */
+  /** Returns the number of the chunk's block in {@link #blocks}. */
   public int block(int chunk) {
     return places[chunk * 3];
   }
 
-  /** Of the chunk's first byte in its block's raw bytes. */
+  /** Returns the offset of the chunk in its decompressed block. */
   public int offset(int chunk) {
     return places[chunk * 3 + 1];
   }
@@ -70,31 +70,30 @@ public final class PackIndex {
   }
 
   /**
-   * The index of a pack.
+   * Decodes the index of a pack.
    *
    * @param tail the last {@code pack.indexBytes()} bytes of the pack, or more
-   * @throws Corrupt if they are not the index that the trailer names, or do not fit the pack
+   * @throws Corrupt if they are not the index that the trailer refers to, or do not fit the pack
    */
   public static PackIndex decode(PackRef pack, byte[] tail) throws SnapshotException {
     return decode(pack.size(), pack.indexBytes(), tail, 0, tail.length);
   }
 
-  /** The same for a tail that is a part of an array. */
+  /** Decodes the index from a part of an array. */
   public static PackIndex decode(
       long packSize, int indexBytes, byte[] bytes, int offset, int length)
       throws SnapshotException {
     int found = indexBytes(bytes, offset, length, packSize);
     if (found != indexBytes || found > length) {
       throw new Corrupt(
-          "pack index: the trailer says %d bytes with itself, %d were expected and %d are here"
+          "pack index: the trailer declares %d bytes, %d expected, %d available"
               .formatted(found, indexBytes, length));
     }
     int start = offset + length - indexBytes;
     int indexLength = indexBytes - TRAILER;
     Hash said = Hash.read(bytes, start + indexLength);
     if (!Hash.of(bytes, start, indexLength).equals(said)) {
-      throw new Corrupt(
-          "pack index: is not the one of hash %s that the trailer names".formatted(said));
+      throw new Corrupt("pack index: is not the one with hash %s from the trailer".formatted(said));
     }
     ByteReader in = new ByteReader("pack index", bytes, start, indexLength);
     List<BlockSpan> blocks = blocks(in, packSize - indexBytes);
@@ -104,10 +103,11 @@ public final class PackIndex {
   }
 
   /**
-   * Bytes of index and trailer, as the trailer says.
+   * Reads the length of index and trailer from the trailer.
    *
-   * @param bytes the pack's last {@code length}, from {@code offset} on, at least {@link #TRAILER}
-   * @throws Corrupt if they do not end with a trailer, or it says more than the pack has
+   * @param bytes contains the last {@code length} bytes of the pack, starting at {@code offset}, at
+   *     least {@link #TRAILER}
+   * @throws Corrupt if they do not end with a trailer, or its length exceeds the pack
    */
   public static int indexBytes(byte[] bytes, int offset, int length, long packSize)
       throws SnapshotException {
@@ -131,7 +131,9 @@ public final class PackIndex {
     return (int) indexLength + TRAILER;
   }
 
-  /** What a whole pack is, from its bytes alone; checks magic and index, not the blocks. */
+  /**
+   * Computes the reference of a whole pack from its bytes; checks magic and index, not the blocks.
+   */
   public static PackRef identify(byte[] pack, int length) throws SnapshotException {
     if (length > PackRef.MAX_SIZE) {
       throw new TooLarge("pack: at most %d bytes, not %d".formatted(PackRef.MAX_SIZE, length));

@@ -12,17 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Puts blocks into packs. Thread-confined (the blocks may have been compressed anywhere). Holds one
- * pack.
- */
+/** Writes blocks to packs. Thread-confined (any thread may compress the blocks). Holds one pack. */
 public final class PackWriter {
-  /** Bytes of the largest pack that is written. */
+  /** Maximum size of a written pack in bytes. */
   public static final int TARGET = 16 << 20;
 
   private static final int FIRST_CAPACITY = 64 << 10;
 
-  /** Of a pack that becomes larger than that, the array becomes as large as any pack at once. */
+  /** If a pack grows beyond this size in bytes, its array grows to the maximum size at once. */
   private static final int GROWN = 1 << 20;
 
   // Two counts of at most five bytes.
@@ -41,7 +38,8 @@ public final class PackWriter {
   }
 
   /**
-   * @param target bytes at which a pack is full; one block is put into a pack however large it is
+   * @param target size in bytes at which a pack is full; a block of any size fits into an empty
+   *     pack
    */
   PackWriter(int target) {
     this.target = target;
@@ -52,14 +50,14 @@ public final class PackWriter {
     return blocks == 0;
   }
 
-  /** Bytes of the pack as it is now, without its index. */
+  /** Returns the current size of the pack in bytes, without its index. */
   public int length() {
     return out.length();
   }
 
   /**
-   * Gives back the array of a pack that nobody needs any more: the next pack is made in it. Arrays
-   * of this size are what a small heap suffers from most.
+   * Recycles the array of a pack that is no longer in use for the next pack. Repeated allocation of
+   * arrays of this size is the largest load on a small heap.
    */
   public void reuse(byte[] array) {
     if (spare == null || array.length > spare.length) {
@@ -67,7 +65,7 @@ public final class PackWriter {
     }
   }
 
-  /** Takes the block; the pack before it, if that is full now. */
+  /** Appends the block; returns the previous pack if the block does not fit into it. */
   public @Nullable Pack append(CompressedBlock block) {
     Pack full = null;
     int more = block.frameLength() + 11 + block.chunks().size() * (Hash.BYTES + 9);
@@ -89,7 +87,7 @@ public final class PackWriter {
     return full;
   }
 
-  /** The last pack; null if there is no block in it. */
+  /** Returns the last pack; null if it has no block. */
   public @Nullable Pack finish() {
     if (blocks == 0) {
       return null;
@@ -103,7 +101,7 @@ public final class PackWriter {
     Hash id = Hash.of(out.array(), 0, out.length());
     PackRef ref = new PackRef(id, out.length(), out.length() - start);
     Pack pack = new Pack(ref, out.array(), out.length(), chunks);
-    // The pack keeps the array.
+    // The returned pack keeps the array.
     out = new ByteWriter(spare == null ? new byte[FIRST_CAPACITY] : spare).ascii(PackIndex.MAGIC);
     spare = null;
     blocksPart.truncate(0);

@@ -9,20 +9,20 @@ package dev.baton.snapshot.format;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for names, targets and paths as raw bytes, one per char. */
+/** Validates names, targets and paths as raw bytes, one per char. */
 final class RawBytesValidator {
   static final int MAX_NAME = 255;
   private static final int SHOWN = 300;
 
   private RawBytesValidator() {}
 
-  /** For people: as UTF-8, shortened. */
+  /** Decodes as UTF-8 for display, shortened. */
   static String display(String raw) {
     String part = raw.length() <= SHOWN ? raw : raw.substring(0, SHOWN) + "...";
     return new String(part.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
   }
 
-  /** What is wrong with this name of an entry; null where nothing is. */
+  /** Returns why this is not a valid name of an entry; null if it is valid. */
   static @Nullable String nameProblem(String raw, int start, int end) {
     int length = end - start;
     if (length < 1 || length > MAX_NAME) {
@@ -42,7 +42,7 @@ final class RawBytesValidator {
     return null;
   }
 
-  /** What is wrong with this path from the root; null where nothing is. */
+  /** Returns why this is not a valid path from the root; null if it is valid. */
   static @Nullable String pathProblem(String raw) {
     if (raw.isEmpty() || raw.length() > NodeEntry.HardLink.MAX_PATH) {
       return "a path is 1 to %d bytes, not %d".formatted(NodeEntry.HardLink.MAX_PATH, raw.length());

@@ -5,10 +5,10 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * The bytes of a snapshot: hashes, chunks, directory nodes, packs and their indexes, and where a
- * large file is cut. Pure functions of bytes: no file system, no network, no clock. Decoders are
- * total: any bytes give a value or a {@link dev.baton.snapshot.SnapshotException}. FORMAT.md beside
- * this module describes the format with worked bytes.
+ * Encodes and decodes a snapshot: hashes, chunks, directory nodes, packs and their indexes, and the
+ * splitting of large files. Pure functions of bytes: no file system, no network, no clock. Decoders
+ * are total: any input gives a value or a {@link dev.baton.snapshot.SnapshotException}. FORMAT.md
+ * of this module describes the format with example bytes.
  */
 @NullMarked
 package dev.baton.snapshot.format;

@@ -14,8 +14,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Opens the folder in which git keeps a work tree's index: {@code .git} itself, or the one that a
- * {@code .git} file or link names, as linked work trees and submodules have it.
+ * Opens the directory that contains the index of a git work tree: {@code .git} itself, or the
+ * directory that a {@code .git} file or link refers to, as in linked work trees and submodules.
  */
 final class GitDirectoryOpener {
   private static final String NAME = ".git";
@@ -25,13 +25,13 @@ final class GitDirectoryOpener {
   private GitDirectoryOpener() {}
 
   /**
-   * Opens it.
+   * Opens the git directory of a work tree.
    *
-   * @param workTree the directory in which {@code .git} is
+   * @param workTree the directory that contains {@code .git}
    * @param path raw and absolute, of the work tree
    * @param root raw and absolute, of the scanned tree
-   * @param seenAs raw and absolute: the path under which programs see the root; may be the same
-   * @throws IOException if there is none that can be opened
+   * @param seenAs raw and absolute: the path of the root as programs see it; may be the same
+   * @throws IOException if the git directory is missing or cannot be opened
    */
   static OpenDirectory open(OpenDirectory workTree, String path, String root, String seenAs)
       throws IOException {
@@ -48,12 +48,14 @@ final class GitDirectoryOpener {
   private static String pointer(OpenDirectory workTree, StatBuffer stat) throws IOException {
     String text = SmallFileReader.text(workTree, NAME, MAX_POINTER, stat);
     if (!text.startsWith(PREFIX)) {
-      throw new IOException(workTree.path() + "/.git names no git folder");
+      throw new IOException(workTree.path() + "/.git does not name a git directory");
     }
     return text.substring(PREFIX.length()).strip();
   }
 
-  /** The path without {@code .} and {@code ..}, where the runner finds it. */
+  /**
+   * Returns the path without {@code .} and {@code ..}, mapped to where the runner sees the tree.
+   */
   static String resolved(String from, String pointer, String root, String seenAs) {
     String whole = pointer.startsWith("/") ? pointer : from + "/" + pointer;
     Deque<String> names = new ArrayDeque<>();

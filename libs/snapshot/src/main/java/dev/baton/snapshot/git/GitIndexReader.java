@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.BiConsumer;
 
 /**
- * Reads the paths out of a git index, versions 2 to 4, in repositories of SHA-1 and SHA-256. Split
- * indexes are read by their two files. One use.
+ * Reads the paths of a git index, versions 2 to 4, in repositories of SHA-1 and SHA-256. A split
+ * index is read from its two files. Single use.
  */
 final class GitIndexReader {
   static final int GITLINK = 0160000;
@@ -40,13 +40,13 @@ final class GitIndexReader {
   /**
    * Reads all entries in their order.
    *
-   * @param into takes each path, raw, and its mode
-   * @return the name of the shared index in hexadecimal; empty where the index is not split
-   * @throws IOException if the file is no index, damaged, or of an unknown version
+   * @param into receives each path, raw, and its mode
+   * @return the name of the shared index in hexadecimal; empty if the index is not split
+   * @throws IOException if the file is not an index, damaged, or of an unknown version
    */
   String read(BiConsumer<String, Integer> into) throws IOException {
     if (bytes.length < HEADER + hash || word(0) != SIGNATURE) {
-      throw new IOException("no git index");
+      throw new IOException("not a git index");
     }
     int version = word(4);
     if (version < 2 || version > 4) {
@@ -86,14 +86,14 @@ final class GitIndexReader {
       if (at > bytes.length - hash) {
         throw new IOException("a git index that ends early");
       }
-      // Entries that replace one of the shared index have no name of their own.
+      // Entries that replace an entry of the shared index have an empty name.
       if (!path.isEmpty()) {
         into.accept(path, mode);
       }
     }
   }
 
-  /** How many bytes of the path before are not in the next one. */
+  /** Reads how many bytes to remove from the end of the previous path. */
   private int strip() {
     int b = bytes[at++] & 0xff;
     int value = b & 0x7f;

@@ -16,11 +16,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says what the repository of one work tree tracks. Reads the index when the first question comes,
- * and again only where its times have changed. Thread-safe.
+ * Checks which paths the repository of a work tree tracks. Reads the index at the first request,
+ * and again only if its times have changed. Thread-safe.
  */
 public final class GitTrackedFileChecker {
-  /** What was changed this shortly before it was read may be changed again with the same times. */
+  /**
+   * If the index was changed less than this before it was read, a second change may leave the same
+   * times.
+   */
   private static final long TICK_MILLIS = 50;
 
   private final Path root;
@@ -29,7 +32,7 @@ public final class GitTrackedFileChecker {
   private final Set<String> names;
   private @Nullable Seen seen;
 
-  /** Once a pattern has asked: then all paths are kept, not only those below certain names. */
+  /** Set when a pattern is checked: then all paths are kept, not only those below certain names. */
   private boolean all;
 
   private record Stamp(long inode, long size, long mtime, long ctime, boolean settled) {}
@@ -38,9 +41,9 @@ public final class GitTrackedFileChecker {
 
   /**
    * @param root of the scanned tree
-   * @param seenAs the absolute path under which programs see the root, raw
-   * @param base of the work tree: raw path from the root, empty or ending in a slash
-   * @param names raw, of directories: paths below these are asked for
+   * @param seenAs the absolute path of the root as programs see it, raw
+   * @param base path of the work tree: raw, from the root, empty or ending in a slash
+   * @param names raw names of directories; {@link #covers} checks paths below these
    */
   public GitTrackedFileChecker(Path root, String seenAs, String base, Set<String> names) {
     this.root = root;
@@ -49,35 +52,35 @@ public final class GitTrackedFileChecker {
     this.names = names;
   }
 
-  /** Of the scanned tree. */
+  /** Returns the root of the scanned tree. */
   public Path root() {
     return root;
   }
 
-  /** Where the work tree is: raw path from the root, empty or ending in a slash. */
+  /** Returns the path of the work tree: raw, from the root, empty or ending in a slash. */
   public String base() {
     return base;
   }
 
   /**
-   * Whether the repository tracks the path or, where it is a directory, something below it.
+   * Returns whether the repository tracks the path or, for a directory, a path below it.
    *
    * @param path raw, from the root
-   * @param byPattern whether a pattern asks, not the name of a directory
+   * @param byPattern whether a pattern excludes the path, not the name of a directory
    */
   public synchronized boolean covers(String path, boolean isDirectory, boolean byPattern) {
     all |= byPattern;
     return paths().covers(path.substring(base.length()), isDirectory);
   }
 
-  /** Whether the path is that of a submodule. */
+  /** Returns whether the path is a submodule. */
   public synchronized boolean isSubmodule(String path) {
     return paths().isWhole(path.substring(base.length()));
   }
 
   /**
-   * Whether what was said still holds. Costs a stat of the index, and reading it where that
-   * differs.
+   * Returns whether earlier results are still valid. Costs a stat of the index; reads it if the
+   * stat differs.
    */
   public synchronized boolean isCurrent() {
     Seen before = seen;
@@ -109,7 +112,7 @@ public final class GitTrackedFileChecker {
     try (OpenDirectory folder = folder()) {
       return stamp(folder);
     } catch (IOException e) {
-      // Whatever it is, reading meets it again and decides what it means.
+      // Reading fails with the same error and handles it.
       return null;
     }
   }
@@ -133,7 +136,7 @@ public final class GitTrackedFileChecker {
       stamp = stamp(folder);
       read = GitTrackedPathSet.read(folder, path -> whole || isBelowName(path));
     } catch (PosixException e) {
-      // Without its folder there is no repository, and without one nothing is tracked.
+      // Without a git directory, no path is tracked.
       read =
           e.isAbsent() || e.isReplaced() ? GitTrackedPathSet.NONE : GitTrackedPathSet.unreadable();
     } catch (IOException e) {

@@ -20,14 +20,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Holds the paths that a repository's index has, as far as they were asked for. Immutable.
+ * Holds the tracked paths of a repository, limited to the requested ones. Immutable.
  *
- * @param everything where the index cannot be read: then each path counts as tracked
+ * @param everything true if the index cannot be read: then each path counts as tracked
  * @param paths raw, relative to the work tree, ascending
- * @param whole those of them that stand for a directory with all below it: submodules
+ * @param whole those paths that stand for a directory with all paths below it: submodules
  */
 public record GitTrackedPathSet(boolean everything, List<String> paths, Set<String> whole) {
-  /** Of nothing. */
+  /** Tracks no path. */
   public static final GitTrackedPathSet NONE = new GitTrackedPathSet(false, List.of(), Set.of());
 
   private static final GitTrackedPathSet EVERYTHING =
@@ -35,7 +35,7 @@ public record GitTrackedPathSet(boolean everything, List<String> paths, Set<Stri
   private static final int MAX_INDEX = 1 << 29;
   private static final int MAX_CONFIG = 1 << 20;
 
-  /** Reads those of a work tree that the predicate takes; it sees paths relative to the tree. */
+  /** Reads the paths of a work tree that match the predicate; paths are relative to the tree. */
   static GitTrackedPathSet read(OpenDirectory gitFolder, Predicate<String> wanted)
       throws IOException {
     List<String> paths = new ArrayList<>();
@@ -61,7 +61,7 @@ public record GitTrackedPathSet(boolean everything, List<String> paths, Set<Stri
     return new GitTrackedPathSet(false, List.of(sorted), Set.copyOf(whole));
   }
 
-  /** What counts where the index is there and cannot be read. */
+  /** Used if the index exists but cannot be read. */
   static GitTrackedPathSet unreadable() {
     return EVERYTHING;
   }
@@ -77,11 +77,11 @@ public record GitTrackedPathSet(boolean everything, List<String> paths, Set<Stri
     }
   }
 
-  /** Of the names of objects: the configuration of the repository says which hash it has. */
+  /** Returns the length of object names: the configuration of the repository defines the hash. */
   private static int hashBytes(OpenDirectory gitFolder, StatBuffer stat) throws IOException {
     String config;
     try {
-      // A linked work tree's folder is two levels below that of its repository.
+      // The git directory of a linked work tree is two levels below that of its repository.
       boolean linked = gitFolder.statIfPresent("commondir", stat);
       config = linked ? commonConfig(gitFolder, stat) : config(gitFolder, stat);
     } catch (PosixException e) {
@@ -104,7 +104,7 @@ public record GitTrackedPathSet(boolean everything, List<String> paths, Set<Stri
     return SmallFileReader.text(folder, "config", MAX_CONFIG, stat);
   }
 
-  /** Whether the path is tracked, or a directory above something that is. */
+  /** Returns whether the path is tracked, or is a directory above a tracked path. */
   public boolean covers(String path, boolean isDirectory) {
     if (everything || contains(path)) {
       return true;
@@ -117,7 +117,7 @@ public record GitTrackedPathSet(boolean everything, List<String> paths, Set<Stri
     return at < paths.size() && paths.get(at).startsWith(below);
   }
 
-  /** Whether the path is a submodule's, whose own repository says what of it is tracked. */
+  /** Returns whether the path is a submodule, whose own repository tracks the paths in it. */
   public boolean isWhole(String path) {
     return everything || whole.contains(path);
   }

@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Reads bounded files whole. */
+/** Reads whole files up to a maximum size. */
 final class SmallFileReader {
   private SmallFileReader() {}
 
@@ -25,7 +25,7 @@ final class SmallFileReader {
   /**
    * Reads the bytes of a regular file.
    *
-   * @throws IOException also if it has more than {@code max} bytes
+   * @throws IOException also if the file has more than {@code max} bytes
    */
   static byte[] bytes(OpenDirectory in, String name, int max, StatBuffer stat) throws IOException {
     try (OpenFile file = in.openForReading(name, stat)) {

@@ -5,7 +5,8 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * Reads what a git repository tracks, without the git program: its index, and where its folder is.
+ * Reads which paths a git repository tracks, without the git program: locates its directory and
+ * reads its index.
  */
 @NullMarked
 package dev.baton.snapshot.git;

@@ -8,7 +8,7 @@ package dev.baton.snapshot.posix;
 
 import java.util.Locale;
 
-/** What differs between processors in the kernel's otherwise common interface. */
+/** The parts of the kernel's interface that differ between processors. */
 enum CpuArchitecture {
   X86_64(0x10000, 0x20000),
   AARCH64(0x4000, 0x8000);

@@ -13,9 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads what the kernel answers in records and bytes rather than numbers. */
+/** Decodes directory records and symbolic link targets from the kernel. */
 final class DirEntryReader {
-  /** In a record: 8 bytes inode, 8 bytes place, 2 bytes length, 1 byte type, name, NUL. */
+  /**
+   * Offset in a record: 8 bytes inode, 8 bytes position, 2 bytes length, 1 byte type, name, NUL.
+   */
   private static final int LENGTH = 16;
 
   private static final int TYPE = 18;

@@ -11,10 +11,10 @@ import java.util.SortedMap;
 import java.util.function.Predicate;
 
 /**
- * Something open: what can be asked and set of a file and a directory alike, without naming it
- * again. Any thread may use it, but it must not be closed while another one does. Each thread that
- * reads or writes keeps 256 KiB of native memory as long as it lives: few threads that work much
- * are better than many that work little.
+ * An open file or directory: attributes are read and set without resolving a path again. Any thread
+ * may use it, but it must not be closed while another thread does. Each thread that reads or writes
+ * keeps 256 KiB of native memory until it ends, so use a few busy threads rather than many idle
+ * ones.
  */
 public abstract sealed class FileHandle implements AutoCloseable permits OpenDirectory, OpenFile {
   static final int AT_FDCWD = -100;
@@ -30,13 +30,13 @@ public abstract sealed class FileHandle implements AutoCloseable permits OpenDir
     this.fd = fd;
   }
 
-  /** Its path, for people. */
+  /** Returns the path as readable text. */
   public abstract String path();
 
   final int fd() throws IOException {
     int open = fd;
     if (open < 0) {
-      throw new IOException(path() + " is closed already");
+      throw new IOException(path() + " is already closed");
     }
     return open;
   }
@@ -53,14 +53,14 @@ public abstract sealed class FileHandle implements AutoCloseable permits OpenDir
   }
 
   /**
-   * Exactly these twelve bits, whatever the umask says. After {@link #chown}, which clears some,
-   * and after {@link #setXattr}, which sets some where it sets an access list.
+   * Sets exactly these twelve bits, independent of the umask. Call it after {@link #chown}, which
+   * clears some bits, and after {@link #setXattr}, which changes some if it sets an access list.
    */
   public final void chmod(int permissions) throws IOException {
     check(SyscallInvoker.mine().call(Syscall.FCHMOD, fd(), permissions, 0), "set the mode of");
   }
 
-  /** Unsigned; needs the superuser's rights. */
+  /** Sets the owner; ids are unsigned. Requires superuser rights. */
   public final void chown(int uid, int gid) throws IOException {
     check(
         SyscallInvoker.mine().call(Syscall.FCHOWN, fd(), uid & 0xffffffffL, gid & 0xffffffffL),
@@ -68,8 +68,8 @@ public abstract sealed class FileHandle implements AutoCloseable permits OpenDir
   }
 
   /**
-   * The time of the last change, also before 1970 (then negative seconds and nanoseconds that count
-   * upwards). The time of the last access stays.
+   * Sets the modification time, also before 1970 (then seconds are negative and nanoseconds count
+   * upwards). The access time does not change.
    */
   public final void setModified(long seconds, int nanos) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
@@ -85,29 +85,29 @@ public abstract sealed class FileHandle implements AutoCloseable permits OpenDir
   }
 
   /**
-   * The extended attributes whose names are wanted, in the order of their names; none where the
-   * file system has none.
+   * Returns the extended attributes whose names match, sorted by name; empty if the file system
+   * does not support them.
    */
   public final SortedMap<String, byte[]> xattrs(Predicate<String> wanted) throws IOException {
     return XattrAccessor.read(Syscall.FLISTXATTR, Syscall.FGETXATTR, fd(), "", this::path, wanted);
   }
 
   /**
-   * Sets one, replacing its value.
+   * Sets an attribute, replacing its value.
    *
-   * @throws PosixException also where the file system has none ({@link
+   * @throws PosixException also if the file system does not support attributes ({@link
    *     PosixException#isUnsupported})
    */
   public final void setXattr(String name, byte[] value) throws IOException {
     XattrAccessor.set(fd(), name, value, this::path);
   }
 
-  /** Removes one, if it is there. */
+  /** Removes an attribute if it exists. */
   public final void removeXattr(String name) throws IOException {
     XattrAccessor.remove(fd(), name, this::path);
   }
 
-  /** The result again, if it is none of an error. */
+  /** Returns the result unless it is an error. */
   final long check(long result, String doing) throws PosixException {
     if (result < 0) {
       throw new PosixException(doing, path(), (int) -result);
@@ -115,7 +115,7 @@ public abstract sealed class FileHandle implements AutoCloseable permits OpenDir
     return result;
   }
 
-  /** Closing again does nothing. */
+  /** Closes it; has no effect if it is already closed. */
   @Override
   public final void close() throws IOException {
     int open = fd;

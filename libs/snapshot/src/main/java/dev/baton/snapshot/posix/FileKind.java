@@ -6,21 +6,23 @@
  */
 package dev.baton.snapshot.posix;
 
-/** What kind of thing a name stands for. */
+/** The kind of a directory entry. */
 public enum FileKind {
   FILE,
   DIRECTORY,
   SYMLINK,
   /** A socket, FIFO or device. */
   OTHER,
-  /** The file system lists names without saying; only {@link OpenDirectory#list} answers this. */
+  /**
+   * The file system lists names without their kind; only {@link OpenDirectory#list} returns this.
+   */
   UNKNOWN;
 
   static FileKind ofMode(int mode) {
     return ofType(mode >> 12 & 15);
   }
 
-  /** The same four bits are in a mode and in a directory's record. */
+  /** A mode and a directory record have the same four bits. */
   static FileKind ofType(int type) {
     return switch (type) {
       case 0 -> UNKNOWN;

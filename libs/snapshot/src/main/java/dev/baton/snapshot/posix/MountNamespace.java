@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Gives the calling thread a view of the file system of its own, which the processes that it starts
- * inherit. Only for platform threads that end soon after: a thread never leaves its view.
+ * Gives the calling thread its own mount namespace, which the processes that it starts inherit.
+ * Only for platform threads that end soon after: a thread cannot leave its namespace.
  */
 public final class MountNamespace {
   private static final long CLONE_NEWNS = 0x00020000;
@@ -27,18 +27,18 @@ public final class MountNamespace {
   private MountNamespace() {}
 
   /**
-   * Separates the thread's mounts from those of all others: what it mounts from now on is seen by
-   * it and its children alone, what others mount is seen by them too.
+   * Creates a mount namespace for the thread: its mounts are visible only to it and its children;
+   * mounts of others stay visible to it.
    *
-   * @throws IOException where the process may not (it takes CAP_SYS_ADMIN)
+   * @throws IOException if the process lacks CAP_SYS_ADMIN
    * @throws IllegalStateException on a virtual thread
    */
   public static void enter() throws IOException {
     if (Thread.currentThread().isVirtual()) {
-      throw new IllegalStateException("a virtual thread shares its view with all others");
+      throw new IllegalStateException("a virtual thread cannot have its own mount namespace");
     }
     SyscallInvoker kernel = SyscallInvoker.mine();
-    check(kernel.call(Syscall.UNSHARE, CLONE_NEWNS), "make a mount namespace for", "/");
+    check(kernel.call(Syscall.UNSHARE, CLONE_NEWNS), "create a mount namespace for", "/");
     check(
         kernel.call(Syscall.MOUNT, 0, kernel.second("/"), 0, MS_REC | MS_SLAVE),
         "separate the mounts of",
@@ -46,9 +46,9 @@ public final class MountNamespace {
   }
 
   /**
-   * Shows a directory, with all that is mounted in it, at another directory's path too.
+   * Mounts a directory, with all mounts in it, at the path of another directory.
    *
-   * @throws PosixException with the error's number, also if one of them is missing
+   * @throws PosixException with the error number, also if one of them is missing
    */
   public static void bind(Path directory, Path at) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
@@ -60,7 +60,7 @@ public final class MountNamespace {
         at.toString());
   }
 
-  /** As {@link #bind}, for looking only: what is in it cannot be changed, or run. */
+  /** Like {@link #bind}, but read-only: files in it cannot be changed or executed. */
   public static void bindReadOnly(Path directory, Path at) throws IOException {
     bind(directory, at);
     SyscallInvoker kernel = SyscallInvoker.mine();

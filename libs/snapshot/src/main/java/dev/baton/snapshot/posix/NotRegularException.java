@@ -8,11 +8,11 @@ package dev.baton.snapshot.posix;
 
 import java.io.IOException;
 
-/** A link, directory, FIFO, socket or device is where a regular file was asked for. */
+/** Thrown if a link, directory, FIFO, socket or device is found instead of a regular file. */
 public final class NotRegularException extends IOException {
   private static final long serialVersionUID = 1L;
 
   NotRegularException(String path) {
-    super(path + " is no regular file");
+    super(path + " is not a regular file");
   }
 }

@@ -15,14 +15,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open directory, by which its children are named: raw names (bytes, one per char), one
- * component each. So no path is ever too long, nobody can slip a link under a path's components,
- * and what is renamed on the way stays found. No link is followed, nothing is overwritten.
+ * An open directory that resolves its children: raw names (bytes, one per char), one component
+ * each. So no path is too long, no process can replace a component of a path by a link, and a
+ * directory that is renamed stays accessible. No link is followed, nothing is overwritten.
  *
- * <p>Any thread may use it, several at once too, except {@link #list} (one at a time); it must not
- * be closed while another thread does. Names that cannot be a child's (empty, {@code ..}, with a
- * slash or NUL, over 255 bytes) are an IllegalArgumentException. All else that fails is a {@link
- * PosixException}.
+ * <p>Thread-safe, except {@link #list} (one thread at a time); it must not be closed while another
+ * thread uses it. An invalid child name (empty, {@code ..}, with a slash or NUL, over 255 bytes) is
+ * an IllegalArgumentException. All other failures are a {@link PosixException}.
  */
 public final class OpenDirectory extends FileHandle {
   private static final int O_WRONLY = 1;
@@ -48,15 +47,15 @@ public final class OpenDirectory extends FileHandle {
   }
 
   /**
-   * Opens a directory by its path, of which only the last component must be no link.
+   * Opens a directory by its path; the last component must not be a link.
    *
-   * @throws PosixException if it is missing, no directory, or not to be read
+   * @throws PosixException if it is missing, not a directory, or not readable
    */
   public static OpenDirectory open(Path path) throws IOException {
     return openRaw(RawName.ofPath(path));
   }
 
-  /** As {@link #open(Path)}, by the raw bytes of an absolute path. */
+  /** Like {@link #open(Path)}, for an absolute path in raw bytes. */
   public static OpenDirectory openRaw(String raw) throws IOException {
     if (raw.length() > RawName.MAX_TARGET) {
       throw new PosixException("open", RawName.display(raw), PosixException.ENAMETOOLONG);
@@ -78,7 +77,7 @@ public final class OpenDirectory extends FileHandle {
     return RawName.display(rawPath().append('/').append(child).toString());
   }
 
-  /** Its path as it was opened, raw. */
+  /** Returns the path with which it was opened, raw. */
   public String raw() {
     return rawPath().toString();
   }
@@ -88,17 +87,17 @@ public final class OpenDirectory extends FileHandle {
     return above == null ? new StringBuilder(name) : above.rawPath().append('/').append(name);
   }
 
-  /** Enters a child; this one stays open. */
+  /** Opens a child directory; this one stays open. */
   public OpenDirectory openChild(String child) throws IOException {
     return new OpenDirectory((int) open("open directory", child, ENTER, 0), this, child);
   }
 
-  /** All names but {@code .} and {@code ..}, in no order. */
+  /** Lists all names except {@code .} and {@code ..}, unordered. */
   public List<DirEntry> list() throws IOException {
     return DirEntryReader.read(this);
   }
 
-  /** Of the child itself, also where it is a link. */
+  /** Reads the attributes of the child; of a link itself, not of its target. */
   public void stat(String child, StatBuffer into) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     check(
@@ -108,7 +107,7 @@ public final class OpenDirectory extends FileHandle {
     into.fill(kernel);
   }
 
-  /** As {@link #stat}, but false where the child is gone. */
+  /** Like {@link #stat}, but returns false if the child is missing. */
   public boolean statIfPresent(String child, StatBuffer into) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     long result = statx(kernel, fd(), kernel.first(RawName.checked(child)), AT_SYMLINK_NOFOLLOW);
@@ -121,8 +120,8 @@ public final class OpenDirectory extends FileHandle {
   }
 
   /**
-   * As {@link #statIfPresent(String, StatBuffer)}, of the child whose name stands in this array:
-   * for those who keep many names together. The name must be one that was listed.
+   * Like {@link #statIfPresent(String, StatBuffer)}, for a child whose name is a part of this
+   * array: for callers that store many names in one array. The name must come from a listing.
    */
   public boolean statIfPresent(byte[] names, int from, int to, StatBuffer into) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
@@ -139,10 +138,10 @@ public final class OpenDirectory extends FileHandle {
   }
 
   /**
-   * Opens a regular file. Never waits, whatever has taken the file's place.
+   * Opens a regular file. Never blocks, even if another kind of file has replaced it.
    *
-   * @param stat filled with what was opened
-   * @throws NotRegularException if it is no regular file (any more)
+   * @param stat receives the attributes of the opened file
+   * @throws NotRegularException if it is not, or no longer, a regular file
    */
   public OpenFile openForReading(String child, StatBuffer stat) throws IOException {
     long fd;
@@ -170,13 +169,13 @@ public final class OpenDirectory extends FileHandle {
     return file;
   }
 
-  /** Makes a file that was not there, to be written (and read). The umask applies to the mode. */
+  /** Creates a new file for writing (and reading). The umask applies to the mode. */
   public OpenFile create(String child, int permissions) throws IOException {
     int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
     return new OpenFile((int) open("create", child, flags, permissions), this, child);
   }
 
-  /** Opens a regular file that is there, to be written; its bytes stay. */
+  /** Opens an existing regular file for writing; its content is kept. */
   public OpenFile openForWriting(String child) throws IOException {
     int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     return new OpenFile((int) open("open for writing", child, flags, 0), this, child);
@@ -188,30 +187,30 @@ public final class OpenDirectory extends FileHandle {
     return check(kernel.call(Syscall.OPENAT, fd(), path, flags, permissions), doing, child);
   }
 
-  /** The umask applies to the mode. */
+  /** Creates a directory; the umask applies to the mode. */
   public void mkdir(String child, int permissions) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     long path = kernel.first(RawName.checked(child));
     check(kernel.call(Syscall.MKDIRAT, fd(), path, permissions), "make directory", child);
   }
 
-  /** Makes a symbolic link; the target is any 1 to 4095 bytes but NUL. */
+  /** Creates a symbolic link; the target is any 1 to 4095 bytes except NUL. */
   public void symlink(String child, String target) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     long path = kernel.first(RawName.checked(child));
     long to = kernel.second(RawName.checkedTarget(target));
-    check(kernel.call(Syscall.SYMLINKAT, to, fd(), path), "make symbolic link", child);
+    check(kernel.call(Syscall.SYMLINKAT, to, fd(), path), "create symbolic link", child);
   }
 
-  /** Gives what a child of another directory is one more name, here. A link is not followed. */
+  /** Creates a hard link here to a child of another directory. A link is not followed. */
   public void link(OpenDirectory from, String existing, String child) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     long old = kernel.first(RawName.checked(existing));
     long path = kernel.second(RawName.checked(child));
-    check(kernel.call(Syscall.LINKAT, from.fd(), old, fd(), path, 0), "make hard link", child);
+    check(kernel.call(Syscall.LINKAT, from.fd(), old, fd(), path, 0), "create hard link", child);
   }
 
-  /** Removes a name that is no directory's. */
+  /** Removes a name that is not a directory. */
   public void unlink(String child) throws IOException {
     remove(child, 0);
   }
@@ -227,7 +226,7 @@ public final class OpenDirectory extends FileHandle {
     check(kernel.call(Syscall.UNLINKAT, fd(), path, flags), "remove", child);
   }
 
-  /** Moves a child to another directory (or this one); what has that name there is replaced. */
+  /** Moves a child to another directory (or this one); replaces an existing child of that name. */
   public void rename(String child, OpenDirectory to, String newName) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     long old = kernel.first(RawName.checked(child));
@@ -235,7 +234,7 @@ public final class OpenDirectory extends FileHandle {
     check(kernel.call(Syscall.RENAMEAT2, fd(), old, to.fd(), path, 0), "rename", child);
   }
 
-  /** The target of a symbolic link, raw. */
+  /** Returns the target of a symbolic link, raw. */
   public String readlink(String child) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     return DirEntryReader.target(
@@ -252,7 +251,7 @@ public final class OpenDirectory extends FileHandle {
         path(child));
   }
 
-  /** Exactly these twelve bits of a child that is no link, also one that cannot be opened. */
+  /** Sets exactly these twelve bits of a child that is not a link, even if it cannot be opened. */
   public void chmod(String child, int permissions) throws IOException {
     try (OpenFile held =
         new OpenFile((int) open("open", child, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0), this, child)) {
@@ -262,7 +261,7 @@ public final class OpenDirectory extends FileHandle {
     }
   }
 
-  /** As {@link FileHandle#chown}; a link's own. */
+  /** Like {@link FileHandle#chown}; of a link itself, not of its target. */
   public void chown(String child, int uid, int gid) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     long path = kernel.first(RawName.checked(child));
@@ -278,7 +277,7 @@ public final class OpenDirectory extends FileHandle {
         child);
   }
 
-  /** As {@link FileHandle#setModified}; a link's own. */
+  /** Like {@link FileHandle#setModified}; of a link itself, not of its target. */
   public void setModified(String child, long seconds, int nanos) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     putTimes(kernel, seconds, nanos);
@@ -289,7 +288,7 @@ public final class OpenDirectory extends FileHandle {
         child);
   }
 
-  /** As {@link FileHandle#xattrs(Predicate)}, of a child that need not be readable. */
+  /** Like {@link FileHandle#xattrs(Predicate)}, of a child that need not be readable. */
   public SortedMap<String, byte[]> xattrs(String child, Predicate<String> wanted)
       throws IOException {
     String path = "/proc/self/fd/" + fd() + "/" + RawName.checked(child);

@@ -10,12 +10,12 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A regular file, open. */
+/** An open regular file. */
 public final class OpenFile extends FileHandle {
   private static final int SEEK_DATA = 3;
   private static final int SEEK_HOLE = 4;
 
-  /** Written in pieces of this size, which stay in the processor's cache on their way. */
+  /** Writes use pieces of this size, which stay in the processor's cache. */
   private static final int PIECE = SyscallInvoker.IO_BYTES;
 
   private final OpenDirectory directory;
@@ -33,15 +33,15 @@ public final class OpenFile extends FileHandle {
   }
 
   /**
-   * Reads on from where the last one ended.
+   * Reads from the current position.
    *
-   * @return how many bytes; fewer than asked for only at the end of the file
+   * @return the number of bytes; less than {@code length} only at the end of the file
    */
   public int read(byte[] into, int offset, int length) throws IOException {
     return read(Syscall.READ, 0, into, offset, length);
   }
 
-  /** As {@link #read}, from this position. */
+  /** Like {@link #read}, from this position. */
   public int readAt(long position, byte[] into, int offset, int length) throws IOException {
     return read(Syscall.PREAD, position, into, offset, length);
   }
@@ -64,12 +64,12 @@ public final class OpenFile extends FileHandle {
     return done;
   }
 
-  /** Writes all, after what was written last. */
+  /** Writes all bytes at the current position. */
   public void write(byte[] from, int offset, int length) throws IOException {
     write(Syscall.WRITE, 0, from, offset, length);
   }
 
-  /** Writes all, at this position; what was before it and never written is a hole. */
+  /** Writes all bytes at this position; a gap before it becomes a hole. */
   public void writeAt(long position, byte[] from, int offset, int length) throws IOException {
     write(Syscall.PWRITE, position, from, offset, length);
   }
@@ -86,21 +86,22 @@ public final class OpenFile extends FileHandle {
     }
   }
 
-  /** Cuts it, or extends it by a hole. */
+  /** Truncates the file, or extends it by a hole. */
   public void truncate(long size) throws IOException {
     check(SyscallInvoker.mine().call(Syscall.FTRUNCATE, fd(), size, 0), "set the size of");
   }
 
   /**
-   * Where the next data starts, at or after this position; -1 if there is only a hole or the end.
+   * Returns where the next data starts, at or after this position; -1 if only a hole or the end
+   * follows.
    */
   public long seekData(long position) throws IOException {
     return seek(position, SEEK_DATA);
   }
 
   /**
-   * Where the next hole starts, at or after this position (the end of the file counts as one); -1
-   * if the position is beyond the end.
+   * Returns where the next hole starts, at or after this position (the end of the file counts as
+   * one); -1 if the position is beyond the end.
    */
   public long seekHole(long position) throws IOException {
     return seek(position, SEEK_HOLE);
@@ -108,10 +109,13 @@ public final class OpenFile extends FileHandle {
 
   private long seek(long position, int whence) throws IOException {
     long found = SyscallInvoker.mine().call(Syscall.LSEEK, fd(), position, whence);
-    return found == -PosixException.ENXIO ? -1 : check(found, "look for holes in");
+    return found == -PosixException.ENXIO ? -1 : check(found, "find holes in");
   }
 
-  /** Sets where {@link #read} and {@link #write} go on; looking for holes moves that too. */
+  /**
+   * Sets the current position of {@link #read} and {@link #write}; a search for holes changes it,
+   * too.
+   */
   public void seek(long position) throws IOException {
     check(SyscallInvoker.mine().call(Syscall.LSEEK, fd(), position, 0), "seek in");
   }

@@ -9,7 +9,7 @@ package dev.baton.snapshot.posix;
 import java.io.IOException;
 import java.util.Map;
 
-/** What the system said, about which file. */
+/** Reports a failed system call, with its error and path. */
 public final class PosixException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -65,12 +65,12 @@ public final class PosixException extends IOException {
     return errno;
   }
 
-  /** The name is not there, or a directory on the way is none (any more). */
+  /** The name does not exist, or a directory of its path is not, or no longer, a directory. */
   public boolean isAbsent() {
     return errno == ENOENT || errno == 20 || errno == 116;
   }
 
-  /** As {@link #isAbsent}, or it is another kind of thing than it was a moment ago. */
+  /** Like {@link #isAbsent}, or the file was replaced by one of another kind. */
   public boolean isReplaced() {
     return isAbsent() || errno == EINVAL || errno == 21 || isLink();
   }
@@ -79,22 +79,22 @@ public final class PosixException extends IOException {
     return errno == 1 || errno == 13 || errno == 30;
   }
 
-  /** Something is already there; nothing was overwritten. */
+  /** The name already exists; nothing was overwritten. */
   public boolean isTaken() {
     return errno == EEXIST || errno == 39;
   }
 
-  /** A symbolic link is where something else was asked for; it was not followed. */
+  /** A symbolic link was found instead of another kind of file; it was not followed. */
   public boolean isLink() {
     return errno == 40;
   }
 
-  /** No space, quota or open files left: another file would fare no better. */
+  /** Space, quota, memory or open files are exhausted: other files would fail, too. */
   public boolean isExhausted() {
     return errno == 12 || errno == 23 || errno == 24 || errno == 28 || errno == 122;
   }
 
-  /** This file system cannot do it. */
+  /** The file system does not support the operation. */
   public boolean isUnsupported() {
     return errno == EOPNOTSUPP || errno == 38;
   }

@@ -9,22 +9,22 @@ package dev.baton.snapshot.posix;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** This process, as the kernel sees it. Thread-safe. */
+/** The ids of this process. Thread-safe. */
 public final class ProcessCredentials {
   private static final class Ids {
-    // A process that changes its user after it started Java is none of ours.
+    // Not supported: a process that changes its user after Java has started.
     private static final int UID = (int) SyscallInvoker.mine().call(Syscall.GETEUID, 0);
     private static final int GID = (int) SyscallInvoker.mine().call(Syscall.GETEGID, 0);
   }
 
   private ProcessCredentials() {}
 
-  /** Unsigned. */
+  /** Returns the effective user id, unsigned. */
   public static int effectiveUser() {
     return Ids.UID;
   }
 
-  /** Unsigned. */
+  /** Returns the effective group id, unsigned. */
   public static int effectiveGroup() {
     return Ids.GID;
   }
@@ -34,10 +34,10 @@ public final class ProcessCredentials {
   }
 
   /**
-   * Does once what the first use would have to do (tens of milliseconds): call it early, on a
-   * thread that nobody waits for.
+   * Does the one-time work of the first use (tens of milliseconds); call it early, on a background
+   * thread.
    *
-   * @throws UnsupportedOperationException on anything but Linux on x86_64 or aarch64
+   * @throws UnsupportedOperationException on platforms other than Linux on x86_64 or aarch64
    */
   public static void warmUp() {
     CpuArchitecture.current();
@@ -47,7 +47,7 @@ public final class ProcessCredentials {
       root.statIfPresent("proc", stat);
       root.list();
     } catch (IOException e) {
-      // The same will be said, and to somebody, when it is used in earnest.
+      // The first real use fails with the same error, where the caller can handle it.
       throw new IllegalStateException("the file system cannot be read: " + e.getMessage(), e);
     }
   }

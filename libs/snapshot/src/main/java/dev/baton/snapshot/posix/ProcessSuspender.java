@@ -8,7 +8,7 @@ package dev.baton.snapshot.posix;
 
 import java.io.IOException;
 
-/** Stops processes of this host and lets them go on. Thread-safe. */
+/** Suspends and resumes processes of this host. Thread-safe. */
 public final class ProcessSuspender {
   // The same on x86_64 and aarch64.
   private static final int SIGCONT = 18;
@@ -18,25 +18,25 @@ public final class ProcessSuspender {
   private ProcessSuspender() {}
 
   /**
-   * SIGSTOP, which no process can refuse. One that was running in that instant stops a moment after
-   * this returns.
+   * Sends SIGSTOP, which no process can ignore. A thread that is running stops shortly after this
+   * returns.
    *
-   * @return false when there is no such process
-   * @throws IOException when it may not be sent, with the error's number
-   * @throws UnsupportedOperationException on anything but Linux on x86_64 or aarch64
+   * @return false if the process does not exist
+   * @throws IOException if the signal may not be sent, with the error number
+   * @throws UnsupportedOperationException on platforms other than Linux on x86_64 or aarch64
    */
   public static boolean stop(long pid) throws IOException {
     return send(pid, SIGSTOP);
   }
 
-  /** SIGCONT. As {@link #stop}. */
+  /** Sends SIGCONT; like {@link #stop}. */
   public static boolean goOn(long pid) throws IOException {
     return send(pid, SIGCONT);
   }
 
   private static boolean send(long pid, int signal) throws IOException {
     if (pid < 2) {
-      // To the kernel these are groups of processes, this one's among them.
+      // The kernel would signal a process group, possibly the one of this process.
       throw new IllegalArgumentException("pid " + pid);
     }
     long result = SyscallInvoker.mine().call(Syscall.KILL, pid, signal, 0);

@@ -9,12 +9,12 @@ package dev.baton.snapshot.posix;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
-/** Names as the file system has them, bytes, in a String whose chars are these bytes (0-255). */
+/** Handles file names as raw bytes, in a String whose chars are these bytes (0-255). */
 public final class RawName {
-  /** Of a name, in bytes. */
+  /** Maximum length of a name in bytes. */
   public static final int MAX = 255;
 
-  /** Of a symbolic link's target, in bytes. */
+  /** Maximum length of a symbolic link's target in bytes. */
   public static final int MAX_TARGET = 4095;
 
   private static final boolean UTF_8_NAMES =
@@ -23,27 +23,27 @@ public final class RawName {
 
   private RawName() {}
 
-  /** The bytes of this text in UTF-8. */
+  /** Encodes text as UTF-8 bytes. */
   public static String of(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
   }
 
-  /** For people: decoded as UTF-8, with a replacement character where that fails. */
+  /** Decodes as UTF-8 for display, with replacement characters for invalid bytes. */
   public static String display(String raw) {
     return new String(raw.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
   }
 
-  /** The bytes of a whole path, made absolute. */
+  /** Returns the bytes of a whole path, made absolute. */
   public static String ofPath(Path path) {
     Path absolute = path.toAbsolutePath();
     String text = absolute.toString();
     boolean exact =
         UTF_8_NAMES ? text.indexOf(REPLACEMENT) < 0 : text.chars().allMatch(c -> c < 128);
-    // A file URI carries the bytes in any locale, but costs a stat.
+    // A file URI preserves the bytes in any locale, but costs a stat.
     return exact ? of(text) : percentDecode(absolute.toUri().getRawPath());
   }
 
-  /** One name of a directory: neither empty nor with a slash, so it can only name a child. */
+  /** Checks a name: not empty and without a slash, so that it can only be a child's name. */
   static String checked(String name) {
     check(name, MAX, true);
     if (name.isEmpty() || name.equals(".") || name.equals("..")) {

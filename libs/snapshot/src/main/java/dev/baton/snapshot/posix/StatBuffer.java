@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.posix;
 
-/** What the system says of one file; made once and filled again and again. Not thread-safe. */
+/** The attributes of one file; allocated once and filled repeatedly. Not thread-safe. */
 public final class StatBuffer {
   /** All sixteen bits: type and permissions. */
   public int mode;
@@ -14,7 +14,7 @@ public final class StatBuffer {
   /** In bytes. */
   public long size;
 
-  /** In bytes too, of the disk: less than the size where there are holes. */
+  /** Bytes allocated on disk: less than the size if the file has holes. */
   public long allocated;
 
   /** Seconds since 1970, negative before. */
@@ -40,12 +40,15 @@ public final class StatBuffer {
     return FileKind.ofMode(mode);
   }
 
-  /** Permissions with setuid, setgid and the sticky bit: 0..07777. */
+  /** Returns the permissions with setuid, setgid and the sticky bit: 0..07777. */
   public int permissions() {
     return mode & 07777;
   }
 
-  /** Same file, same bytes as far as one can see: what a writer would have changed is equal. */
+  /**
+   * Compares the attributes that a write would change: equal means the same file, very likely with
+   * the same content.
+   */
   public boolean sameContent(StatBuffer other) {
     return size == other.size
         && mtimeSeconds == other.mtimeSeconds

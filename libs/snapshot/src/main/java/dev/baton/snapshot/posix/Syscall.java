@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.posix;
 
-/** The kernel's numbers of its calls. They never change; aarch64 has the generic table. */
+/** The kernel's system call numbers. They never change; aarch64 uses the generic table. */
 enum Syscall {
   READ(0, 63),
   WRITE(1, 64),

@@ -18,10 +18,11 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls into the kernel with this thread's own native memory: one per thread, for that thread only.
+ * Invokes system calls with the native memory of this thread: one instance per thread, used only by
+ * that thread.
  *
- * <p>Everything goes through libc's {@code syscall}, whose arguments are all words: one shape of
- * call has to be linked at start instead of twenty, and linking is what costs time there.
+ * <p>All calls use libc's {@code syscall}, whose arguments are all words: one function has to be
+ * linked at start instead of twenty, and linking dominates the start time.
  */
 final class SyscallInvoker {
   static final CpuArchitecture ARCH = CpuArchitecture.current();
@@ -40,7 +41,7 @@ final class SyscallInvoker {
   private final MemorySegment state;
   private final MemorySegment memory;
 
-  /** Addresses: of the first and second name, and of a small structure. */
+  /** Addresses of the first name, the second name, and a small structure. */
   private final long first;
 
   private final long second;
@@ -80,7 +81,7 @@ final class SyscallInvoker {
     return numbers;
   }
 
-  /** The result, or minus the error's number. Interrupted calls are made again. */
+  /** Returns the result, or the negated error number. Repeats interrupted calls. */
   long call(Syscall call, long a, long b, long c, long d, long e) {
     long number = NUMBERS[call.ordinal()];
     while (true) {
@@ -94,7 +95,7 @@ final class SyscallInvoker {
         return result;
       }
       int errno = state.get(ValueLayout.JAVA_INT, ERRNO);
-      // A file is closed even where the call was interrupted.
+      // A file is closed even if the call was interrupted.
       if (errno != EINTR || call == Syscall.CLOSE) {
         return -errno;
       }
@@ -113,13 +114,16 @@ final class SyscallInvoker {
     return call(call, a, 0, 0, 0, 0);
   }
 
-  /** The address of these bytes and a final NUL; at most 4,351 of them. */
+  /**
+   * Copies these bytes and a final NUL to native memory and returns the address; at most 4,351
+   * bytes.
+   */
   long first(String raw) {
     memory.setString(0, raw, StandardCharsets.ISO_8859_1);
     return first;
   }
 
-  /** As {@link #first(String)}, of the bytes between these places. */
+  /** Like {@link #first(String)}, for a range of an array. */
   long first(byte[] raw, int from, int to) {
     int length = to - from;
     if (length >= PATH_BYTES) {
@@ -130,13 +134,13 @@ final class SyscallInvoker {
     return first;
   }
 
-  /** As {@link #first(String)}, in a second place. */
+  /** Like {@link #first(String)}, in a second buffer. */
   long second(String raw) {
     memory.setString(PATH_BYTES, raw, StandardCharsets.ISO_8859_1);
     return second;
   }
 
-  /** 256 bytes, aligned. */
+  /** Returns the address of 256 bytes, aligned. */
   long struct() {
     return struct;
   }
@@ -157,7 +161,7 @@ final class SyscallInvoker {
     memory.set(ValueLayout.JAVA_LONG, 2L * PATH_BYTES + offset, value);
   }
 
-  /** {@link #IO_BYTES} bytes, there from the first use on. */
+  /** Returns a buffer of {@link #IO_BYTES} bytes, allocated at the first use. */
   MemorySegment io() {
     MemorySegment buffer = io;
     if (buffer == null) {

@@ -17,8 +17,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Extended attributes; the kernel bounds names to 255 bytes, values and the list to 64 KiB. What is
- * shown in errors is made for them only: most files have no attributes, and all are asked.
+ * Reads extended attributes; the kernel limits names to 255 bytes, values and the list to 64 KiB.
+ * Builds error texts only for errors: this runs for every file, and most files have no attributes.
  */
 final class XattrAccessor {
   private static final int MAX = 64 << 10;
@@ -27,7 +27,7 @@ final class XattrAccessor {
 
   private XattrAccessor() {}
 
-  /** Of an open file, or, where a path is given, of what it names. */
+  /** Reads the attributes of an open file or, if a path is given, of the file at the path. */
   static SortedMap<String, byte[]> read(
       Syscall list,
       Syscall get,
@@ -54,7 +54,7 @@ final class XattrAccessor {
       from += name.length() + 1;
       if (wanted.test(name)) {
         long size = kernel.call(get, who, kernel.second(name), io.address(), MAX);
-        // Gone since it was listed, or larger than any can be set.
+        // Removed since it was listed, or larger than any value that can be set.
         if (size != -PosixException.ENODATA && size != -ERANGE && size != -E2BIG) {
           check(size, "read attribute " + RawName.display(name) + " of", shown);
           found.put(name, io.asSlice(0, size).toArray(ValueLayout.JAVA_BYTE));

@@ -1,8 +1,8 @@
 /**
- * The file system calls of Linux that Java lacks, relative to open directories: no symbolic link is
- * ever followed, paths may be of any length, names are raw bytes (one per char), and times, owners,
- * holes and extended attributes are exact. The only place with native calls (java.lang.foreign);
- * x86_64 and aarch64.
+ * System calls for files that Java lacks, relative to open directories: symbolic links are never
+ * followed, paths have any length, names are raw bytes (one per char), and times, owners, holes and
+ * extended attributes are exact. The only package with native calls (java.lang.foreign); supports
+ * Linux on x86_64 and aarch64.
  */
 @NullMarked
 package dev.baton.snapshot.posix;

@@ -13,18 +13,20 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What could not be set as it was, which is not worth failing for: owners, extended attributes and
- * special bits. Thread-safe.
+ * Collects attributes that could not be restored and do not fail a restore: owners, extended
+ * attributes and special bits. Thread-safe.
  */
 final class AttributeLossCollector {
-  /** Lines kept for people. */
+  /** Maximum number of lines with details. */
   static final int MAX = 1000;
 
   private final List<String> lines = new ArrayList<>();
   private final Set<String> paths = new HashSet<>();
   private long count;
 
-  /** A path, raw, and why. */
+  /**
+   * @param path raw
+   */
   synchronized void add(String path, String why) {
     count++;
     if (lines.size() < MAX) {
@@ -33,14 +35,14 @@ final class AttributeLossCollector {
     }
   }
 
-  /** As {@link #add}, unless something has been said of that path already. */
+  /** Like {@link #add}, unless the path already has a line. */
   synchronized void addIfUnknown(String path, String why) {
     if (!paths.contains(path) && count == lines.size()) {
       add(path, why);
     }
   }
 
-  /** How many there were; only the first are in {@link #lines}. */
+  /** Returns the total number; only the first are in {@link #lines}. */
   synchronized long count() {
     return count;
   }

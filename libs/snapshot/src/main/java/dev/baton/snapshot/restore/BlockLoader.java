@@ -12,11 +12,11 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * One of the threads that fetch blocks, neighbours in one request, and unpack them. What is fetched
- * goes into one and the same array.
+ * Fetches and decompresses blocks in one thread; fetches adjacent blocks in one request. Reuses one
+ * array for all requests.
  */
 final class BlockLoader {
-  /** Packed bytes of one request, unless a single block has more. */
+  /** Maximum number of compressed bytes per request, except for a single larger block. */
   private static final int MAX_REQUEST = 4 << 20;
 
   private final RestorePipeline pipeline;
@@ -28,7 +28,7 @@ final class BlockLoader {
     this.packs = packs;
   }
 
-  /** Returns when nothing is left to be loaded, ever. */
+  /** Returns when no more blocks will be requested. */
   void run() throws IOException, InterruptedException {
     try (BlockReader unpacker = new BlockReader()) {
       List<PipelineBlock> blocks = pipeline.nextLoad(this::joins);

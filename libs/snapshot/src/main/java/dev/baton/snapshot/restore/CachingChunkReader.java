@@ -17,11 +17,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Single chunks, their hash checked; of directory nodes first of all. Keeps the blocks read last.
- * Thread-safe: one reads at a time.
+ * Reads single chunks, mainly directory nodes, and verifies their hash. Caches the blocks read
+ * last. Thread-safe: one thread reads at a time.
  */
 final class CachingChunkReader implements ChunkSource, AutoCloseable {
-  /** Bytes of unpacked blocks that are kept; one larger block is. */
+  /** Maximum number of decompressed bytes in the cache; a single larger block is also cached. */
   private static final long MAX_BYTES = 32 << 20;
 
   private final PackReader packs;

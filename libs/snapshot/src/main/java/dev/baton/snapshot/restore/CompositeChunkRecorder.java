@@ -21,11 +21,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Remembers of the chunks read through it which ones name others: large directories, and lists of a
- * file's chunks. Not thread-safe.
+ * Records which chunks read through it refer to others: nodes of large directories, and chunk lists
+ * of files. Not thread-safe.
  */
 final class CompositeChunkRecorder implements ChunkSource {
-  /** Where a node says of which kind it is. */
+  /** Offset of the kind in a node. */
   private static final int KIND = 3;
 
   private final ChunkSource source;
@@ -38,7 +38,7 @@ final class CompositeChunkRecorder implements ChunkSource {
   @Override
   public byte[] read(Hash chunk) throws IOException, InterruptedException {
     byte[] bytes = source.read(chunk);
-    // A leaf is decoded by whoever reads it; only the few branches are decoded here, too.
+    // The caller decodes leaves; only the few branches are decoded here as well.
     if (bytes.length > KIND
         && bytes[KIND] == 'B'
         && NodeCodec.decode(bytes) instanceof DirectoryNode.Branch(List<Hash> leaves)) {
@@ -47,7 +47,7 @@ final class CompositeChunkRecorder implements ChunkSource {
     return bytes;
   }
 
-  /** Of a file that may have a list of chunks. */
+  /** Records the chunk list of a file, if it has one. */
   void add(NodeEntry.File file) throws IOException, InterruptedException {
     if (file.content() instanceof FileContent.Listed(Hash list) && !parts.containsKey(list)) {
       parts.put(
@@ -65,7 +65,7 @@ final class CompositeChunkRecorder implements ChunkSource {
     };
   }
 
-  /** What is named by each of them. */
+  /** Returns the recorded chunks with the chunks that they refer to. */
   Map<Hash, List<Hash>> parts() {
     return Map.copyOf(parts);
   }

@@ -15,26 +15,29 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Modes that would keep an ordinary user from verifying what has been written: they are set after
- * that, what is in a directory before the directory. Thread-safe.
+ * Defers modes that would prevent an ordinary user from verifying the restored files: sets them
+ * after verification, those in a directory before that of the directory. Thread-safe.
  */
 final class DeferredModeSetter {
   private record Late(String directory, String name, int mode) {}
 
   private final List<Late> late = new ArrayList<>();
 
-  /** The mode that a directory has until {@link #set}. */
+  /** Returns the mode of a directory until {@link #set}. */
   static int meanwhileOfDirectory(int mode) {
     return ProcessCredentials.isSuperuser() || (mode & 0500) == 0500 ? mode : mode | 0700;
   }
 
-  /** The mode that a file has until {@link #set}; only reading its attributes needs more. */
+  /**
+   * Returns the mode of a file until {@link #set}; only a file whose attributes must be read needs
+   * more rights.
+   */
   static int meanwhileOfFile(FileMetadata meta, int mode) {
     boolean readable = meta.xattrs().isEmpty() || (mode & 0400) != 0;
     return ProcessCredentials.isSuperuser() || readable ? mode : mode | 0400;
   }
 
-  /** Of the root, both names are empty. */
+  /** Both names are empty for the root. */
   synchronized void add(String directory, String name, int mode) {
     late.add(new Late(directory, name, mode));
   }

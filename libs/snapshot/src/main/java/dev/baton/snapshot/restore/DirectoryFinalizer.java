@@ -15,11 +15,11 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Ends directories and large files when nobody writes into them any more: sets their mode and time,
- * closes them. Whoever lets go last does that. Thread-safe.
+ * Finishes directories and large files after the last write: sets their mode and time, and closes
+ * them. The last thread that releases one does that. Thread-safe.
  *
- * <p>A directory that still gets hard links is only closed, and so are those above it; they are
- * ended after the links, in the same order: a directory after what is in it.
+ * <p>A directory that waits for hard links is only closed, as are its parents; they are finished
+ * after the links, in the same order: a directory after those in it.
  */
 final class DirectoryFinalizer implements AutoCloseable {
   private final RestoredFileWriter files;
@@ -50,7 +50,7 @@ final class DirectoryFinalizer implements AutoCloseable {
     }
   }
 
-  /** Of the directory, and of those above it that waited for nothing else. */
+  /** Finishes the directory, and all parents that have no other pending work. */
   void release(PendingDirectory directory) throws IOException {
     for (PendingDirectory each = directory; each != null && each.release(); each = each.parent) {
       if (each.awaitsLinks) {
@@ -74,13 +74,13 @@ final class DirectoryFinalizer implements AutoCloseable {
 
   private void close(PendingDirectory directory) throws IOException {
     open.remove(directory);
-    // Whoever opened the root closes it.
+    // The opener of the root closes it.
     if (directory.parent != null) {
       directory.close();
     }
   }
 
-  /** To be called after all links are made. */
+  /** Call it after all links are created. */
   void endAwaiting(OpenDirectory root) throws IOException {
     synchronized (awaitingLinks) {
       for (PendingDirectory each : awaitingLinks) {

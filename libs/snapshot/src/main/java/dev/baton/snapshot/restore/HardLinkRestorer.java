@@ -20,13 +20,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hard links of a tree, made when all its files are there. Not thread-safe.
+ * Creates the hard links of a tree after all its files exist. Not thread-safe.
  *
- * <p>A link's target is looked up from the tree's root, through directories only, so it cannot be
+ * <p>A link's target is resolved from the tree's root, through directories only, so it cannot be
  * outside.
  */
 final class HardLinkRestorer {
-  /** Bytes of paths that may wait here. */
+  /** Maximum number of bytes of paths that are held. */
   private static final long MAX_BYTES = 128 << 20;
 
   private record Waiting(PendingDirectory directory, NodeEntry.HardLink link) {}

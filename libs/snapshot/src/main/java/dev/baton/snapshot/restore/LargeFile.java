@@ -13,7 +13,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** A file that several segments write, maybe at once: made by the first, finished by the last. */
+/**
+ * A file that several segments write, possibly concurrently: created by the first, finished by the
+ * last.
+ */
 final class LargeFile {
   final PendingDirectory directory;
   final NodeEntry.File file;
@@ -34,12 +37,12 @@ final class LargeFile {
     parts.incrementAndGet();
   }
 
-  /** Whether that was the last part. */
+  /** Returns whether that was the last part. */
   boolean release() {
     return parts.decrementAndGet() == 0;
   }
 
-  /** The file, made now if it was not. */
+  /** Returns the file, creating it at the first call. */
   synchronized OpenFile open(RestoredFileWriter writer) throws IOException {
     OpenFile known = open;
     if (known == null) {
@@ -53,8 +56,8 @@ final class LargeFile {
   }
 
   /**
-   * As {@link OpenFile#writeAt}. The kernel lets one write into a file at a time, and whoever waits
-   * for that keeps a processor busy: here it leaves it to those who unpack.
+   * Like {@link OpenFile#writeAt}. The kernel lets one thread write to a file at a time, and the
+   * others wait by spinning: the lock frees the processor for decompression instead.
    */
   void writeAt(OpenFile file, long position, byte[] bytes, int offset, int length)
       throws IOException, InterruptedException {

@@ -25,14 +25,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Packs whose indexes have been read. A small pack is fetched whole with its index and kept, so it
- * costs one request. Thread-safe.
+ * Reads blocks of packs with loaded indexes. A small pack is fetched with its index in one request
+ * and cached. Thread-safe.
  */
 final class PackReader {
-  /** Bytes of a pack up to which it is fetched whole. */
+  /** Maximum size in bytes of a pack that is fetched completely. */
   static final int SMALL = 1 << 20;
 
-  /** Bytes of small packs that are kept. */
+  /** Maximum number of bytes of cached packs. */
   private static final long MAX_KEPT = 64 << 20;
 
   private static final int AT_ONCE = 8;
@@ -45,7 +45,7 @@ final class PackReader {
     this.source = source;
   }
 
-  /** Reads the indexes of all these packs, some at once. */
+  /** Reads the indexes of all these packs, several concurrently. */
   static PackReader open(List<PackRef> packs, PackSource source)
       throws IOException, InterruptedException {
     PackReader reader = new PackReader(source);
@@ -106,12 +106,12 @@ final class PackReader {
     }
   }
 
-  /** Where all chunks of the packs are; not to be changed. */
+  /** Returns the location of all chunks; must not be changed. */
   ChunkTable table() {
     return table;
   }
 
-  /** The number of the chunk's entry in the table. */
+  /** Returns the number of the chunk's entry in the table. */
   int find(Hash chunk) throws SnapshotException {
     int entry = table.find(chunk);
     if (entry == ChunkTable.ABSENT) {
@@ -122,12 +122,12 @@ final class PackReader {
   }
 
   /**
-   * @throws SnapshotException.Corrupt if a chunk is not as long as its extent says
+   * @throws SnapshotException.Corrupt if the length of the chunk differs from that of its extent
    */
   static void requireLength(Hash chunk, int length, int size) throws SnapshotException {
     if (length != size) {
       throw new SnapshotException.Corrupt(
-          "chunk %s has %d bytes, its file says %d".formatted(chunk, length, size));
+          "chunk %s has %d bytes, its extent has %d".formatted(chunk, length, size));
     }
   }
 
@@ -135,7 +135,9 @@ final class PackReader {
     return table.blocks(pack).get(block);
   }
 
-  /** Puts bytes of a pack at the start of {@code into}; fetched unless the pack is kept. */
+  /**
+   * Copies bytes of a pack to the start of {@code into}; fetches them unless the pack is cached.
+   */
   void read(int pack, int offset, byte[] into, int length)
       throws IOException, InterruptedException {
     PackRef ref = table.packs().get(pack);

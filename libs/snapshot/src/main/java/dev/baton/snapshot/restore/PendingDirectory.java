@@ -13,18 +13,18 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory that is being filled: open, and only its owner's, until everything in it is written;
- * then it gets its own mode and time. A directory in which hard links are still to be made waits
- * for them, closed.
+ * A directory that is being restored: open, and accessible only to its owner, until everything in
+ * it is written; then it gets its final mode and time. A directory that waits for hard links is
+ * closed meanwhile.
  */
 final class PendingDirectory {
   final @Nullable PendingDirectory parent;
   final NodeEntry.Directory entry;
 
-  /** Directories above this one; 0 for the root. */
+  /** Number of directories above this one; 0 for the root. */
   final int depth;
 
-  /** Set by the planner before it lets go of the directory. */
+  /** Set by the planner before it releases the directory. */
   volatile boolean awaitsLinks;
 
   private final AtomicInteger users = new AtomicInteger(1);
@@ -41,17 +41,17 @@ final class PendingDirectory {
   OpenDirectory directory() throws IOException {
     OpenDirectory open = directory;
     if (open == null) {
-      throw new IOException(path() + " is closed already");
+      throw new IOException(path() + " is already closed");
     }
     return open;
   }
 
-  /** One more task that will need it open. */
+  /** Adds a task that needs the directory open. */
   void retain() {
     users.incrementAndGet();
   }
 
-  /** Whether that was the last user. */
+  /** Returns whether that was the last user. */
   boolean release() {
     return users.decrementAndGet() == 0;
   }
@@ -64,7 +64,7 @@ final class PendingDirectory {
     }
   }
 
-  /** From the root, raw; empty for the root. */
+  /** Returns the path from the root, raw; empty for the root. */
   String path() {
     PendingDirectory above = parent;
     return above == null ? "" : above.path(entry.name());

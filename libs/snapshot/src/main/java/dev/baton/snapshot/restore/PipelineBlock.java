@@ -9,8 +9,8 @@ package dev.baton.snapshot.restore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block that some segment needs. Its mutable state belongs to the {@link RestorePipeline}'s
- * monitor.
+ * A block that a segment needs. Its mutable state is guarded by the monitor of the {@link
+ * RestorePipeline}.
  */
 final class PipelineBlock {
   private static final int LEAST_CAPACITY = 64 << 10;
@@ -18,16 +18,19 @@ final class PipelineBlock {
   final int pack;
   final int number;
 
-  /** Bytes, unpacked. */
+  /** Decompressed length in bytes. */
   final int rawLength;
 
-  /** Bytes of the array for them: blocks are hardly ever of the same length, most arrays are. */
+  /** Length of the array in bytes: block lengths vary, array lengths rarely do. */
   final int capacity;
 
-  /** Segments that still need it. */
+  /** Number of segments that still need the block. */
   int uses;
 
-  /** The unpacked bytes, from the start of a maybe longer array; null until they are there. */
+  /**
+   * The decompressed bytes, at the start of an array that may be longer; null until they are
+   * loaded.
+   */
   byte @Nullable [] bytes;
 
   PipelineBlock(int pack, int number, int rawLength) {
@@ -37,7 +40,7 @@ final class PipelineBlock {
     this.capacity = capacity(rawLength);
   }
 
-  /** The next power of two: the array fits the next block, too. */
+  /** Returns the next power of two, so that later blocks can reuse the array. */
   private static int capacity(int length) {
     return Math.max(LEAST_CAPACITY, Integer.highestOneBit(length - 1) << 1);
   }

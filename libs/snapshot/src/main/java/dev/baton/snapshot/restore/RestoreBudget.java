@@ -12,14 +12,14 @@ import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.NodeEntry;
 import dev.baton.snapshot.posix.RawName;
 
-/** Counts what is about to be written against the limits. One thread. */
+/** Counts entries and bytes against the limits before they are written. One thread. */
 final class RestoreBudget {
   private final RestoreLimits limits;
   private long entries;
   private long files;
   private long bytes;
 
-  /** Refuses a snapshot that says itself that it is too large. */
+  /** Rejects a snapshot whose declared size or number of files exceeds the limits. */
   RestoreBudget(RestoreLimits limits, Snapshot snapshot) throws SnapshotException {
     this.limits = limits;
     if (snapshot.treeBytes() > limits.maxBytes()) {
@@ -34,7 +34,7 @@ final class RestoreBudget {
     }
   }
 
-  /** Before anything of it is written. */
+  /** Counts an entry, before any of it is written. */
   void entry(PendingDirectory directory, NodeEntry entry) throws SnapshotException {
     if (++entries > limits.maxEntries()) {
       throw new SnapshotException.TooManyEntries(
@@ -56,12 +56,12 @@ final class RestoreBudget {
     return RawName.display(directory.path(entry.name()));
   }
 
-  /** Files and links. */
+  /** Returns the number of files and links. */
   long files() {
     return files;
   }
 
-  /** Of all files' content. */
+  /** Returns the total size of the files. */
   long bytes() {
     return bytes;
   }

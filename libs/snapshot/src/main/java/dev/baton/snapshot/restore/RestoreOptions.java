@@ -9,23 +9,26 @@ package dev.baton.snapshot.restore;
 import dev.baton.snapshot.RestoreLimits;
 
 /**
- * How to restore.
+ * Options of a restore.
  *
- * @param limits what may be written at most
- * @param keepSetuid sets setuid and setgid bits as they were; otherwise files lose both and
- *     directories setuid
- * @param progress told from time to time, by several threads but one at a time
+ * @param limits on what is written
+ * @param keepSetuid whether setuid and setgid bits are restored; otherwise files lose both and
+ *     directories lose setuid
+ * @param progress called from time to time, by several threads but one at a time
  */
 public record RestoreOptions(RestoreLimits limits, boolean keepSetuid, Progress progress) {
 
-  /** Whoever wants to show how far it is. */
+  /** Receives the progress of a restore. */
   @FunctionalInterface
   public interface Progress {
-    /** Bytes of file content and files, links included, that are written so far; returns soon. */
+    /**
+     * Reports the bytes of file content and the number of files and links written so far; must
+     * return soon.
+     */
     void written(long bytes, long files);
   }
 
-  /** Limits of {@link RestoreLimits#defaults}, no setuid bits, nobody watching. */
+  /** Limits of {@link RestoreLimits#defaults}, no setuid bits, no progress reports. */
   public static RestoreOptions defaults() {
     return new RestoreOptions(RestoreLimits.defaults(), false, (bytes, files) -> {});
   }
@@ -42,12 +45,12 @@ public record RestoreOptions(RestoreLimits limits, boolean keepSetuid, Progress 
     return new RestoreOptions(limits, true, progress);
   }
 
-  /** The bits of a file's mode that are set. */
+  /** Returns the bits of a file's mode that are restored. */
   int fileMode(int mode) {
     return keepSetuid ? mode : mode & 01777;
   }
 
-  /** The bits of a directory's mode that are set. */
+  /** Returns the bits of a directory's mode that are restored. */
   int directoryMode(int mode) {
     return keepSetuid ? mode : mode & 03777;
   }

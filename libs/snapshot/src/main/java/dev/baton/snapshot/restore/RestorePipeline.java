@@ -17,15 +17,15 @@ import java.util.function.BiPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What planner, loaders and writers share: segments waiting to be written and blocks on their way
- * into memory, both bounded. One monitor for all of it, entered per segment and block only.
+ * The shared state of planner, loaders and writers: segments waiting to be written and blocks being
+ * loaded, both bounded. Guarded by one monitor, entered only per segment and block.
  *
- * <p>A block is loaded once for all segments that wait for it, and kept as long as there is room.
- * The planner waits while the blocks in use fill the memory. That ends: only segments that have
- * been submitted hold blocks by then, and they need nothing that is not on its way.
+ * <p>A block is loaded once for all segments that wait for it, and cached while there is space. The
+ * planner waits while the blocks in use fill the memory. This cannot deadlock: then only submitted
+ * segments hold blocks, and all blocks that they need are loaded or being loaded.
  */
 final class RestorePipeline {
-  /** Bytes of unpacked blocks in memory, in use or not. */
+  /** Maximum number of decompressed bytes in memory, in use or cached. */
   static final long MAX_BYTES = 64 << 20;
 
   private static final int MAX_SEGMENTS = 32;
@@ -42,8 +42,8 @@ final class RestorePipeline {
   private @Nullable Throwable failure;
 
   /**
-   * The block, to be used by a segment that is about to be submitted; null where there is no room
-   * now.
+   * Returns the block, reserved for a segment that is about to be submitted; null if the memory is
+   * full.
    */
   synchronized @Nullable PipelineBlock tryUse(int pack, int number, int rawLength)
       throws IOException {
@@ -64,14 +64,16 @@ final class RestorePipeline {
     return use(block);
   }
 
-  /** The block as of {@link #tryUse}, if it is in memory or on its way there; null if not. */
+  /** Returns the block like {@link #tryUse} if it is loaded or being loaded, otherwise null. */
   synchronized @Nullable PipelineBlock useIfKnown(int pack, int number) throws IOException {
     check();
     PipelineBlock known = blocks.get(PipelineBlock.key(pack, number));
     return known == null ? null : use(known);
   }
 
-  /** As {@link #tryUse}, once there is room. Everything that the planner holds is submitted. */
+  /**
+   * Like {@link #tryUse}, but waits for space. The planner must have submitted all its segments.
+   */
   synchronized PipelineBlock use(int pack, int number, int rawLength)
       throws IOException, InterruptedException {
     while (true) {
@@ -90,7 +92,7 @@ final class RestorePipeline {
     return block;
   }
 
-  /** Drops the blocks longest in memory that nobody needs. */
+  /** Evicts the oldest blocks that no segment needs. */
   private void evict(long capacity) {
     var each = blocks.values().iterator();
     while (held + capacity > MAX_BYTES && each.hasNext()) {
@@ -104,7 +106,7 @@ final class RestorePipeline {
     }
   }
 
-  /** An array for the block, most often one that a block before it was in. */
+  /** Returns an array for the block, usually one of an evicted block. */
   synchronized byte[] array(PipelineBlock block) {
     for (var each = spare.iterator(); each.hasNext(); ) {
       byte[] bytes = each.next();
@@ -120,12 +122,12 @@ final class RestorePipeline {
     return new byte[block.capacity];
   }
 
-  /** Bytes of all arrays that there are. */
+  /** Returns the total length of all arrays. */
   synchronized long allocated() {
     return allocated;
   }
 
-  /** Waits while many segments wait to be written. */
+  /** Submits a segment; blocks while too many segments wait to be written. */
   synchronized void submit(RestoreSegment segment) throws IOException, InterruptedException {
     while (toWrite.size() >= MAX_SEGMENTS && failure == null) {
       wait();
@@ -136,7 +138,7 @@ final class RestorePipeline {
     notifyAll();
   }
 
-  /** Returns once everything submitted is written. */
+  /** Returns once all submitted segments are written. */
   synchronized void await() throws IOException, InterruptedException {
     while (unfinished > 0 && failure == null) {
       wait();
@@ -144,7 +146,7 @@ final class RestorePipeline {
     check();
   }
 
-  /** The next segment to be written; null when there will be none. */
+  /** Returns the next segment to write; null if there will be none. */
   synchronized @Nullable RestoreSegment next() throws InterruptedException {
     while (toWrite.isEmpty() && !isOver()) {
       wait();
@@ -152,7 +154,7 @@ final class RestorePipeline {
     return isOver() ? null : toWrite.poll();
   }
 
-  /** The unpacked bytes of a block; null when all is over. */
+  /** Returns the decompressed bytes of a block; null after close or a failure. */
   synchronized byte @Nullable [] bytes(PipelineBlock block) throws InterruptedException {
     while (block.bytes == null && !isOver()) {
       wait();
@@ -171,9 +173,9 @@ final class RestorePipeline {
   }
 
   /**
-   * The next blocks to be loaded, one after the other in one pack; empty when there will be none.
+   * Returns the next blocks to load, adjacent in one pack; empty if there will be none.
    *
-   * @param joins whether the second can be read together with all up to the first
+   * @param joins whether the second argument can be read together with all blocks of the first
    */
   synchronized List<PipelineBlock> nextLoad(BiPredicate<List<PipelineBlock>, PipelineBlock> joins)
       throws InterruptedException {
@@ -196,7 +198,7 @@ final class RestorePipeline {
     notifyAll();
   }
 
-  /** Ends everything; the first failure is what the planner is told. */
+  /** Stops the pipeline; the planner throws the first failure. */
   synchronized void fail(Throwable cause) {
     Throwable first = failure;
     if (first == null) {
@@ -207,7 +209,7 @@ final class RestorePipeline {
     notifyAll();
   }
 
-  /** Ends everything. */
+  /** Stops the pipeline. */
   synchronized void close() {
     closed = true;
     notifyAll();
@@ -223,7 +225,7 @@ final class RestorePipeline {
       case IOException e -> throw e;
       case RuntimeException e -> throw e;
       case Error e -> throw e;
-      case Throwable e -> throw new IOException("a part of the restore ended: " + e, e);
+      case Throwable e -> throw new IOException("a restore thread failed: " + e, e);
     }
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.snapshot.restore;
 
-/** How much is written so far; tells whoever watches. Thread-safe. */
+/** Counts what has been written and reports the progress. Thread-safe. */
 final class RestoreProgressCounter {
   private final RestoreOptions.Progress progress;
   private long bytes;

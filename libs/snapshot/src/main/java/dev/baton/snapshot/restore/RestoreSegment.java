@@ -13,12 +13,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Consecutive files that one thread writes in one go, and the blocks that their bytes are in. */
+/** Consecutive files that one thread writes as a unit, with the blocks that contain their bytes. */
 final class RestoreSegment {
-  /** Bytes of content after which a segment is full. */
+  /** Size of content in bytes at which a segment is full. */
   private static final long FULL_BYTES = 4 << 20;
 
-  /** Tasks after which a segment is full: each may keep a directory open. */
+  /** Number of tasks at which a segment is full: each may keep a directory open. */
   private static final int FULL_TASKS = 256;
 
   final List<WriteTask> tasks = new ArrayList<>();
@@ -30,13 +30,13 @@ final class RestoreSegment {
     tasks.add(task);
   }
 
-  /** Bytes of content and files that a task is. */
+  /** Adds the bytes and files of a task. */
   void count(long taskBytes, long taskFiles) {
     bytes += taskBytes;
     files += taskFiles;
   }
 
-  /** The block, if it is needed already. */
+  /** Returns the block if the segment already needs it. */
   @Nullable PipelineBlock find(int pack, int number) {
     return blocks.get(PipelineBlock.key(pack, number));
   }

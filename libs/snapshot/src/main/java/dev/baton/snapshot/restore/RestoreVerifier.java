@@ -35,8 +35,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what lies in a freshly written directory, as a scan has found it, with the tree's nodes.
- * What was written is known to it, so that the next capture need not read it. One use, one thread.
+ * Compares the scan of a newly written directory with the nodes of the tree. Passes the written
+ * content on to the scanned state, so that the next capture need not read it. Single use, one
+ * thread.
  */
 final class RestoreVerifier {
   private final Path path;
@@ -49,13 +50,13 @@ final class RestoreVerifier {
   private final Deque<Pair> todo = new ArrayDeque<>();
   private final long began = System.currentTimeMillis();
 
-  /** A directory as found and as wanted. */
+  /** A directory as found and as expected. */
   private static final class Pair {
     final @Nullable Pair parent;
     final NodeEntry.Directory wanted;
     final DirState found;
 
-    /** Whether a capture of it would give the same node. */
+    /** Whether a capture would give the same node. */
     boolean exact = true;
 
     int next;
@@ -78,7 +79,7 @@ final class RestoreVerifier {
   }
 
   /**
-   * @param fresh what has been written
+   * @param fresh scan of the directory that was written
    */
   RestoreVerifier(
       StagedTargetDirectory fresh,
@@ -94,9 +95,9 @@ final class RestoreVerifier {
   }
 
   /**
-   * What the directory holds: the start of the next capture.
+   * Returns the state of the directory, from which the next capture starts.
    *
-   * @throws DigestMismatch that names the first path where it is not what was wanted
+   * @throws DigestMismatch with the first path that differs from the snapshot
    */
   DirState verify(NodeEntry.Directory root) throws IOException, InterruptedException {
     ScanResult scan = TreeScanner.ofEverything().scan(path, null);
@@ -127,7 +128,7 @@ final class RestoreVerifier {
   private void compare(Pair pair) throws IOException, InterruptedException {
     nodes.read(pair.wanted.node(), entry -> compare(pair, entry));
     if (pair.next < pair.found.size()) {
-      throw differs(pair, pair.found.name(pair.next), "is there, and not in the snapshot");
+      throw differs(pair, pair.found.name(pair.next), "exists, but is not in the snapshot");
     }
   }
 
@@ -177,7 +178,7 @@ final class RestoreVerifier {
     chunks.add(wanted);
   }
 
-  /** A scan reads those of directories only; few files have any. */
+  /** Reads attributes of a file: a scan reads only those of directories, and few files have any. */
   private List<Xattr> xattrs(Pair pair, String name) throws IOException {
     try (NoFollowPathWalker in = NoFollowPathWalker.to(directory, pair.path());
         OpenFile file = in.directory().openForReading(name, new StatBuffer())) {
@@ -192,7 +193,7 @@ final class RestoreVerifier {
   }
 
   /**
-   * What is not as wanted, but may be, goes to the degraded ones.
+   * Adds tolerated differences to the degraded attributes.
    *
    * @param name empty for the directory itself
    */
@@ -218,7 +219,10 @@ final class RestoreVerifier {
     }
   }
 
-  /** A directory's own attributes are in the node of the one above; the root's are the tree's. */
+  /**
+   * Marks the node that contains the attributes: that of the parent directory, or the tree for the
+   * root.
+   */
   private static void inexact(Pair pair, String name) {
     Pair above = pair.parent;
     Pair in = name.isEmpty() && above != null ? above : pair;
@@ -233,7 +237,10 @@ final class RestoreVerifier {
     return own ? null : owner;
   }
 
-  /** Some file systems keep whole seconds only, or none before 1901 and after 2038. */
+  /**
+   * Compares times. Some file systems store only whole seconds, or no times before 1901 or after
+   * 2038.
+   */
   private void time(Pair pair, String name, FileMetadata found, long seconds, int nanos)
       throws DigestMismatch {
     if (found.seconds() == seconds && found.nanos() == nanos) {

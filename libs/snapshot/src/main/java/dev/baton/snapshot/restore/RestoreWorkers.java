@@ -11,9 +11,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The threads of one restore. What one of them throws ends the pipeline. */
+/** Runs the threads of one restore. An exception in one of them fails the pipeline. */
 final class RestoreWorkers implements AutoCloseable {
-  /** A thread's work. */
+  /** The work of one thread. */
   @FunctionalInterface
   interface Job {
     void run() throws IOException, InterruptedException;
@@ -41,7 +41,7 @@ final class RestoreWorkers implements AutoCloseable {
     }
   }
 
-  /** Ends the pipeline and waits for all threads; what they still fetch is interrupted. */
+  /** Stops the pipeline, interrupts the threads and waits until they have ended. */
   @Override
   public void close() {
     pipeline.close();

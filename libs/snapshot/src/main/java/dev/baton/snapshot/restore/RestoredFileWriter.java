@@ -17,7 +17,7 @@ import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.posix.RawName;
 import java.io.IOException;
 
-/** Makes files, links and directories with what they have besides content. Thread-safe. */
+/** Creates files, links and directories with their metadata. Thread-safe. */
 final class RestoredFileWriter {
   private final RestoreOptions options;
   private final int umask;
@@ -25,7 +25,7 @@ final class RestoredFileWriter {
   private final DeferredModeSetter lateModes;
 
   /**
-   * @param umask bits that a new file does not get
+   * @param umask permission bits that a new file does not get
    */
   RestoredFileWriter(
       RestoreOptions options,
@@ -46,7 +46,7 @@ final class RestoredFileWriter {
     }
   }
 
-  /** With the right mode from the start there is nothing more to be set for most files. */
+  /** Selects the initial mode; if it is already the final mode, most files need no further call. */
   private int firstMode(FileMetadata meta) {
     return isPlain(meta) ? options.fileMode(meta.mode()) & 0777 : 0600;
   }
@@ -55,7 +55,7 @@ final class RestoredFileWriter {
     return meta.owner() == null && meta.xattrs().isEmpty();
   }
 
-  /** A child, to be filled by its owner alone. */
+  /** Creates a child directory that only its owner can access. */
   PendingDirectory mkdir(PendingDirectory parent, NodeEntry.Directory child) throws IOException {
     OpenDirectory in = parent.directory();
     try {
@@ -82,13 +82,13 @@ final class RestoredFileWriter {
     }
     SnapshotException taken =
         new SnapshotException.DuplicateEntry(
-            "'%s' is there already: this file system takes two names of the tree for one"
+            "'%s' already exists: this file system cannot distinguish two names of the tree"
                 .formatted(RawName.display(directory.path(name))));
     taken.initCause(e);
     return taken;
   }
 
-  /** Sets what a written file has besides its bytes. */
+  /** Sets the metadata of a file after its content is written. */
   void finish(OpenFile open, PendingDirectory directory, NodeEntry.File file) throws IOException {
     FileMetadata meta = file.meta();
     int mode = options.fileMode(meta.mode());
@@ -109,8 +109,8 @@ final class RestoredFileWriter {
   }
 
   /**
-   * As {@link #finish(OpenFile, PendingDirectory, NodeEntry.File)}, once all that is in it is
-   * there.
+   * Like {@link #finish(OpenFile, PendingDirectory, NodeEntry.File)}, after all entries of the
+   * directory are written.
    */
   void finish(OpenDirectory open, PendingDirectory directory) throws IOException {
     FileMetadata meta = directory.entry.meta();
@@ -128,7 +128,7 @@ final class RestoredFileWriter {
   }
 
   /**
-   * @return the mode that may be set: of a file whose owner could not be set, no special bit
+   * @return the mode to set: without special bits if the owner of a file could not be set
    */
   private int common(FileHandle open, FileMetadata meta, int mode, String path) throws IOException {
     return FileAttributeWriter.set(open, meta, mode, why -> degraded.add(path, why));

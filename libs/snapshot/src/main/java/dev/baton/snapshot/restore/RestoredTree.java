@@ -13,20 +13,20 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A finished restore: verified and in place.
+ * A completed restore: verified and in place.
  *
  * @param root the snapshot's digest
  * @param treeBytes sum of the sizes of its files, each counted once
  * @param fileCount files and links
- * @param degraded what could not be set as it was (owners, extended attributes, special bits), with
- *     the reason; at most 1,000 lines
- * @param degradedCount how many there were
- * @param leftovers why the tree that was at the target before could not be removed entirely, at
- *     most 20 lines; it lies beside the target, named {@code .baton-old-*}
- * @param state what lies at the target: whence the next capture of it may start
- * @param chunks where all chunks of the snapshot's packs are
- * @param composites of the tree's large directories and files: which chunks the chunk names that
- *     stands for them
+ * @param degraded attributes that could not be restored (owners, extended attributes, special
+ *     bits), with the reason; at most 1,000 lines
+ * @param degradedCount total number of these attributes
+ * @param leftovers why the previous tree of the target could not be removed completely, at most 20
+ *     lines; the rest is next to the target, named {@code .baton-old-*}
+ * @param state of the target; the next capture can start from it
+ * @param chunks location of all chunks of the snapshot's packs
+ * @param composites the composite chunks of large directories and files, with the chunks that they
+ *     refer to
  */
 public record RestoredTree(
     Hash root,

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the files of a tree, in order, into segments with the blocks they need. One thread. */
+/** Groups the files of a tree, in order, into segments with the blocks they need. One thread. */
 final class SegmentPlanner {
   private final RestorePipeline pipeline;
   private final PackReader packs;
@@ -72,7 +72,7 @@ final class SegmentPlanner {
     segment.count(file.size(), 1);
   }
 
-  /** Its parts may be in several segments; a part ends where its segment does. */
+  /** Splits the file into parts, each in one segment. */
   private void large(
       PendingDirectory directory, NodeEntry.File file, List<Extent> extents, boolean hasHoles)
       throws IOException, InterruptedException {
@@ -108,7 +108,8 @@ final class SegmentPlanner {
     places.put(entry, directory, file.name(), position);
     WriteTask.Source source = written;
     PipelineBlock block = known(table.pack(entry), table.block(entry));
-    // A block stays until the segments that need it are written: where it is gone, they are.
+    // A block is kept until its segments are written; so if it was evicted, the chunk can be read
+    // from the file.
     if (block == null && written == null) {
       block = load(table.pack(entry), table.block(entry));
     }
@@ -129,7 +130,10 @@ final class SegmentPlanner {
     return block;
   }
 
-  /** Waits for room, if need be, with nothing in hand that others could wait for. */
+  /**
+   * Waits for space if needed; submits the current segment first, because other segments may wait
+   * for its blocks.
+   */
   private PipelineBlock load(int pack, int number) throws IOException, InterruptedException {
     int rawLength = packs.span(pack, number).rawLength();
     PipelineBlock block = pipeline.tryUse(pack, number, rawLength);
@@ -147,7 +151,7 @@ final class SegmentPlanner {
     }
   }
 
-  /** What has been planned so far goes to the writers. */
+  /** Passes the planned files to the writers. */
   void submit() throws IOException, InterruptedException {
     if (!segment.isEmpty()) {
       pipeline.submit(segment);

@@ -13,7 +13,7 @@ import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One of the threads that write files. */
+/** Writes the files of segments in one thread. */
 final class SegmentWriter {
   private final RestorePipeline pipeline;
   private final RestoredFileWriter files;
@@ -21,7 +21,7 @@ final class SegmentWriter {
   private final WrittenChunkReader writtenChunks;
   private final RestoreProgressCounter written;
 
-  /** Where pieces go. */
+  /** The destination of pieces. */
   @FunctionalInterface
   private interface Place {
     void write(long position, byte[] bytes, int offset, int length)
@@ -41,7 +41,7 @@ final class SegmentWriter {
     this.written = written;
   }
 
-  /** Returns when there is nothing to write any more, or all has failed. */
+  /** Returns when no segments are left, or after a failure. */
   void run() throws IOException, InterruptedException {
     for (RestoreSegment segment = pipeline.next(); segment != null; segment = pipeline.next()) {
       if (!write(segment)) {
@@ -52,7 +52,7 @@ final class SegmentWriter {
     }
   }
 
-  /** False when all is over before this is written. */
+  /** Returns false if the pipeline stops before the segment is written. */
   private boolean write(RestoreSegment segment) throws IOException, InterruptedException {
     for (WriteTask task : segment.tasks) {
       boolean done =

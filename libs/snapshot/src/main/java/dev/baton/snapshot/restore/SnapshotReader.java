@@ -18,9 +18,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * A snapshot to be looked into without restoring it: the indexes of its packs have been read,
- * blocks are fetched as they are needed, the last ones kept (32 MiB). Thread-safe: one reads at a
- * time.
+ * Reads a snapshot without restoring it: loads the indexes of its packs, fetches blocks on demand,
+ * and caches the last ones (32 MiB). Thread-safe: one thread reads at a time.
  */
 public final class SnapshotReader implements ChunkSource, AutoCloseable {
   private static final byte[] ZEROS = new byte[64 << 10];
@@ -47,12 +46,12 @@ public final class SnapshotReader implements ChunkSource, AutoCloseable {
     }
   }
 
-  /** The root; its name is empty. */
+  /** Returns the root; its name is empty. */
   public NodeEntry.Directory root() {
     return root;
   }
 
-  /** A chunk, its hash checked. */
+  /** Returns a chunk after verifying its hash. */
   @Override
   public byte[] read(Hash chunk) throws IOException, InterruptedException {
     return chunks.read(chunk);

@@ -16,21 +16,24 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Restores snapshots. Thread-safe, as long as no two restores into the same target run at once. */
+/** Restores snapshots. Thread-safe, unless two restores into the same target run concurrently. */
 public final class TreeRestorer {
-  /** Fetching waits most of the time; unpacking does not. */
+  /**
+   * A loader mostly waits for the network while it fetches, but needs a processor while it
+   * decompresses.
+   */
   private static final int LOADERS = 4;
 
   private TreeRestorer() {}
 
   /**
-   * Writes the tree into a fresh directory beside the target, verifies it, and only then renames it
-   * in. Whatever was at the target is replaced whole.
+   * Writes the tree to a new directory next to the target, verifies it, and only then replaces the
+   * target by a rename. The previous target is replaced completely.
    *
-   * @param target must not be a mount point (it is renamed); its parents are made
+   * @param target must not be a mount point (it is renamed); missing parents are created
    * @throws dev.baton.snapshot.SnapshotException if the snapshot is hostile, damaged or too large;
-   *     the target is as before
-   * @throws IOException if reading or writing fails; the target is as before
+   *     the target is unchanged
+   * @throws IOException if reading or writing fails; the target is unchanged
    */
   public static RestoredTree restore(
       Snapshot snapshot, PackSource source, Path target, RestoreOptions options)

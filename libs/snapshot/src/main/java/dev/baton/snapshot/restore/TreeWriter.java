@@ -16,8 +16,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Walks a tree's nodes and has everything in it written. One use, one thread; holds the directories
- * on its way down and their subdirectories, never the tree.
+ * Walks the nodes of a tree and plans the writing of all entries. Single use, one thread; holds the
+ * directories on the current path and their subdirectories, never the whole tree.
  */
 final class TreeWriter {
   private record Child(PendingDirectory parent, NodeEntry.Directory entry) {}
@@ -43,7 +43,7 @@ final class TreeWriter {
     this.budget = budget;
   }
 
-  /** Plans all files; they are written when the pipeline says so. */
+  /** Plans all files; the writers of the pipeline write them. */
   HardLinkRestorer walk(NodeEntry.Directory root, OpenDirectory into)
       throws IOException, InterruptedException {
     fill(ends.opened(new PendingDirectory(null, root, into)));
@@ -57,12 +57,12 @@ final class TreeWriter {
   private void fill(PendingDirectory directory) throws IOException, InterruptedException {
     if (directory.depth > NodeEntry.MAX_DEPTH) {
       throw new SnapshotException.TooDeep(
-          "more than %d directories in one another: '%s'"
+          "directories nested deeper than %d: '%s'"
               .formatted(NodeEntry.MAX_DEPTH, RawName.display(directory.path())));
     }
     Deque<Child> children = new ArrayDeque<>();
     nodes.read(directory.entry.node(), entry -> add(directory, entry, children));
-    // The last one added is the next: in the order of their names.
+    // The last element is the next one: this gives the order of names.
     while (!children.isEmpty()) {
       todo.add(children.removeLast());
     }

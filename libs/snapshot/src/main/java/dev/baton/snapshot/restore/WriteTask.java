@@ -10,36 +10,36 @@ import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.format.NodeEntry;
 import java.util.List;
 
-/** One thing to write. */
+/** A unit of writing. */
 sealed interface WriteTask {
 
-  /** Where a chunk's bytes come from. */
+  /** The source of a chunk's bytes. */
   sealed interface Source {}
 
-  /** From a block, at this offset. */
+  /** A block, at this offset. */
   record InBlock(PipelineBlock block, int offset) implements Source {}
 
   /**
-   * From a file that is written already.
+   * A file that is already written.
    *
    * @param directory path from the root, raw
-   * @param position bytes into the file
+   * @param position offset in the file in bytes
    */
   record InFile(String directory, String name, long position) implements Source {}
 
   /**
-   * Bytes of a chunk that go to a place in a file.
+   * Bytes of a chunk with their position in a file.
    *
-   * @param position bytes into the file
+   * @param position offset in the file in bytes
    */
   record Piece(Hash chunk, Source source, int length, long position) {}
 
-  /** A whole file: nothing, one chunk, or a hole, or a chunk with holes around it. */
+  /** A whole file: empty, one chunk, a hole, or one chunk with holes around it. */
   record Small(
       PendingDirectory directory, NodeEntry.File file, List<Piece> pieces, boolean endsInHole)
       implements WriteTask {}
 
-  /** Some pieces of a larger file; the last part that is written finishes the file. */
+  /** Some pieces of a larger file; the part that is written last finishes the file. */
   record Part(LargeFile file, List<Piece> pieces) implements WriteTask {}
 
   /** A symbolic link. */

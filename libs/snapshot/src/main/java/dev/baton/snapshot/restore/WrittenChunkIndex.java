@@ -13,27 +13,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where each chunk is written first. A chunk that is in many files lies in one block, and is wanted
- * again when that block has long left the memory: then it is copied from the file that has it.
+ * Locates the first file that contains each chunk. If a chunk occurs in many files and its block
+ * has been evicted, it is copied from that file.
  *
- * <p>Some 50 bytes for a file, its name included. One thread.
+ * <p>About 50 bytes per file, including its name. One thread.
  */
 final class WrittenChunkIndex {
   private static final int NONE = 0;
 
-  /** By the chunk's number in the table: its file's number, from 1 on. */
+  /** Number of the file, from 1, indexed by the chunk's number in the table. */
   private final int[] files;
 
-  /** By the chunk's number in the table: bytes into the file. */
+  /** Offset in the file in bytes, indexed by the chunk's number in the table. */
   private final long[] positions;
 
   private final List<String> directories = new ArrayList<>();
 
-  /** By the file's number. */
+  /** Indexed by the file's number. */
   private int[] directoryOf = new int[64];
 
   /**
-   * By the file's number: where its name begins in {@link #names}; it ends where the next begins.
+   * Start of the name in {@link #names}, indexed by the file's number; a name ends where the next
+   * begins.
    */
   private int[] nameOf = new int[64];
 
@@ -43,14 +44,14 @@ final class WrittenChunkIndex {
   private @Nullable String lastFile;
 
   /**
-   * @param chunks how many the table has
+   * @param chunks number of chunks in the table
    */
   WrittenChunkIndex(int chunks) {
     files = new int[chunks];
     positions = new long[chunks];
   }
 
-  /** Where the chunk is; null if it has no place yet. */
+  /** Returns the location of the chunk; null if it has none yet. */
   WriteTask.@Nullable InFile find(int chunk) {
     int file = files[chunk];
     if (file == NONE) {
@@ -61,7 +62,7 @@ final class WrittenChunkIndex {
     return new WriteTask.InFile(directories.get(directoryOf[file]), name, positions[chunk]);
   }
 
-  /** The chunk is going to be written there, unless it has a place already. */
+  /** Sets the location of the chunk, unless it has one. */
   void put(int chunk, PendingDirectory directory, String name, long position) {
     if (files[chunk] == NONE) {
       files[chunk] = number(directory, name);
@@ -69,7 +70,10 @@ final class WrittenChunkIndex {
     }
   }
 
-  /** A file's chunks come one after the other, and so do a directory's files. */
+  /**
+   * Returns the file's number; the chunks of a file are added together, and so are the files of a
+   * directory.
+   */
   private int number(PendingDirectory directory, String name) {
     if (directory == inDirectory && name.equals(lastFile)) {
       return count;

@@ -17,8 +17,8 @@ import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
 
 /**
- * Chunks that this restore has written already, read back from their files, and from the packs
- * where that is not possible. Thread-safe.
+ * Reads chunks that this restore has already written from their files, or from the packs if that is
+ * not possible. Thread-safe.
  */
 final class WrittenChunkReader {
   private final OpenDirectory root;
@@ -29,7 +29,7 @@ final class WrittenChunkReader {
     this.packs = packs;
   }
 
-  /** The chunk's bytes, its hash checked. */
+  /** Returns the chunk's bytes after verifying its hash. */
   byte[] read(Hash chunk, WriteTask.InFile place, int length)
       throws IOException, InterruptedException {
     byte[] bytes = new byte[length];
@@ -40,7 +40,7 @@ final class WrittenChunkReader {
         return bytes;
       }
     } catch (PosixException | NotRegularException unreadable) {
-      // Its own owner may not be allowed to read it, or to enter its directory.
+      // Even its owner may not be allowed to read the file, or to enter its directory.
     }
     return packs.read(chunk);
   }

@@ -5,9 +5,10 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * Puts a snapshot's tree back: into a private fresh directory beside the target, verified, then
- * renamed in. A walk of the nodes plans ahead what the next files need; blocks are fetched and
- * unpacked by some threads while others write files, all in bounded memory.
+ * Restores the tree of a snapshot: writes it to a private new directory next to the target,
+ * verifies it, and renames it to the target. A walk of the nodes plans ahead which blocks the next
+ * files need; some threads fetch and decompress blocks while others write files, all in bounded
+ * memory.
  */
 @NullMarked
 package dev.baton.snapshot.restore;

@@ -18,16 +18,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One directory as last seen, with all below it.
+ * The last scanned state of a directory and everything below it.
  *
- * <p>A scan makes one for each directory in which, or below which, anything has changed, and reuses
- * the others. Then a capture reads the files that {@link #needsReading}, says so by {@link #learn}
- * or {@link #skip}, and from the leaves up {@link #seal}s each directory with the hash of its node.
- * A sealed one never changes. What an interrupted capture has learned stays true, and is used by
- * the next scan.
+ * <p>A scan creates a new state for each directory that has changed, or has a change below it, and
+ * reuses the others. A capture then reads the files that {@link #needsReading}, reports them with
+ * {@link #learn} or {@link #skip}, and {@link #seal}s each directory with the hash of its node,
+ * from the leaves up. A sealed state never changes. What an interrupted capture has recorded stays
+ * valid, and the next scan uses it.
  *
- * <p>Thread-safe for learning and skipping of different entries; otherwise to be handed over
- * safely.
+ * <p>Thread-safe for learning and skipping of different entries; all other use requires safe
+ * publication.
  */
 public final class DirState {
   private final DirectoryStat self;
@@ -37,12 +37,12 @@ public final class DirState {
   private final boolean linksBelow;
   private final boolean notesBelow;
 
-  /** In force above it, and in it. */
+  /** The rules in force above it, and in it. */
   private IgnoreRuleSet inherited;
 
   private IgnoreRuleSet rules;
 
-  /** The names in it can be relied on as long as its times are the same. */
+  /** Whether its names are reliable as long as its times are the same. */
   private boolean settled;
 
   private volatile @Nullable Hash node;
@@ -74,73 +74,80 @@ public final class DirState {
     notesBelow = noted;
   }
 
-  /** The directory's own mode, time, owner and attributes. */
+  /** Returns the directory's own mode, time, owner and attributes. */
   public FileMetadata meta() {
     return self.meta();
   }
 
-  /** How many entries there are, those that {@link #isPresent} denies included. */
+  /**
+   * Returns the number of entries, including those that are not {@linkplain #isPresent present}.
+   */
   public int size() {
     return entries.count;
   }
 
-  /** Raw bytes; ascending. */
+  /** Returns the name in raw bytes; names are ascending. */
   public String name(int i) {
     return entries.name(i);
   }
 
-  /** {@link FileKind#OTHER} for what is never captured. */
+  /** Returns the kind; {@link FileKind#OTHER} for entries that are never captured. */
   public FileKind kind(int i) {
     return entries.kind(i);
   }
 
-  /** Whether it belongs into the directory's node. */
+  /** Returns whether the entry is part of the directory's node. */
   public boolean isPresent(int i) {
     return entries.kind(i) != FileKind.OTHER && !entries.is(i, DirectoryEntryTable.SKIPPED);
   }
 
   /**
-   * Of an entry that is a directory.
+   * Returns the state of a subdirectory.
    *
-   * @throws IllegalArgumentException if it is none
+   * @throws IllegalArgumentException if the entry is not a directory
    */
   public DirState child(int i) {
     DirState child = children[i];
     if (child == null) {
-      throw new IllegalArgumentException("'%s' is %s, no directory".formatted(name(i), kind(i)));
+      throw new IllegalArgumentException("'%s' is %s, not a directory".formatted(name(i), kind(i)));
     }
     return child;
   }
 
-  /** Of a symbolic link, raw; empty of anything else. */
+  /** Returns the target of a symbolic link, raw; empty for other entries. */
   public String target(int i) {
     String target = entries.extra(i).target();
     return target == null ? "" : target;
   }
 
-  /** The path, raw and from the root, of an earlier name of the same file; null for the first. */
+  /**
+   * Returns the path, raw and from the root, of the file's first name; null for the first name
+   * itself.
+   */
   public @Nullable String linkTo(int i) {
     return entries.extra(i).linkTo();
   }
 
-  /** How many names the same file has, here or elsewhere. */
+  /** Returns the number of names of the file, including names outside the tree. */
   public int links(int i) {
     return entries.extra(i).links();
   }
 
-  /** Of a file, in bytes. */
+  /** Returns the size of a file in bytes. */
   public long length(int i) {
     return entries.sizes[i];
   }
 
-  /** Of an entry that is no directory; without attributes as long as it was not read. */
+  /**
+   * Returns the metadata of an entry that is not a directory; without attributes until it is read.
+   */
   public FileMetadata meta(int i) {
     ExtraAttributes extra = entries.extra(i);
     return new FileMetadata(
         entries.modes[i], entries.mtimes[i], entries.mtimeNanos[i], extra.owner(), extra.xattrs());
   }
 
-  /** Whether it is a file's first name and its content must be read, now or once more. */
+  /** Returns whether the entry is a file's first name and its content must be read (again). */
   public boolean needsReading(int i) {
     return entries.kind(i) == FileKind.FILE
         && !entries.is(i, DirectoryEntryTable.KNOWN)
@@ -148,7 +155,7 @@ public final class DirState {
         && linkTo(i) == null;
   }
 
-  /** Of a file; null as long as it was not read. */
+  /** Returns the content of a file; null until it is read. */
   public @Nullable FileContent content(int i) {
     if (!entries.is(i, DirectoryEntryTable.KNOWN)) {
       return null;
@@ -167,9 +174,9 @@ public final class DirState {
   }
 
   /**
-   * As it goes into the directory's node.
+   * Returns the entry for the directory's node.
    *
-   * @throws IllegalStateException if it is not present, not read, or a directory not sealed
+   * @throws IllegalStateException if it is not present, not read, or a directory that is not sealed
    */
   public NodeEntry entry(int i) {
     String name = name(i);
@@ -198,20 +205,19 @@ public final class DirState {
   }
 
   /**
-   * Takes note of what was read.
+   * Records content that was read.
    *
-   * @param stat as it was before the reading, when the same was seen after it; the entry is this
-   *     file from now on
+   * @param stat of the file before the read, unchanged after it; the entry is this file from now on
    * @param xattrs of this file
-   * @param trusted whether the next scan may rely on it: false where the file changed while it was
-   *     read, otherwise as {@link TimestampTrustPolicy} has it
-   * @throws IllegalStateException if it needs no reading
+   * @param trusted whether the next scan may rely on it: false if the file changed during the read,
+   *     otherwise according to {@link TimestampTrustPolicy}
+   * @throws IllegalStateException if the entry does not need reading
    */
   public synchronized void learn(
       int i, StatBuffer stat, List<Xattr> xattrs, FileContent content, boolean trusted) {
     requireOpen(i);
     ExtraAttributes extra = entries.extra(i);
-    // A name was added or removed since: only a new look at all names tells which.
+    // A name was added or removed: only a scan of all names finds out which.
     boolean sameLinks = stat.links == Math.max(1, extra.links());
     entries.set(i, stat);
     Hash only = hash(i, content);
@@ -222,12 +228,12 @@ public final class DirState {
   }
 
   /**
-   * Takes note of content that was not read: whoever has just written the file knows it. The scan
-   * has seen the file as it was left.
+   * Records content without reading it, because this process has just written the file. The scan
+   * has seen the file in its final state.
    *
    * @param xattrs of the file, which a scan does not read
    * @param began milliseconds since 1970, when that scan began
-   * @throws IllegalStateException if it needs no reading
+   * @throws IllegalStateException if the entry does not need reading
    */
   public synchronized void learnWritten(
       int i, List<Xattr> xattrs, FileContent content, long began) {
@@ -240,7 +246,7 @@ public final class DirState {
         entries.settled(i, began) ? DirectoryEntryTable.CACHED : DirectoryEntryTable.KNOWN;
   }
 
-  /** Keeps the hash of the only chunk and returns it; null where there is none, or another one. */
+  /** Stores the hash if the content is a single chunk, and returns it; otherwise returns null. */
   private @Nullable Hash hash(int i, FileContent content) {
     Hash only = onlyChunk(content, entries.sizes[i]);
     if (only != null) {
@@ -261,7 +267,9 @@ public final class DirState {
         : null;
   }
 
-  /** Takes note that it could not be read: it is left out, and tried again by the next capture. */
+  /**
+   * Records that the file could not be read: it is left out, and the next capture tries it again.
+   */
   public synchronized void skip(int i) {
     requireOpen(i);
     entries.flags[i] = DirectoryEntryTable.SKIPPED;
@@ -273,13 +281,13 @@ public final class DirState {
     }
   }
 
-  /** The hash of the directory's node; null as long as it has to be made. */
+  /** Returns the hash of the directory's node; null until it is sealed. */
   public @Nullable Hash node() {
     return node;
   }
 
   /**
-   * Nothing changes any more.
+   * Completes the state, which is immutable afterwards.
    *
    * @throws IllegalStateException if a directory in it is not sealed, or a file not read
    */
@@ -301,7 +309,10 @@ public final class DirState {
     node = hash;
   }
 
-  /** Once sealed: sum of the sizes of the files in it and below, each counted once. */
+  /**
+   * Returns the sum of the sizes of the files in it and below, each counted once; valid once
+   * sealed.
+   */
   public long treeBytes() {
     return treeBytes;
   }
@@ -346,14 +357,14 @@ public final class DirState {
     return settled;
   }
 
-  /** Seen again, and found to be the same under these rules: facts about the next scan only. */
+  /** Records that a scan found no change under these rules; affects only the next scan. */
   void confirm(IgnoreRuleSet inherited, IgnoreRuleSet rules, boolean settled) {
     this.inherited = inherited;
     this.rules = rules;
     this.settled = settled;
   }
 
-  /** The same entries with other children. */
+  /** Returns a copy with these entries and children. */
   DirState with(DirectoryEntryTable entries, @Nullable DirState[] children) {
     return new DirState(self, entries, children, notes, inherited, rules, settled);
   }

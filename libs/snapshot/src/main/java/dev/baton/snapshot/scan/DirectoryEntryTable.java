@@ -13,17 +13,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The entries of one directory in columns, about a hundred bytes each: a million files must fit
- * into memory beside everything else. In the order of their names.
+ * Stores the entries of one directory in columns, about a hundred bytes each, because a million
+ * files must fit into memory. Sorted by name.
  */
 final class DirectoryEntryTable {
   /** The content was read. */
   static final byte KNOWN = 1;
 
-  /** It was read long enough after its last change for its times to tell of the next one. */
+  /**
+   * The content was read long enough after the last change, so the next change will change the
+   * times.
+   */
   static final byte TRUSTED = 2;
 
-  /** It was found, but could not be read. */
+  /** The file exists, but could not be read. */
   static final byte SKIPPED = 4;
 
   static final byte CACHED = KNOWN | TRUSTED;
@@ -43,7 +46,7 @@ final class DirectoryEntryTable {
   private final int[] ctimeNanos;
   private final long[] inodes;
 
-  /** Four words each. */
+  /** Four longs per entry. */
   final long[] hashes;
 
   private final @Nullable ExtraAttributes[] extras;
@@ -76,7 +79,7 @@ final class DirectoryEntryTable {
     extras = new ExtraAttributes[count];
   }
 
-  /** A copy of its own, without the entries marked as gone. */
+  /** Copies the table, without the entries marked as gone. */
   DirectoryEntryTable(DirectoryEntryTable from, boolean[] gone) {
     this(from.namesBut(gone));
     int to = 0;
@@ -94,7 +97,7 @@ final class DirectoryEntryTable {
         .toList();
   }
 
-  /** Everything but the name. */
+  /** Copies everything except the name. */
   void copy(DirectoryEntryTable from, int i, int to) {
     kinds[to] = from.kinds[i];
     flags[to] = from.flags[i];
@@ -114,7 +117,7 @@ final class DirectoryEntryTable {
     return new String(names, start, ends[i] - start, StandardCharsets.ISO_8859_1);
   }
 
-  /** Its place, or a negative number. */
+  /** Returns the index of the name, or a negative number. */
   int find(String name) {
     int low = 0;
     int high = count - 1;
@@ -170,7 +173,7 @@ final class DirectoryEntryTable {
     return inodes[i];
   }
 
-  /** Whether the system says the same of it as it did then. */
+  /** Returns whether the attributes are the same as at the last scan. */
   boolean matches(int i, StatBuffer stat) {
     return ctimes[i] == stat.ctimeSeconds
         && ctimeNanos[i] == stat.ctimeNanos
@@ -182,7 +185,7 @@ final class DirectoryEntryTable {
         && kind(i) == stat.kind();
   }
 
-  /** As {@link TimestampTrustPolicy#before(StatBuffer, long)}. */
+  /** Like {@link TimestampTrustPolicy#before(StatBuffer, long)}. */
   boolean settled(int i, long began) {
     return TimestampTrustPolicy.before(ctimes[i], ctimeNanos[i], began);
   }

@@ -11,14 +11,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in a tree a directory is. Trees are too deep for recursion, and for a path at each level.
+ * Locates a directory in a tree by its chain of parents: trees are too deep for recursion, or for a
+ * path string at each level.
  */
 record DirectoryPosition(@Nullable DirectoryPosition parent, String name, DirState state) {
   DirectoryPosition below(int i, DirState child) {
     return new DirectoryPosition(this, state.name(i), child);
   }
 
-  /** Raw, from the root; empty or ending in a slash. */
+  /** Returns the path, raw, from the root; empty or ending in a slash. */
   String prefix() {
     List<String> names = new ArrayList<>();
     for (DirectoryPosition at = this; at != null && at.parent != null; at = at.parent) {

@@ -21,7 +21,7 @@ import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lists a directory, and keeps of what was known what is unchanged. One use. */
+/** Lists a directory and reuses the entries that have not changed. Single use. */
 final class DirectoryRescan {
   private final TreeScanExecutor scan;
   private final OpenDirectory directory;
@@ -35,11 +35,11 @@ final class DirectoryRescan {
   private int carried;
 
   /**
-   * @param scan which knows where the tree is
-   * @param last of this directory, whatever its name was; null if there is none
+   * @param scan has the path of the tree
+   * @param last state of this directory, under any name; null if it is new
    * @param prefix raw path from the root, empty or ending in a slash
-   * @param isDeepest no directories are entered from here: a tree has at most so many levels
-   * @param began milliseconds since 1970, from before anything was asked
+   * @param isDeepest whether the directory is at the maximum depth: subdirectories are not entered
+   * @param began milliseconds since 1970, before the first system call
    */
   DirectoryRescan(
       TreeScanExecutor scan,
@@ -57,8 +57,8 @@ final class DirectoryRescan {
   }
 
   /**
-   * @throws PosixException if the directory is not there any more, or the system is out of memory
-   *     or the like
+   * @throws PosixException if the directory no longer exists, or memory, disk space or open files
+   *     are exhausted
    */
   DirectoryScanResult look(IgnoreRuleSet inherited) throws IOException {
     directory.stat(stat);
@@ -124,7 +124,8 @@ final class DirectoryRescan {
     try {
       return directory.list();
     } catch (PosixException e) {
-      // A tree without anything would be no cut; what was removed since it was opened is not there.
+      // An empty tree would not be a valid capture. A directory removed since it was opened is
+      // reported as missing.
       if (prefix.isEmpty() || e.isAbsent() || e.isExhausted()) {
         throw e;
       }
@@ -150,7 +151,7 @@ final class DirectoryRescan {
         default -> {}
       }
     }
-    // A repository without files of its own is laid out like a .git.
+    // A bare repository has the layout of a .git directory.
     if (repository == 3) {
       return IgnoreRuleSet.EVERYTHING;
     }
@@ -212,12 +213,12 @@ final class DirectoryRescan {
       }
     }
     kept.sort((a, b) -> a.name().compareTo(b.name()));
-    // A listing comes in no order, and the notes are compared with those of the next one.
+    // A listing is unordered, and the notes are compared with those of the next one.
     notes.sort(Comparator.comparing(ScanProblem::name));
     return kept;
   }
 
-  /** False if it is not there, or cannot be asked. */
+  /** Returns false if the entry is missing, or its attributes cannot be read. */
   private boolean take(DirectoryEntryTable entries, int i, String name, FileKind listed, int known)
       throws IOException {
     FileKind kind = listed;

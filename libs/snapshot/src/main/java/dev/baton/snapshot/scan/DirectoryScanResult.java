@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one directory holds, its directories not yet looked into.
+ * The scanned content of one directory, without that of its subdirectories.
  *
  * @param rules in force in it
- * @param settled whether its names can be relied on as long as its times are the same
- * @param same whether self, entries and notes are those of the state before
+ * @param settled whether its names are reliable as long as its times are the same
+ * @param same whether self, entries and notes equal those of the previous state
  */
 record DirectoryScanResult(
     DirectoryStat self,
@@ -34,9 +34,10 @@ record DirectoryScanResult(
   }
 
   /**
-   * Asks for the times of what was there before, without listing it; null if anything differs.
+   * Checks the attributes of the previous entries, without listing the directory; returns null on
+   * any difference.
    *
-   * @param stat the directory's own; overwritten
+   * @param stat of the directory itself; overwritten
    */
   static @Nullable DirectoryScanResult again(
       OpenDirectory directory, StatBuffer stat, DirState last, IgnoreRuleSet inherited)
@@ -62,12 +63,12 @@ record DirectoryScanResult(
         && entries.matches(i, stat);
   }
 
-  /** Of a further name nothing but the name is ever read. */
+  /** For an additional name of a file, only the name is read, which cannot be stale. */
   static boolean isReusable(DirectoryEntryTable entries, int i) {
     return entries.is(i, DirectoryEntryTable.CACHED) || entries.extra(i).linkTo() != null;
   }
 
-  /** What is known of one of its directories. */
+  /** Returns the previous state of a subdirectory. */
   @Nullable DirState previousChild(int i, String name, @Nullable DirState last) {
     if (last == null) {
       return null;

@@ -9,10 +9,10 @@ package dev.baton.snapshot.scan;
 import dev.baton.snapshot.format.FileMetadata;
 import dev.baton.snapshot.posix.StatBuffer;
 
-/** A directory itself, as last seen. */
+/** The attributes of a directory at the last scan. */
 record DirectoryStat(
     FileMetadata meta, long ctimeSeconds, int ctimeNanos, long device, long inode) {
-  /** Then no name was added, removed or renamed in it either. */
+  /** If true, no name was added, removed or renamed in it either. */
   boolean matches(StatBuffer stat) {
     return ctimeSeconds == stat.ctimeSeconds
         && ctimeNanos == stat.ctimeNanos

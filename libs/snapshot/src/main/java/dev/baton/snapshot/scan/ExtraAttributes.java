@@ -15,12 +15,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What few entries have.
+ * Attributes that few entries have.
  *
  * @param target of a symbolic link
- * @param linkTo path of the first name of the same file, where this is a further one
- * @param links how many names the file has, anywhere
- * @param content unless it is a single chunk or nothing
+ * @param linkTo path of the file's first name, if this is an additional one
+ * @param links number of names of the file, including names outside the tree
+ * @param content null if it is empty or a single chunk
  */
 record ExtraAttributes(
     @Nullable String target,
@@ -41,7 +41,7 @@ record ExtraAttributes(
     return new ExtraAttributes(target, linkTo, links, device, owner, xattrs, content);
   }
 
-  /** Of what was found; its content is not known. */
+  /** Creates the attributes of a new entry, whose content is not yet read. */
   static ExtraAttributes of(StatBuffer stat, @Nullable String target) {
     FileOwner owner = FileAttributeReader.owner(stat);
     boolean linked = stat.kind() == FileKind.FILE && stat.links > 1;
@@ -51,7 +51,7 @@ record ExtraAttributes(
         : NONE;
   }
 
-  /** Null where there is nothing to keep. */
+  /** Returns null if all values are defaults. */
   @Nullable ExtraAttributes orNull() {
     return equals(NONE) ? null : this;
   }

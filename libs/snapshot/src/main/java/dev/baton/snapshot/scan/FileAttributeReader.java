@@ -22,18 +22,18 @@ import java.util.Map;
 import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
-/** Owners and extended attributes as they go into a tree. */
+/** Reads owners and extended attributes in the form that a snapshot stores. */
 public final class FileAttributeReader {
   /** The attribute with a file's access list. */
   public static final String ACCESS_LIST = "system.posix_acl_access";
 
-  /** The attribute with what whatever is made in a directory gets as its access list. */
+  /** The attribute with the access list that new files in a directory inherit. */
   public static final String DEFAULT_ACCESS_LIST = "system.posix_acl_default";
 
   private FileAttributeReader() {}
 
   /**
-   * Extended attributes as far as they can be kept.
+   * The extended attributes that can be stored.
    *
    * @param xattrs in the order of their names
    * @param lost why some are missing; null if none is
@@ -41,16 +41,17 @@ public final class FileAttributeReader {
   public record Kept(List<Xattr> xattrs, @Nullable String lost) {}
 
   /**
-   * Of something open, in the order of their names; no more than a {@link FileMetadata} can have.
+   * Reads the attributes in the order of their names; at most as many as {@link FileMetadata}
+   * allows.
    */
   public static List<Xattr> of(FileHandle open) throws IOException {
     return kept(open.xattrs(FileAttributeReader::isWanted)).xattrs();
   }
 
   /**
-   * As {@link #of}, also where they cannot be read.
+   * Like {@link #of}, but reports unreadable attributes in the result.
    *
-   * @throws PosixException only if the system is out of memory or the like
+   * @throws PosixException only if memory, disk space or open files are exhausted
    */
   public static Kept read(FileHandle open) throws IOException {
     try {
@@ -64,10 +65,10 @@ public final class FileAttributeReader {
   }
 
   /**
-   * Access lists of a child that is not to be read, as anybody may read them; none where it is
-   * gone.
+   * Returns the access lists of an unreadable child, which every user may read; empty if it is
+   * missing.
    *
-   * @throws PosixException only if the system is out of memory or the like
+   * @throws PosixException only if memory, disk space or open files are exhausted
    */
   static List<Xattr> accessLists(OpenDirectory directory, String child) throws IOException {
     try {
@@ -85,8 +86,8 @@ public final class FileAttributeReader {
   }
 
   /**
-   * The user's own and access lists; those of security modules belong to the machine. Trusted ones
-   * can only be set by the superuser.
+   * Accepts attributes in the user namespace and access lists. Attributes of security modules are
+   * specific to the machine; only the superuser can set trusted ones.
    */
   static boolean isWanted(String name) {
     return name.startsWith("user.")
@@ -110,7 +111,7 @@ public final class FileAttributeReader {
     String lost =
         kept.size() == found.size()
             ? null
-            : "%d of %d extended attributes left out: at most %d with together %d bytes are kept"
+            : "%d of %d extended attributes not captured: at most %d with %d bytes in total"
                 .formatted(
                     found.size() - kept.size(),
                     found.size(),
@@ -123,7 +124,7 @@ public final class FileAttributeReader {
     return new Xattr(found.getKey(), new String(found.getValue(), StandardCharsets.ISO_8859_1));
   }
 
-  /** Null where it is this process's own. */
+  /** Returns null for the owner of this process. */
   public static @Nullable FileOwner owner(StatBuffer stat) {
     return stat.uid == ProcessCredentials.effectiveUser()
             && stat.gid == ProcessCredentials.effectiveGroup()

@@ -15,8 +15,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which name of a file is its first one: the first in the order of a walk. The others are
- * hard links to it. Looks only at directories with such files below them.
+ * Selects the first name of each file, in walk order; the other names are hard links to it. Enters
+ * only directories with such files below them.
  */
 final class HardLinkResolver {
   private record Inode(long device, long inode) {}
@@ -26,7 +26,7 @@ final class HardLinkResolver {
 
   private HardLinkResolver() {}
 
-  /** The tree itself where nothing is to be changed. */
+  /** Returns the same object if nothing changes. */
   static DirState assigned(DirState root) {
     return root.linksBelow() ? new HardLinkResolver().walk(root) : root;
   }
@@ -49,7 +49,7 @@ final class HardLinkResolver {
     }
   }
 
-  /** In one directory of the walk. */
+  /** The state of one directory during the walk. */
   private static final class Step {
     private final DirectoryPosition place;
     private final DirState directory;
@@ -65,7 +65,7 @@ final class HardLinkResolver {
       children = directory.children();
     }
 
-    /** To the next directory that has to be entered; null at the end. */
+    /** Continues to the next subdirectory to enter; returns null at the end. */
     @Nullable DirState goOn(Map<Inode, String> firstNames) {
       for (at++; at < entries.count; at++) {
         DirState child = directory.childOrNull(at);

@@ -11,7 +11,7 @@ import dev.baton.snapshot.posix.OpenFile;
 import dev.baton.snapshot.posix.StatBuffer;
 import java.io.IOException;
 
-/** Reads a {@code .batonignore}. */
+/** Reads a {@code .batonignore} file. */
 final class IgnoreFileReader {
   private static final int MAX_BYTES = 1 << 20;
 
@@ -21,7 +21,7 @@ final class IgnoreFileReader {
     try (OpenFile file = directory.openForReading(IgnoreRuleSet.IGNORE_FILE, stat)) {
       if (stat.size > MAX_BYTES) {
         throw new IOException(
-            "%s has %d bytes; at most %d are allowed, so it is not followed"
+            "%s has %d bytes; at most %d are allowed, so it is not applied"
                 .formatted(file.path(), stat.size, MAX_BYTES));
       }
       byte[] text = new byte[(int) stat.size];

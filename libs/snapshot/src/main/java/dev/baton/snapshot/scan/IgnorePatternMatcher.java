@@ -13,13 +13,16 @@ import org.eclipse.jgit.ignore.FastIgnoreRule;
 import org.eclipse.jgit.ignore.IgnoreNode;
 import org.jspecify.annotations.Nullable;
 
-/** One file in gitignore syntax. Loaded only where there is one. Thread-safe. */
+/**
+ * Matches paths against one file in gitignore syntax. Loaded only if such a file exists.
+ * Thread-safe.
+ */
 final class IgnorePatternMatcher {
   private final IgnoreNode node;
 
   IgnorePatternMatcher(byte[] file) {
     List<FastIgnoreRule> rules = new ArrayList<>();
-    // Names and patterns are both bytes, as they are for git.
+    // Names and patterns are bytes, as in git.
     for (String line : new String(file, StandardCharsets.ISO_8859_1).split("\n", -1)) {
       String text = line.endsWith("\r") ? line.substring(0, line.length() - 1) : line;
       if (!text.isEmpty() && !text.startsWith("#")) {
@@ -32,7 +35,9 @@ final class IgnorePatternMatcher {
     node = new IgnoreNode(rules);
   }
 
-  /** Null if no pattern is about it. The directories above it are known not to be ignored. */
+  /**
+   * Returns null if no pattern matches. The caller has checked that no parent directory is ignored.
+   */
   @Nullable Boolean ignores(String path, boolean isDirectory) {
     return node.checkIgnored(path, isDirectory);
   }

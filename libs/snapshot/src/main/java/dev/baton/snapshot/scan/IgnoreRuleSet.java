@@ -16,14 +16,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is left out below a directory: names that always are, and the patterns of the {@code
- * .batonignore} files in it and above; but nothing that the nearest repository tracks. Immutable
- * but for what that repository tracks; the same object means the same rules.
+ * The rules that exclude paths below a directory: directory names, and the patterns of the {@code
+ * .batonignore} files in it and above; except paths that the nearest repository tracks. Immutable
+ * except for the tracked paths; the same object means the same rules.
  */
 final class IgnoreRuleSet {
   static final String IGNORE_FILE = ".batonignore";
 
-  /** A repository is captured whole. */
+  /** Excludes nothing: a .git directory is captured completely. */
   static final IgnoreRuleSet EVERYTHING =
       new IgnoreRuleSet(Set.of(), false, null, "", new byte[0], null, null);
 
@@ -34,12 +34,12 @@ final class IgnoreRuleSet {
   private final byte[] text;
   private final @Nullable IgnorePatternMatcher patterns;
 
-  /** These, or any above. */
+  /** Whether these rules or any above have patterns. */
   private final boolean hasPatterns;
 
   private final @Nullable GitTrackedFileChecker tracked;
 
-  /** Those in force outside of what is left out, where these are for a directory that is. */
+  /** The rules outside of an excluded directory, if these are the rules inside it. */
   private final @Nullable IgnoreRuleSet outside;
 
   private volatile @Nullable IgnoreRuleSet inside;
@@ -63,7 +63,7 @@ final class IgnoreRuleSet {
     this.outside = null;
   }
 
-  /** For the inside of a directory that these leave out and something tracked is in. */
+  /** Creates the rules for the inside of an excluded directory that contains a tracked path. */
   private IgnoreRuleSet(IgnoreRuleSet outside) {
     this.excluded = outside.excluded;
     this.ignoreFiles = false;
@@ -86,9 +86,9 @@ final class IgnoreRuleSet {
   }
 
   /**
-   * Those for a directory of this name.
+   * Returns the rules for a subdirectory of this name.
    *
-   * @param directory in which it is, as for {@link #with}
+   * @param directory that contains it, as for {@link #with}
    */
   IgnoreRuleSet entering(String directory, String name) {
     GitTrackedFileChecker known = tracked;
@@ -119,27 +119,27 @@ final class IgnoreRuleSet {
     return known;
   }
 
-  /** Whether a directory below may have rules of its own: ignore files, and repositories. */
+  /** Returns whether directories below may have their own rules: ignore files and repositories. */
   boolean readsIgnoreFiles() {
     return ignoreFiles;
   }
 
-  /** Whether {@link #entering} depends on where the directory of this name is. */
+  /** Returns whether {@link #entering} depends on the path of the directory with this name. */
   boolean dependsOnPlace(String name) {
     return tracked != null && (outside != null || hasPatterns || excluded.contains(name));
   }
 
   /**
-   * These and a file's.
+   * Adds the rules of a file.
    *
-   * @param directory in which the file is: raw path from the root, empty or ending in a slash
+   * @param directory that contains the file: raw path from the root, empty or ending in a slash
    */
   IgnoreRuleSet with(String directory, byte[] file) {
     return new IgnoreRuleSet(
         excluded, ignoreFiles, this, directory, file, new IgnorePatternMatcher(file), tracked);
   }
 
-  /** Whether {@link #with} would make the same. */
+  /** Returns whether {@link #with} would return equal rules. */
   boolean isWith(IgnoreRuleSet above, String directory, byte[] file) {
     return this.above == above
         && patterns != null
@@ -147,12 +147,15 @@ final class IgnoreRuleSet {
         && Arrays.equals(text, file);
   }
 
-  /** These in the work tree of a repository. */
+  /** Adds the tracked paths of a repository, for its work tree. */
   IgnoreRuleSet tracking(GitTrackedFileChecker files) {
     return new IgnoreRuleSet(excluded, ignoreFiles, this, files.base(), new byte[0], null, files);
   }
 
-  /** What {@link #tracking} has made of the others, among these and those above; or null. */
+  /**
+   * Returns the rules that {@link #tracking} has created from the others, among these and those
+   * above; or null.
+   */
   @Nullable IgnoreRuleSet repositoryOn(IgnoreRuleSet others) {
     for (IgnoreRuleSet r = this; r != null && r != others; r = r.above) {
       if (r.above == others && r.patterns == null && r.tracked != null) {
@@ -162,18 +165,18 @@ final class IgnoreRuleSet {
     return null;
   }
 
-  /** Of the nearest repository; null where there is none. */
+  /** Returns the tracked files of the nearest repository; null if there is none. */
   @Nullable GitTrackedFileChecker tracked() {
     return tracked;
   }
 
-  /** The plain names of directories that are left out, raw. */
+  /** Returns the plain names of excluded directories, raw. */
   Set<String> names() {
     return excluded;
   }
 
   /**
-   * Whether it is left out and the repository tracks nothing of it.
+   * Returns whether the rules exclude the path and the repository tracks nothing in it.
    *
    * @param directory as for {@link #with}
    */
@@ -190,8 +193,8 @@ final class IgnoreRuleSet {
   }
 
   /**
-   * The nearest file that has a pattern for it decides (so one can also take back what is left out
-   * otherwise); a repository and the files with the rules are never left out.
+   * Applies the nearest file with a matching pattern (which can also include a path again). A .git
+   * directory and ignore files are never excluded.
    */
   private boolean isLeftOut(String directory, String name, boolean isDirectory) {
     if (isDirectory ? name.equals(".git") : name.equals(IGNORE_FILE)) {

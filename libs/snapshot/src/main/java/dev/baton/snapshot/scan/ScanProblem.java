@@ -9,13 +9,13 @@ package dev.baton.snapshot.scan;
 import dev.baton.snapshot.SkippedEntry;
 
 /**
- * Something in a directory that cannot be captured.
+ * An entry of a directory that cannot be captured.
  *
  * @param name raw; empty for the directory itself
  */
 record ScanProblem(String name, SkippedEntry.Reason reason, String detail) {
   /**
-   * The path, raw.
+   * Returns the path, raw.
    *
    * @param prefix the directory's, empty or ending in a slash
    */

@@ -10,13 +10,13 @@ import dev.baton.snapshot.SkippedEntry;
 import java.util.List;
 
 /**
- * What a scan found.
+ * The result of a scan.
  *
- * @param root the very object of the scan before where nothing has changed
- * @param skipped what cannot be captured; what turns out to be unreadable when it is read comes on
- *     top of it
- * @param leftOut raw paths of what the rules leave out, and nothing of what is below these
- * @param filesToRead of {@link DirState#needsReading}
+ * @param root the same object as in the previous scan if nothing has changed
+ * @param skipped entries that cannot be captured; files that turn out to be unreadable later are
+ *     added by the capture
+ * @param leftOut raw paths that the rules exclude, without the paths below them
+ * @param filesToRead number of files with {@link DirState#needsReading}
  */
 public record ScanResult(
     DirState root, List<SkippedEntry> skipped, List<String> leftOut, long filesToRead) {

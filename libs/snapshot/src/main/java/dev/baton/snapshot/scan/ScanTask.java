@@ -20,8 +20,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One directory of a scan. A thread looks at its entries; then each of its directories is a task;
- * the thread that ends the last of them puts the state together and goes on with the parent.
+ * Scans one directory. A thread reads its entries; then each of its subdirectories is a task. The
+ * thread that completes the last of them builds the state of the directory and continues with the
+ * parent.
  */
 final class ScanTask {
   static final int MAX_DEPTH = NodeEntry.MAX_DEPTH;
@@ -33,10 +34,10 @@ final class ScanTask {
   private final int depth;
   private final IgnoreRuleSet inherited;
 
-  /** Of this directory, as far as one can tell by the name, later by the inode. */
+  /** The previous state of this directory: matched by name first, later by inode. */
   private @Nullable DirState previous;
 
-  /** It is elsewhere than it was, or in one that is: patterns may match differently. */
+  /** Whether this directory or one above was moved: patterns may match differently. */
   private boolean moved;
 
   private @Nullable OpenDirectory directory;
@@ -48,7 +49,7 @@ final class ScanTask {
   private boolean @Nullable [] gone;
   private final List<ScanProblem> lateNotes = new ArrayList<>();
 
-  /** The root. */
+  /** Creates the task of the root. */
   ScanTask(TreeScanExecutor scan, @Nullable DirState previous, IgnoreRuleSet rules) {
     this(scan, null, 0, "", 0, rules, previous, false);
   }
@@ -96,7 +97,7 @@ final class ScanTask {
         if (above == null || !e.isAbsent()) {
           throw e;
         }
-        // Removed since it was opened.
+        // The directory was removed after it was opened.
         scan.close(opened);
         above.childDone(index, null, e);
         return;
@@ -120,7 +121,7 @@ final class ScanTask {
     }
   }
 
-  /** A repository may track other files, with nothing else changed in its work tree. */
+  /** The tracked files of a repository can change without any change in its work tree. */
   private boolean isRepositoryCurrent(DirState last) {
     GitTrackedFileChecker files = last.rules().tracked();
     return files == null || files == inherited.tracked() || files.isCurrent();
@@ -137,7 +138,7 @@ final class ScanTask {
     }
   }
 
-  /** Null when there is nothing to look into; then the task is at its end. */
+  /** Returns null if the directory cannot be entered; the task is then complete. */
   private @Nullable OpenDirectory open(StatBuffer stat) throws IOException {
     ScanTask above = parent;
     if (above == null) {
@@ -159,7 +160,7 @@ final class ScanTask {
     }
   }
 
-  /** The directory is kept, its content is not known. */
+  /** Creates the state of a directory that cannot be opened: captured without content. */
   private DirState closed(OpenDirectory from, StatBuffer stat, PosixException e)
       throws IOException {
     List<ScanProblem> notes = List.of(DirectoryScanResult.unreadable("", e));
@@ -193,7 +194,7 @@ final class ScanTask {
   private DirectoryScanResult looked() {
     DirectoryScanResult mine = look;
     if (mine == null) {
-      throw new IllegalStateException("'%s' was not looked at".formatted(name));
+      throw new IllegalStateException("'%s' was not scanned".formatted(name));
     }
     return mine;
   }
@@ -204,7 +205,7 @@ final class ScanTask {
     }
   }
 
-  /** Raw, from the root; empty or ending in a slash. */
+  /** Returns the path, raw, from the root; empty or ending in a slash. */
   private String prefix() {
     List<String> names = new ArrayList<>();
     for (ScanTask at = this; at != null && at.parent != null; at = at.parent) {
@@ -221,7 +222,7 @@ final class ScanTask {
     return cursor < looked().entries().count;
   }
 
-  /** To be called by one thread at a time. */
+  /** One thread at a time may call this. */
   ScanTask nextChild() {
     DirectoryScanResult seen = looked();
     int at = cursor++;
@@ -249,7 +250,9 @@ final class ScanTask {
     }
   }
 
-  /** Null where the child turned out to be no directory any more. */
+  /**
+   * @param state null if the child is no longer a directory
+   */
   private void childDone(int child, @Nullable DirState state, PosixException e) {
     if (state == null) {
       synchronized (this) {
@@ -270,7 +273,7 @@ final class ScanTask {
     }
   }
 
-  /** Puts this one together, and all above it that waited for nothing else. */
+  /** Builds the state of this directory, and of all parents whose last child it was. */
   private static void end(ScanTask last) {
     ScanTask task = last;
     while (true) {

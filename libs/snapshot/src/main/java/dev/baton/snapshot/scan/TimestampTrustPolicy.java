@@ -9,12 +9,12 @@ package dev.baton.snapshot.scan;
 import dev.baton.snapshot.posix.StatBuffer;
 
 /**
- * Whether times can be trusted to show the next change.
+ * Decides whether the times of a file will reveal its next change.
  *
- * <p>The kernel stamps changes with a clock that ticks every few milliseconds. What was changed
- * within 50 ms before it was read may be changed again in the same tick, which leaves the same
- * times behind: such a reading is good for this capture, and is not relied on by the next. So a
- * file on a network file system whose clock is ahead is merely read again.
+ * <p>The kernel timestamps changes with a clock that ticks every few milliseconds. A file that was
+ * changed less than 50 ms before it was read may change again in the same tick, with the same
+ * times. Such a read is valid for this capture, but the next capture does not rely on it. For a
+ * file on a network file system whose clock is ahead, the only effect is a repeated read.
  */
 public final class TimestampTrustPolicy {
   private static final long TICK_MILLIS = 50;
@@ -22,7 +22,7 @@ public final class TimestampTrustPolicy {
   private TimestampTrustPolicy() {}
 
   /**
-   * Whether this was last changed well before the reading began.
+   * Returns whether the last change was long enough before the read began.
    *
    * @param began milliseconds since 1970, taken before the first byte was read
    */

@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One scan by several threads. What waits is a stack of directories with children still to be
- * taken, as high as the tree is deep.
+ * Runs one scan with several threads. The waiting work is a stack of directories with unvisited
+ * children, as high as the tree is deep.
  */
 final class TreeScanExecutor {
   private record Identity(long device, long inode) {}
@@ -37,7 +37,7 @@ final class TreeScanExecutor {
   private volatile @Nullable DirState result;
 
   /**
-   * @param seenAs the path, raw, under which programs see the root; null where it is the root's own
+   * @param seenAs the raw path of the root as programs see it; null if it is the same
    */
   TreeScanExecutor(Path root, @Nullable String seenAs, IgnoreRuleSet rules, int threads) {
     this.root = root;
@@ -85,13 +85,18 @@ final class TreeScanExecutor {
     return root;
   }
 
-  /** What the repository of this work tree tracks: read when it is asked. */
+  /**
+   * Creates the checker of tracked files for this work tree; it reads the index at its first use.
+   */
   GitTrackedFileChecker tracked(String prefix, Set<String> names) {
     String own = RawName.ofPath(root);
     return new GitTrackedFileChecker(root, seenAs == null ? own : seenAs, prefix, names);
   }
 
-  /** Whether it is about a work tree of this tree, and not of one that was moved here. */
+  /**
+   * Returns whether the checker belongs to a work tree of this tree, and not to one that was moved
+   * here.
+   */
   boolean isOf(GitTrackedFileChecker files) {
     return files.root().equals(root);
   }
@@ -104,7 +109,7 @@ final class TreeScanExecutor {
     crew.close(directory);
   }
 
-  /** The state of a directory that has been renamed, wherever it was. */
+  /** Returns the previous state of a renamed directory, from anywhere in the tree. */
   synchronized @Nullable DirState former(StatBuffer stat) {
     DirState last = previous;
     if (last == null) {

@@ -18,9 +18,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at a tree. Thread-safe, though two scans that start from the same last state must follow
- * each other. Keep one per tree: the states of another one are as good, but all directories are
- * listed again.
+ * Scans a tree. Thread-safe, but two scans that start from the same previous state must not run
+ * concurrently. Use one instance per tree: states of another instance are valid, but all
+ * directories are listed again.
  */
 public final class TreeScanner {
   private final IgnoreRuleSet rules;
@@ -34,14 +34,14 @@ public final class TreeScanner {
   }
 
   /**
-   * Leaves out these, and what {@code .batonignore} files name; but nothing in a repository, and
-   * nothing that one tracks.
+   * Creates a scanner that applies these excludes and {@code .batonignore} files, except to the
+   * content of a .git directory and to files that a repository tracks.
    */
   public static TreeScanner leavingOut(ExcludePolicy excludes) {
     return new TreeScanner(IgnoreRuleSet.of(excludes), null, processors());
   }
 
-  /** Leaves out nothing: for what this process has put there itself. */
+  /** Creates a scanner that excludes nothing, for trees that this process has written. */
   public static TreeScanner ofEverything() {
     return new TreeScanner(IgnoreRuleSet.EVERYTHING, null, processors());
   }
@@ -50,25 +50,27 @@ public final class TreeScanner {
     return Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
   }
 
-  /** With so many threads, the caller's included. */
+  /**
+   * @param threads including the caller's
+   */
   TreeScanner with(int threads) {
     return new TreeScanner(rules, seenAs, threads);
   }
 
   /**
-   * Follows absolute paths of git, which linked work trees have, where programs see the tree under
-   * another path than the scanner does.
+   * Resolves absolute paths of git, as in linked work trees, when programs see the tree at another
+   * path than the scanner.
    */
   public TreeScanner seenAs(Path path) {
     return new TreeScanner(rules, RawName.ofPath(path), threads);
   }
 
   /**
-   * Compares the tree with what was seen last. Mount points inside it are entered, links are not.
+   * Compares the tree with the previous scan. Enters mount points inside it, follows no links.
    *
-   * @param previous what the last scan of this tree gave, captured or not; null the first time
-   * @throws IOException if the root is missing, no directory or not to be read, or the system is
-   *     out of memory or open files; nothing else below the root is fatal
+   * @param previous result of the last scan of this tree, captured or not; null the first time
+   * @throws IOException if the root is missing, not a directory or not readable, or memory or open
+   *     files are exhausted; no other error below the root is fatal
    */
   public ScanResult scan(Path root, @Nullable DirState previous)
       throws IOException, InterruptedException {
@@ -81,10 +83,10 @@ public final class TreeScanner {
   }
 
   /**
-   * Decides again which name of a file is the first: where the file behind a first name could not
-   * be read (because the name was removed), the next one has to be.
+   * Selects first names of files again: if the file of a first name could not be read (because the
+   * name was removed), the next name becomes the first.
    *
-   * @return the same object where nothing is to be changed
+   * @return the same object if nothing changes
    */
   public static DirState relinked(DirState root) {
     return HardLinkResolver.assigned(root);

@@ -1,7 +1,7 @@
 /**
- * What is in a directory tree now, at the cost of asking the system for each file's times: a scan
- * compares the tree with what the last one saw, and says which files have to be read. What is
- * unchanged comes back as the very same objects.
+ * Scans a directory tree at the cost of one stat per file: compares the tree with the previous
+ * scan, and determines which files must be read. Unchanged directories are returned as the same
+ * objects.
  */
 @NullMarked
 package dev.baton.snapshot.scan;

@@ -8,13 +8,14 @@ package dev.baton.snapshot.threads;
 
 import java.util.List;
 
-/** For whoever must not leave before others have ended, because they use what is his. */
+/** Joins threads that use resources of the caller. */
 public final class ThreadJoiner {
   private ThreadJoiner() {}
 
   /**
-   * Waits until none of these threads is alive. An interrupt meanwhile does not end the wait and is
-   * kept for later. As long as they live: they are to be interrupted, or at their end, before.
+   * Waits until all threads have ended. An interrupt does not end the wait; the interrupt status is
+   * kept. The wait has no timeout: the caller interrupts the threads before, or they are about to
+   * end.
    */
   public static void join(List<Thread> threads) {
     boolean interrupted = false;

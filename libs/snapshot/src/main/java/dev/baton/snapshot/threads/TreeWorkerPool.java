@@ -20,14 +20,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several threads at one tree, the caller's among them: each takes the next directory from the top
- * of a stack, so that few directories are open at a time. What one of them throws ends the work of
- * all. Thread-safe, except {@link #run}. One use.
+ * Processes one tree with several threads, including the caller's: each takes the next directory
+ * from the top of a stack, so that few directories are open at a time. An exception in one thread
+ * ends the work of all. Thread-safe, except {@link #run}. Single use.
  *
- * @param <T> what stands on the stack
+ * @param <T> element of the stack
  */
 public final class TreeWorkerPool<T> {
-  /** One thread's work: called again and again, with what is its own. */
+  /** The work of one thread: called repeatedly, with state of its own. */
   @FunctionalInterface
   public interface Worker<T> {
     void work(T task) throws IOException, InterruptedException;
@@ -43,7 +43,8 @@ public final class TreeWorkerPool<T> {
 
   /**
    * @param doing one word, for messages and the names of threads
-   * @param taking the next task from a stack that is not empty; called by one thread at a time
+   * @param taking takes the next task from a stack that is not empty; called by one thread at a
+   *     time
    */
   public TreeWorkerPool(String doing, Path tree, Function<Deque<T>, T> taking) {
     this.doing = doing;
@@ -52,12 +53,12 @@ public final class TreeWorkerPool<T> {
   }
 
   /**
-   * Does the first task and all that come of it, until one says that it was the last ({@link
-   * #finished}). There are no other threads where the first is all. No thread works any more when
-   * this returns, and nothing is open.
+   * Processes the first task and all tasks that it creates, until {@link #finished} is called.
+   * Starts no other threads if the first task creates none. When this returns, all threads have
+   * ended and all directories are closed.
    *
-   * @param threads at most, this one included
-   * @param workers one for each thread
+   * @param threads maximum number, including this one
+   * @param workers creates one worker per thread
    * @throws InterruptedException soon after an interrupt
    */
   public void run(T first, int threads, Supplier<Worker<T>> workers)
@@ -104,7 +105,7 @@ public final class TreeWorkerPool<T> {
       try {
         helper.join();
       } catch (InterruptedException e) {
-        // The others use what this thread has opened: wait until they have seen it.
+        // The others use directories that this thread has opened: wait until they stop.
         fail(e);
       }
     }
@@ -115,7 +116,7 @@ public final class TreeWorkerPool<T> {
     if (first == null) {
       failure = e;
     } else if (first != e && e instanceof InterruptedException) {
-      // Whoever is interrupted is told that, whatever else went wrong.
+      // An interrupt takes precedence over other failures.
       e.addSuppressed(first);
       failure = e;
     }
@@ -137,7 +138,7 @@ public final class TreeWorkerPool<T> {
     return !stack.isEmpty();
   }
 
-  /** Null when there is nothing left to be done. */
+  /** Returns null when no tasks are left. */
   private synchronized @Nullable T take() throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException("interrupted during the %s of %s".formatted(doing, tree));
@@ -148,24 +149,24 @@ public final class TreeWorkerPool<T> {
     return failure != null || stack.isEmpty() ? null : taking.apply(stack);
   }
 
-  /** One more to be done, before all that wait. */
+  /** Adds a task, before all waiting ones. */
   public synchronized void push(T task) {
     stack.push(task);
     notifyAll();
   }
 
-  /** Everything is done; nothing waits. */
+  /** Call it when everything is done and no task waits. */
   public synchronized void finished() {
     finished = true;
     notifyAll();
   }
 
-  /** Whether something has failed: what is begun need not be brought to its end. */
+  /** Returns whether a thread has failed: started work need not be completed. */
   public boolean isOver() {
     return failure != null;
   }
 
-  /** To be closed at the latest when the work ends. */
+  /** Registers a directory; it is closed at the latest when the work ends. */
   public OpenDirectory opened(OpenDirectory directory) {
     open.add(directory);
     return directory;

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Threads of one piece of work: how several share a tree, and how one waits for others to end. */
+/** Threads of one operation: how several process a tree, and how one waits for others to end. */
 @NullMarked
 package dev.baton.snapshot.threads;
 

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Trees that somebody works on while they are captured. */
+/** Captures trees that another thread changes at the same time. */
 class BusyFilesTest {
   private final ScratchDirectory scratch;
   private final Path source;
@@ -90,7 +90,7 @@ class BusyFilesTest {
       }
     }
     assertThat(failed.get()).isNull();
-    // And when it is quiet, it is what is there.
+    // Without writers, a capture is exact.
     CapturedTree last = tree.capture(source, store);
     assertThat(new TreeSnapshotter(ExcludePolicy.none()).digest(source))
         .isEqualTo(last.snapshot().root());

@@ -61,7 +61,7 @@ class ChangedDirectoryIteratorTest {
 
   @Test
   void shouldNameDirectoriesThatWereNotThere() throws Exception {
-    // given names before, between and after those that stay
+    // given names before, between and after those that remain
     DirState before = read();
     Files.move(root.resolve("c"), root.resolve("bb"));
     Files.delete(root.resolve("z"));
@@ -80,7 +80,7 @@ class ChangedDirectoryIteratorTest {
     Files.writeString(file, path + System.nanoTime());
   }
 
-  /** Once its times can be relied on. */
+  /** Reads the tree after its times have become reliable. */
   private DirState read() throws IOException, InterruptedException {
     KernelClock.awaitSettled(temp);
     return tree.read(root);

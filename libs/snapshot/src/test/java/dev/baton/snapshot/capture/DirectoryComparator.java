@@ -15,20 +15,21 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Two directories compared by the system's tools. */
+/** Compares two directories with system tools. */
 public final class DirectoryComparator {
   public static final boolean HAS_RSYNC = Files.isExecutable(Path.of("/usr/bin/rsync"));
 
-  /** How directories begin that are too deep for rsync, or any path. */
+  /** Name prefix of directories that are too deep for rsync, or for any path. */
   static final String BELOW = "below-";
 
   private DirectoryComparator() {}
 
   /**
-   * What is different; empty where nothing is.
+   * Returns the differences; empty if there are none.
    *
-   * @param leftOut patterns of names that are not to be in the second
-   * @param setuid whether files are to have their setuid and setgid bits, and directories setuid
+   * @param leftOut patterns of names that must not be in the second directory
+   * @param setuid whether files are expected to have their setuid and setgid bits, and directories
+   *     setuid
    */
   public static String of(
       ScratchDirectory scratch, String a, String b, List<String> leftOut, boolean setuid)
@@ -54,7 +55,7 @@ public final class DirectoryComparator {
     return found + scratch.run(rsync + bits + excludes + " " + a + "/ " + b + "/");
   }
 
-  /** From within. */
+  /** Compares deep directories from within. */
   private static List<String> deep(ScratchDirectory scratch, String root, boolean setuid)
       throws IOException, InterruptedException {
     String script =
@@ -83,8 +84,8 @@ public final class DirectoryComparator {
   }
 
   /**
-   * Everything about a tree that must survive, without rsync: attributes by find, content by
-   * sha256sum; neither access lists nor xattrs.
+   * Describes everything that a restore must preserve, without rsync: attributes by find, content
+   * by sha256sum; neither access lists nor xattrs.
    */
   public static List<String> describe(Path root, boolean setuid)
       throws IOException, InterruptedException {
@@ -97,7 +98,7 @@ public final class DirectoryComparator {
     for (String each : leftOut) {
       wanted.append(" ! -path '*/").append(each).append("'");
     }
-    // Which bits were dropped is rsync's to say.
+    // rsync checks which bits were dropped.
     String mode = setuid ? "%m" : "";
     String listing =
         ScratchDirectory.run(
@@ -115,7 +116,7 @@ public final class DirectoryComparator {
       String same = parts[1].equals("d") ? "" : "same as " + group + "|" + parts[8] + parts[9];
       described.add(String.join("|", List.of(parts).subList(0, 7)) + same);
     }
-    // What is below is compared from within: no path reaches it.
+    // Deeper levels are compared from within: no path reaches them.
     String sums =
         "find . -name '%s*' -prune -o -type f%s -print0 | sort -z | xargs -0 -r sha256sum"
             .formatted(BELOW, wanted);

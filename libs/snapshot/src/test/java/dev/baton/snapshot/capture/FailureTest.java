@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Captures that fail half-way, and what comes after them. */
+/** Tests failing captures and the captures after them. */
 class FailureTest {
   private final ScratchDirectory scratch;
   private final Path source;
@@ -43,7 +43,7 @@ class FailureTest {
 
   @Test
   void shouldGoOnAfterAnyPutThatFails() throws Exception {
-    // given more packs than are sent at once
+    // given more packs than are uploaded at once
     long seed = System.nanoTime();
     Random random = new Random(seed);
     fill(random, 36, 2 << 20);
@@ -106,7 +106,7 @@ class FailureTest {
 
   @Test
   void shouldEndSoonWhenInterrupted() throws Exception {
-    // given a store that keeps everybody waiting
+    // given a store that blocks all callers
     fill(new Random(4), 60, 2 << 20);
     CountDownLatch waiting = new CountDownLatch(1);
     CountDownLatch never = new CountDownLatch(1);
@@ -216,7 +216,7 @@ class FailureTest {
       throws IOException, InterruptedException {
     new TreeSnapshotter(ExcludePolicy.none())
         .restore(captured.snapshot(), from, scratch.resolve("target"), RestoreOptions.defaults());
-    // A restore has verified the target against the root.
+    // The restore has verified the target against the root.
     assertThat(new TreeSnapshotter(ExcludePolicy.none()).digest(source))
         .isEqualTo(captured.snapshot().root());
   }

@@ -19,7 +19,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A repository is more than its files: what git says of it is the same after a restore. */
+/** Checks that git reports the same state of a repository after a restore. */
 class GitTest {
   private static final String MAKE =
       """
@@ -71,12 +71,11 @@ class GitTest {
     InMemoryPackStore store = new InMemoryPackStore();
     TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.defaults());
 
-    // when
-    // Looking refreshes the index, so that comes first.
+    // when Reading the state refreshes the index, so that comes first.
     String expected = see();
     CapturedTree captured = tree.capture(scratch.resolve("source"), store);
     Files.move(scratch.resolve("source"), scratch.resolve("original"));
-    // In the same place: a worktree knows its repository by an absolute path.
+    // To the same path: a worktree refers to its repository by an absolute path.
     new TreeSnapshotter(ExcludePolicy.defaults())
         .restore(captured.snapshot(), store, scratch.resolve("source"), RestoreOptions.defaults());
 

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A store in memory that fails when told to. Thread-safe. */
+/** A store in memory with configurable failures. Thread-safe. */
 public final class InMemoryPackStore implements PackStore, PackSource {
   private final Map<PackRef, byte[]> packs = new HashMap<>();
   private final Map<Hash, PackRef> chunks = new HashMap<>();
@@ -30,7 +30,7 @@ public final class InMemoryPackStore implements PackStore, PackSource {
   private int failing;
   private @Nullable String failure;
 
-  /** The n-th put from now on fails, and all after it, until {@link #heal}. */
+  /** Fails the n-th put from now on, and all after it, until {@link #heal}. */
   public synchronized void failFrom(int put, String message) {
     failing = puts + put;
     failure = message;
@@ -43,7 +43,7 @@ public final class InMemoryPackStore implements PackStore, PackSource {
   @Override
   public synchronized Map<Hash, PackRef> find(Collection<Hash> wanted) throws IOException {
     if (wanted.size() > MAX_FIND) {
-      throw new IOException("asked for %d chunks".formatted(wanted.size()));
+      throw new IOException("%d chunks requested".formatted(wanted.size()));
     }
     Map<Hash, PackRef> found = new HashMap<>();
     for (Hash each : wanted) {
@@ -59,7 +59,7 @@ public final class InMemoryPackStore implements PackStore, PackSource {
   public void put(Pack pack) throws IOException {
     byte[] copy = Arrays.copyOf(pack.bytes(), pack.length());
     if (!PackIndex.identify(copy, copy.length).equals(pack.ref())) {
-      throw new IOException("a pack that is not what it says");
+      throw new IOException("a pack that differs from its reference");
     }
     synchronized (this) {
       puts++;
@@ -87,7 +87,7 @@ public final class InMemoryPackStore implements PackStore, PackSource {
     return puts;
   }
 
-  /** Of all packs that are here. */
+  /** Returns the total size of all stored packs. */
   public synchronized long bytes() {
     return bytes;
   }
@@ -96,7 +96,7 @@ public final class InMemoryPackStore implements PackStore, PackSource {
     return new HashSet<>(packs.keySet());
   }
 
-  /** Loses everything. */
+  /** Deletes all packs. */
   public synchronized void clear() {
     packs.clear();
     chunks.clear();

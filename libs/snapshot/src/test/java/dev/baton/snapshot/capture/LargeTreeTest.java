@@ -31,7 +31,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** A million files in a heap of 512 MB; only with {@code -Dbaton.million=true}. */
+/** Captures a million files with a heap of 512 MB; only with {@code -Dbaton.million=true}. */
 class LargeTreeTest {
   @Test
   @EnabledIfSystemProperty(named = "baton.million", matches = "true")
@@ -57,7 +57,8 @@ class LargeTreeTest {
   }
 
   /**
-   * Makes a tree where there is none, captures it, changes it, restores it; says what that took.
+   * Creates a tree if it does not exist, captures it, changes it, restores it, and prints the
+   * costs.
    */
   static final class Main {
     private static final int IN_ONE = 50;
@@ -109,7 +110,7 @@ class LargeTreeTest {
           Files.createDirectories(file.getParent());
         }
         byte[] content = new byte[random.nextInt(2 * size) + 8];
-        // Half of it compresses.
+        // Half of it is compressible.
         for (int at = 0; at < content.length; at += 64) {
           byte[] part = new byte[Math.min(32, content.length - at)];
           random.nextBytes(part);
@@ -158,7 +159,7 @@ class LargeTreeTest {
     }
   }
 
-  /** Keeps packs in files, and knows of no chunk. */
+  /** Stores packs in files; finds no chunks. */
   private record PacksInFiles(Path directory) implements PackStore, PackSource {
     @Override
     public Map<Hash, PackRef> find(Collection<Hash> chunks) {

@@ -31,9 +31,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** What is more than a tree can hold is left out and told: it is never a reason to fail. */
+/**
+ * Checks that entries beyond the limits of a tree are skipped and reported, and never fail a
+ * capture.
+ */
 class LimitsTest {
-  /** As the threads of a runner have. */
+  /** The stack size of a runner's threads. */
   private static final long SMALL_STACK = 512 << 10;
 
   private final ScratchDirectory scratch;
@@ -139,7 +142,7 @@ class LimitsTest {
     }
   }
 
-  /** Of 800 MB, hence only with {@code -Dbaton.million=true}. */
+  /** Needs a file of 800 MB, so only with {@code -Dbaton.million=true}. */
   @Test
   @EnabledIfSystemProperty(named = "baton.million", matches = "true")
   void shouldTakeAPerforatedFileForADenseOne() throws Exception {
@@ -204,7 +207,7 @@ class LimitsTest {
     return task.get();
   }
 
-  /** A directory in a directory, and so on, with a file in each 128th. */
+  /** Creates nested directories, with a file in each 128th. */
   private Path deep(int levels) throws IOException {
     Path source = Files.createDirectory(scratch.resolve("source"));
     OpenDirectory at = OpenDirectory.open(source);

@@ -27,9 +27,9 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A tree with every oddity that a file system may have, and random changes of it: the same for the
- * same seed. What cannot be captured has a name that tells: {@code special-*}, and for an ordinary
- * user {@code unreadable-*} and what is in {@code closed-*}.
+ * Creates a tree with every unusual property that a file system allows, and random changes of it:
+ * the same for the same seed. Entries that cannot be captured have special names: {@code
+ * special-*}, and for an ordinary user {@code unreadable-*} and the content of {@code closed-*}.
  */
 public final class OddTree {
   private static final int[] FILE_MODES = {
@@ -91,12 +91,12 @@ public final class OddTree {
     return tree;
   }
 
-  /** Sockets, FIFOs and devices in it. */
+  /** Returns the number of sockets, FIFOs and devices. */
   public int specialFiles() {
     return special;
   }
 
-  /** A few things are different now. */
+  /** Changes a few entries. */
   public void change() throws IOException {
     int count = 1 + random.nextInt(6);
     for (int i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ public final class OddTree {
         writable(file.in(), directory -> change(directory, file));
       }
     }
-    // So that there is always a difference, also when all that was done was nothing.
+    // Ensures a difference, even if none of the operations changed an entry.
     try (OpenDirectory directory = OpenDirectory.open(path)) {
       directory.setModified(random.nextInt(1_000_000_000), random.nextInt(1_000_000_000));
     }
@@ -165,7 +165,7 @@ public final class OddTree {
     }
   }
 
-  /** As {@link #in}; the directory's permissions are set aside meanwhile. */
+  /** Like {@link #in}, with write access to the directory meanwhile. */
   private void writable(Folder folder, Work work) throws IOException {
     in(
         folder,
@@ -248,7 +248,7 @@ public final class OddTree {
       write(directory, unreadable, new byte[] {1});
       directory.chmod(unreadable, random.nextBoolean() ? 0 : 0200);
     } else if (folder.names().isEmpty()) {
-      // Made beside the tree, where the path is short enough for a socket's address.
+      // Created next to the tree, where the path is short enough for a socket address.
       Path made = path.resolveSibling("special-" + number++);
       try (ServerSocketChannel socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
         socket.bind(UnixDomainSocketAddress.of(made));
@@ -258,7 +258,7 @@ public final class OddTree {
     }
   }
 
-  /** Longer than any path may be. */
+  /** Creates directories whose path exceeds the maximum length. */
   private void deep() throws IOException {
     Folder at = root;
     for (int i = 0; i < 22; i++) {
@@ -293,7 +293,7 @@ public final class OddTree {
       size = 0;
     }
     byte[] content = new byte[size];
-    // The same bytes again now and then: in other trees, too.
+    // Sometimes the same bytes again, also in other trees.
     new Random(random.nextInt(10) == 0 ? 1 : random.nextLong()).nextBytes(content);
     return content;
   }
@@ -408,7 +408,10 @@ public final class OddTree {
     }
   }
 
-  /** As the kernel has it: a version, then tag, permissions and user of each entry. */
+  /**
+   * Builds an access list in the kernel's format: a version, then tag, permissions and user of each
+   * entry.
+   */
   private byte[] accessList() {
     ByteBuffer list = ByteBuffer.allocate(4 + 5 * 8).order(ByteOrder.LITTLE_ENDIAN).putInt(2);
     int[] tags = {1, 2, 4, 16, 32};

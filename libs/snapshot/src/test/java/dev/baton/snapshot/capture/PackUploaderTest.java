@@ -20,7 +20,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** When packs leave. */
+/** Tests when packs are uploaded. */
 class PackUploaderTest {
   private static final int MB = 1 << 20;
 
@@ -36,7 +36,7 @@ class PackUploaderTest {
     scratch.close();
   }
 
-  /** It is on its way while the directories are made, whose pack is the second. */
+  /** The upload runs in parallel to the encoding of directories, whose pack is the second. */
   @Test
   void shouldSendALargePackOnceAllFilesAreRead() throws Exception {
     List<Long> sizes = sizesOfPacks(9 * MB);

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random trees, {@code -Dbaton.trees=5000} of them, from {@code -Dbaton.seed=…}. */
+/**
+ * Captures and restores random trees, {@code -Dbaton.trees=5000} of them, starting with {@code
+ * -Dbaton.seed=…}.
+ */
 class RoundTripTest {
   private static final int TREES = Integer.getInteger("baton.trees", 60);
   private static final long SEED = Long.getLong("baton.seed", System.nanoTime());
@@ -59,10 +62,13 @@ class RoundTripTest {
     }
   }
 
-  /** Permissions do not bind the superuser, so another user's process makes and captures trees. */
+  /**
+   * Permissions do not restrict the superuser, so a process of another user creates and captures
+   * trees.
+   */
   @Test
   void shouldRestoreExactlyWhatAnOrdinaryUserCaptured() throws Exception {
-    assumeThat(ProcessCredentials.isSuperuser()).as("a user who can become another").isTrue();
+    assumeThat(ProcessCredentials.isSuperuser()).as("superuser").isTrue();
     assumeThat(Path.of("/usr/bin/setpriv")).as("setpriv of util-linux").exists();
     print("an ordinary user");
     int trees = TREES / 4 + 1;
@@ -74,7 +80,7 @@ class RoundTripTest {
     }
   }
 
-  /** What the two comparisons found, and whatever else the other user's process said. */
+  /** Returns the findings of the two comparisons, and other output of the other user's process. */
   private static List<String> asAnotherUser(ScratchDirectory scratch, long seed, int count)
       throws IOException, InterruptedException {
     scratch.run(
@@ -103,7 +109,7 @@ class RoundTripTest {
     return said;
   }
 
-  /** The judge must not be blind. */
+  /** Checks the comparison itself: it must detect each kind of difference. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -152,7 +158,7 @@ class RoundTripTest {
     return command;
   }
 
-  /** What was compiled here, copied to where the other user may read it. */
+  /** Copies the compiled classes to a folder that the other user may read. */
   private static List<String> classPath(ScratchDirectory scratch)
       throws IOException, InterruptedException {
     List<String> classPath = new ArrayList<>();
@@ -166,7 +172,7 @@ class RoundTripTest {
     return classPath;
   }
 
-  /** The other user's process. */
+  /** Runs as the other user. */
   static final class Main {
     private Main() {}
 
@@ -184,7 +190,7 @@ class RoundTripTest {
     private static void compare(boolean setuid) throws IOException {
       System.out.println("compare " + setuid);
       if (System.in.read() < 0) {
-        throw new IOException("nobody compares");
+        throw new IOException("standard input is closed");
       }
     }
   }

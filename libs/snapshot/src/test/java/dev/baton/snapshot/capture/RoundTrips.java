@@ -21,14 +21,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Many trees made, captured, restored, changed, captured and restored again. */
+/** Creates, captures, restores, changes, captures and restores many trees. */
 final class RoundTrips {
   private final Path sources;
   private final Path targets;
   private final InMemoryPackStore store = new InMemoryPackStore();
   private final List<Trip> trips = new ArrayList<>();
 
-  /** Both directories are empty. */
+  /**
+   * @param sources an empty directory
+   * @param targets an empty directory
+   */
   RoundTrips(Path sources, Path targets) {
     this.sources = sources;
     this.targets = targets;
@@ -42,7 +45,7 @@ final class RoundTrips {
       TreeSnapshotter here,
       TreeSnapshotter there) {}
 
-  /** Makes, captures and restores so many trees. */
+  /** Creates, captures and restores this number of trees. */
   void start(long seed, int count, RestoreOptions options)
       throws IOException, InterruptedException {
     for (int i = 0; i < count; i++) {
@@ -72,7 +75,7 @@ final class RoundTrips {
     CapturedTree captured = trip.here.capture(trip.source, store);
     skipped(trip, captured);
     Hash digest = captured.snapshot().root();
-    // How it came about does not matter.
+    // The digest does not depend on the history of changes.
     assertThat(new TreeSnapshotter(ExcludePolicy.none()).digest(trip.source))
         .as(name)
         .isEqualTo(digest);
@@ -111,7 +114,7 @@ final class RoundTrips {
   }
 
   private void sameTimes() throws IOException {
-    // The directories that the trees are in are compared with them.
+    // The parent directories of the trees are compared, too.
     Files.setLastModifiedTime(targets, Files.getLastModifiedTime(sources));
   }
 }

@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.util.Collection;
 import java.util.Map;
 
-/** A store before each of whose puts something happens. */
+/** A store that runs an action before each put. */
 record SlowStore(PackStore store, Before before) implements PackStore {
   @FunctionalInterface
   interface Before {

@@ -5,8 +5,7 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * Trees captured from real directories, restored, and compared by programs that know nothing of
- * either.
+ * Tests that capture real directories, restore them, and compare them with independent programs.
  */
 @NullMarked
 package dev.baton.snapshot.capture;

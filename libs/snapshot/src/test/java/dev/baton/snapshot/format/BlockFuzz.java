@@ -9,7 +9,8 @@ package dev.baton.snapshot.format;
 import dev.baton.snapshot.SnapshotException;
 
 /**
- * Any bytes are a block, or refused; nothing is written outside its buffer. A target for Jazzer.
+ * Jazzer target: any input is decoded as a block or rejected; nothing is written outside its
+ * buffer.
  */
 public final class BlockFuzz {
   private static final int ROOM = 1 << 16;
@@ -30,7 +31,7 @@ public final class BlockFuzz {
     try {
       READER.read(data, 2, data.length - 2, INTO, rawLength);
     } catch (SnapshotException refused) {
-      // what bytes that are no block are for
+      // expected for invalid input
     }
     for (int i = rawLength; i < rawLength + 1024; i++) {
       if (INTO[i] != MARK) {

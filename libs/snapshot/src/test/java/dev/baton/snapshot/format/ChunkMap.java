@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Chunks in memory: what was given can be read. */
+/** Stores chunks in memory. */
 final class ChunkMap implements ChunkSink, ChunkSource {
   final Map<Hash, byte[]> chunks = new HashMap<>();
 

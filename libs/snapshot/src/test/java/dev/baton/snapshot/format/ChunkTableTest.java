@@ -69,7 +69,7 @@ class ChunkTableTest {
     }
 
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-    // Growing throws smaller slot arrays away, and makes hashes that escape analysis may remove.
+    // Growth discards smaller slot arrays, and creates hashes that escape analysis may remove.
     assertThat(allocated).isLessThan(180_000_000);
     assertThat(table.size()).isEqualTo(count);
     assertThat(table.add(all[5], number)).isFalse();

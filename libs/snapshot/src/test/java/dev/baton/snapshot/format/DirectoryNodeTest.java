@@ -120,7 +120,7 @@ class DirectoryNodeTest {
         .hasMessage("4097 entries; a leaf has at most 4096");
   }
 
-  /** Not a benchmark: keeps an accident (quadratic code, say) out. */
+  /** Not a benchmark: detects regressions such as quadratic code. */
   @Test
   void shouldEncodeAMillionEntriesInSeconds() throws Exception {
     List<NodeEntry> entries = files(100_000);

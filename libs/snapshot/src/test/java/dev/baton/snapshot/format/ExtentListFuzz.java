@@ -10,7 +10,7 @@ import dev.baton.snapshot.SnapshotException;
 import java.util.Arrays;
 import java.util.List;
 
-/** Any bytes are a chunk list of a file of some size, or refused. A target for Jazzer. */
+/** Jazzer target: any input is decoded as a chunk list of a file of some size, or rejected. */
 public final class ExtentListFuzz {
   private ExtentListFuzz() {}
 
@@ -28,7 +28,7 @@ public final class ExtentListFuzz {
         throw new AssertionError("a second encoding of " + extents);
       }
     } catch (SnapshotException refused) {
-      // what bytes that are no list are for
+      // expected for invalid input
     }
   }
 }

@@ -45,7 +45,9 @@ class FastCdcChunkerTest {
     assertThat(changed).hasSizeBetween(1, 3);
   }
 
-  /** These numbers are part of the format: they may not change as long as version 1 is read. */
+  /**
+   * These numbers are part of the format: they must not change as long as version 1 is supported.
+   */
   @Test
   void shouldCutWhereItAlwaysDid() {
     assertThat(lengths(random(6 * MIB, 3))).isEqualTo(CUTS_OF_SEED_3);

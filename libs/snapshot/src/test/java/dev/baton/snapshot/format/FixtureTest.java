@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Packs that were written once and must be readable for good. A later version of the format gets a
- * directory of its own; nothing in this one is ever written again.
+ * Reads packs of the first version, which must stay readable permanently. A later version of the
+ * format gets its own directory; the files of this one are never rewritten.
  */
 class FixtureTest {
   private static final List<String> PACKS = List.of("data.pack", "nodes.pack");
@@ -56,7 +56,7 @@ class FixtureTest {
     assertThat(kinds).containsExactlyInAnyOrder("BN L", "BN B", "BL");
   }
 
-  /** Packs may be compressed otherwise one day, but hold the same chunks. */
+  /** The compression of packs may change, their chunks may not. */
   @Test
   void shouldPackTheSameChunks() throws Exception {
     PackChunks kept = packs();

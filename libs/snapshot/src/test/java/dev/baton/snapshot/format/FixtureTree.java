@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A tree with every kind of entry and of content, always the same. */
+/** A fixed tree with every kind of entry and content. */
 final class FixtureTree {
   private static final int BLOCK = 100;
 
@@ -21,7 +21,7 @@ final class FixtureTree {
     this.sink = sink;
   }
 
-  /** Gives the tree's chunks to the sink; its digest. */
+  /** Writes the tree's chunks to the sink and returns its digest. */
   Hash write() throws Exception {
     List<NodeEntry> root = new ArrayList<>();
     root.add(file("a file", 0644, "some text\n"));
@@ -113,7 +113,7 @@ final class FixtureTree {
     return new Extent.Data(chunk.hash(), bytes.length);
   }
 
-  /** One line for each entry of a tree, all there is to know of it, in ASCII. */
+  /** Describes each entry of a tree completely, in one line of ASCII. */
   static List<String> describe(Hash root, ChunkSource source) throws Exception {
     List<String> lines = new ArrayList<>();
     NodeReader reader = new NodeReader(source);

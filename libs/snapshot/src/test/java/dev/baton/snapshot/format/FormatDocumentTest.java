@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The bytes that are worked out in FORMAT.md are those that are written, and can be read. */
+/** Checks that the example bytes in FORMAT.md are those that are written, and can be read. */
 class FormatDocumentTest {
   private static final byte[] ABC = "abc".getBytes(StandardCharsets.US_ASCII);
 
@@ -54,7 +54,7 @@ class FormatDocumentTest {
     assertThat(Arrays.copyOf(pack.bytes(), pack.length())).isEqualTo(hex("pack"));
     assertThat(document)
         .contains(
-            "The pack is `%s`: %d bytes, %d of them index and trailer"
+            "The pack is `%s`: %d bytes,\n%d of them index and trailer"
                 .formatted(pack.ref().id(), pack.ref().size(), pack.ref().indexBytes()));
   }
 
@@ -77,7 +77,7 @@ class FormatDocumentTest {
         new NodeEntry.Symlink("b", -1, 0, "a"));
   }
 
-  /** A fenced block: lines of bytes, each followed by at least two spaces and what they mean. */
+  /** Reads a fenced block: lines of bytes, each followed by at least two spaces and a comment. */
   private byte[] hex(String name) {
     Optional<String> block =
         Stream.of(document.split("```"))

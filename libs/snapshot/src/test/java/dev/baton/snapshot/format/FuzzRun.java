@@ -20,8 +20,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Coverage-guided fuzzing of the decoders with Jazzer: {@code ./mvnw -Pfuzz -pl snapshot test
- * -Dbaton.fuzz.seconds=60} (for each target). What it finds is left in {@code target/fuzz}.
+ * Coverage-guided fuzzing of the decoders with Jazzer: {@code ./mvnw -Pfuzz -pl libs/snapshot test
+ * -Dbaton.fuzz.seconds=60} (for each target). Findings are written to {@code target/fuzz}.
  */
 class FuzzRun {
   private static final int SECONDS = Integer.getInteger("baton.fuzz.seconds", 60);

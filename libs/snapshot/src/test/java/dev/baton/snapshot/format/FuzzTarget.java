@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What is fuzzed, and valid bytes to begin with. */
+/** A fuzzing target with valid bytes to start from. */
 record FuzzTarget(Class<?> type, Consumer<byte[]> run, List<byte[]> seeds) {
   static List<FuzzTarget> all() throws Exception {
     PackChunks packs = FixtureTest.packs();
@@ -38,7 +38,7 @@ record FuzzTarget(Class<?> type, Consumer<byte[]> run, List<byte[]> seeds) {
     return lists;
   }
 
-  /** The size of the fixture's one file of many parts. */
+  /** Returns the size of the fixture's only file with many extents. */
   private static long size(byte[] list) throws Exception {
     for (NodeEntry entry : DirectoryNodeTest.read(rootNode(), FixtureTest.packs())) {
       if (entry instanceof NodeEntry.File file

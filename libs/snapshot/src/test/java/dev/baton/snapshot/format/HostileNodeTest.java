@@ -217,7 +217,7 @@ class HostileNodeTest {
         directory("leaves in disorder", NotCanonical.class, "before", chunks, full(chunks), small));
   }
 
-  /** A leaf that may be followed by another. */
+  /** Writes a leaf that another leaf may follow. */
   private static Hash full(ChunkMap chunks) {
     String last = "n";
     for (int i = 0; (LeafSplitPolicy.fnv1a(last) & 0x3ff) != 0; i++) {

@@ -77,7 +77,11 @@ class HostilePackTest {
         tail("other end", "BPKX", size, indexBytes, changed(good, indexBytes - 1)),
         tail("another version", "format 3", size, indexBytes, changed(good, indexBytes - 8)),
         tail(
-            "another length", "the trailer says", size, indexBytes, changed(good, indexBytes - 12)),
+            "another length",
+            "the trailer declares",
+            size,
+            indexBytes,
+            changed(good, indexBytes - 12)),
         tail("length of 4 GiB", "in a pack of", size, indexBytes, changed(good, indexBytes - 9)),
         tail("another hash", "is not the one", size, indexBytes, changed(good, indexBytes - 44)),
         tail("a flipped bit", "is not the one", size, indexBytes, changed(good, 20)),
@@ -85,7 +89,7 @@ class HostilePackTest {
         tail("another pack's", "blocks end at", size + 1, indexBytes, good),
         tail(
             "half an index",
-            "are here",
+            "available",
             size,
             indexBytes,
             Arrays.copyOfRange(good, 9, indexBytes)));
@@ -104,8 +108,8 @@ class HostilePackTest {
         frame("half a frame", Corrupt.class, "", Arrays.copyOf(frame, frame.length / 2), 1000),
         frame("two frames", Corrupt.class, "not one frame", two, 1000),
         frame("frame and more", Corrupt.class, "not one frame", Arrays.copyOf(frame, 99), 1000),
-        frame("larger than said", Corrupt.class, "of 1000 bytes", frame, 999),
-        frame("smaller than said", Corrupt.class, "of 1000 bytes", frame, 1001),
+        frame("larger than declared", Corrupt.class, "of 1000 bytes", frame, 999),
+        frame("smaller than declared", Corrupt.class, "of 1000 bytes", frame, 1001),
         frame("a bomb", Corrupt.class, "of 67108864 bytes", bomb, Chunk.MAX),
         frame("a bomb that lies", Corrupt.class, "", lying(bomb), Chunk.MAX),
         frame("100 MB", TooLarge.class, "8388608", frame, 100_000_000),
@@ -116,7 +120,7 @@ class HostilePackTest {
             () -> BlockReader.check(HASH, new byte[] {2}, 0, 1)));
   }
 
-  /** The frame header's content size (4 bytes at 5 or 6) says 8 MiB. */
+  /** Sets the content size in the frame header (4 bytes at 5 or 6) to 8 MiB. */
   private static byte[] lying(byte[] bomb) {
     byte[] bytes = bomb.clone();
     boolean singleSegment = (bytes[4] & 0x20) != 0;
@@ -180,7 +184,7 @@ class HostilePackTest {
   }
 
   /**
-   * An index whose one block is said to be of these lengths, in a pack with 100 bytes of blocks.
+   * Builds an index with one block of these declared lengths, in a pack with 100 bytes of blocks.
    */
   private static ByteWriter block(long compressed, long raw) {
     return out().varint(1).u8('d').varint(compressed).varint(raw);

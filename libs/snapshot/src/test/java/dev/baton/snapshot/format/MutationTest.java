@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-/** The fuzzer's targets over mutated valid bytes, seeded; the fuzzer itself is {@link FuzzRun}. */
+/** Runs the fuzzing targets with mutated valid bytes, seeded; {@link FuzzRun} runs the fuzzer. */
 class MutationTest {
   private static final int ROUNDS = 20_000;
 
@@ -48,7 +48,7 @@ class MutationTest {
             ? Arrays.copyOf(bytes, random.nextInt(bytes.length + 10))
             : bytes.clone();
     for (int i = random.nextInt(4); i >= 0 && result.length > 0; i--) {
-      // Most of what matters stands at the beginning.
+      // The most important bytes are at the beginning.
       int near = Math.min(result.length, random.nextBoolean() ? 64 : result.length);
       int at = random.nextInt(near);
       result[at] =

@@ -9,7 +9,7 @@ package dev.baton.snapshot.format;
 import dev.baton.snapshot.SnapshotException;
 import java.util.Arrays;
 
-/** Any bytes are a node, or refused; a node has one encoding. A target for Jazzer. */
+/** Jazzer target: any input is decoded as a node or rejected; each node has one encoding. */
 public final class NodeFuzz {
   private NodeFuzz() {}
 

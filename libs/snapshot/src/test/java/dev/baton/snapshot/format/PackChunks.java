@@ -14,7 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Chunks out of packs in memory, found by their indexes and checked. */
+/** Reads chunks from packs in memory by their indexes, and verifies them. */
 final class PackChunks implements ChunkSource {
   final ChunkTable table = new ChunkTable();
   private final Map<Hash, byte[]> packs = new HashMap<>();
@@ -55,7 +55,7 @@ final class PackChunks implements ChunkSource {
     return bytes;
   }
 
-  /** All chunks of blocks of this kind. */
+  /** Returns all chunks of blocks of this kind. */
   List<byte[]> all(Chunk.Kind kind) throws SnapshotException {
     List<byte[]> chunks = new ArrayList<>();
     for (int entry = 0; entry < table.size(); entry++) {

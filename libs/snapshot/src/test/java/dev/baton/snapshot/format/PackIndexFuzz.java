@@ -9,9 +9,9 @@ package dev.baton.snapshot.format;
 import dev.baton.snapshot.SnapshotException;
 
 /**
- * Any bytes are an index, or refused; what an index says lies inside its pack. A target for Jazzer:
- * the bytes are the index alone, since no fuzzer guesses the hash in the trailer; and once the
- * whole tail.
+ * Jazzer target: any input is decoded as an index or rejected; all locations are inside the pack.
+ * Decodes the input as an index alone, since a fuzzer cannot guess the hash in the trailer, and as
+ * a whole tail.
  */
 public final class PackIndexFuzz {
   private PackIndexFuzz() {}
@@ -24,12 +24,12 @@ public final class PackIndexFuzz {
       int length = tail.length();
       check(PackIndex.decode(4L + blocks + length, length, tail.array(), 0, length), blocks);
     } catch (SnapshotException refused) {
-      // what bytes that are no index are for
+      // expected for invalid input
     }
     try {
       PackIndex.identify(data, data.length);
     } catch (SnapshotException refused) {
-      // what bytes that are no pack are for
+      // expected for invalid input
     }
   }
 
@@ -46,7 +46,7 @@ public final class PackIndexFuzz {
 
   private static void require(boolean inside) {
     if (!inside) {
-      throw new AssertionError("something outside of its pack or block");
+      throw new AssertionError("a location outside of its pack or block");
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 
-/** Entries of every kind with values at and between their bounds. */
+/** Generates entries of every kind with values at and between their bounds. */
 final class RandomEntries {
   private final SplittableRandom random;
 
@@ -19,7 +19,7 @@ final class RandomEntries {
     this.random = random;
   }
 
-  /** As a directory has them: names ascend. */
+  /** Generates the entries of a directory: names are ascending. */
   List<NodeEntry> directory(int count) {
     TreeSet<String> names = new TreeSet<>();
     while (names.size() < count) {

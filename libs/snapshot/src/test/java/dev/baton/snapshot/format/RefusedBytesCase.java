@@ -15,7 +15,7 @@ import java.lang.management.ManagementFactory;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.function.Executable;
 
-/** Bytes that must be refused with a named error, and without much memory. */
+/** Bytes that must be rejected with a specific error, and without large allocations. */
 record RefusedBytesCase(
     String what,
     Class<? extends SnapshotException> error,

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Tests of the format of snapshots: round trips, hostile bytes, and fixtures kept for good. */
+/** Tests of the snapshot format: round trips, hostile bytes, and permanent fixtures. */
 @NullMarked
 package dev.baton.snapshot.format;
 

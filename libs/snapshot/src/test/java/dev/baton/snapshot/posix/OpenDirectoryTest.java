@@ -281,7 +281,7 @@ class OpenDirectoryTest {
     }
   }
 
-  /** Every other one virtual. */
+  /** Alternates between platform and virtual threads. */
   private static Thread thread(Runnable work) {
     return work.hashCode() % 2 == 0
         ? Thread.ofVirtual().unstarted(work)

@@ -1,4 +1,4 @@
-/** Tests of the system calls, judged by Java's own file operations and by stat. */
+/** Tests of the system calls, checked by Java's own file operations and by stat. */
 @NullMarked
 package dev.baton.snapshot.posix;
 

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Trees made by hand to do harm. What a decoder refuses is tested with the decoders. */
+/**
+ * Restores trees that were built as an attack. The tests of the decoders cover what decoders
+ * reject.
+ */
 class HostileTreeTest {
   private static final FileMetadata META = FileMetadata.of(0755, 1_000_000_000, 0);
 
@@ -54,8 +57,7 @@ class HostileTreeTest {
 
   @Test
   void shouldNotWriteThroughASymbolicLink() throws Exception {
-    // A leaf cannot have a name twice, and one name cannot be both: so they are tried in two
-    // leaves.
+    // A leaf cannot have a name twice, nor one name for two kinds: so the names are in two leaves.
     Hash inner = directory(file("evil", "evil"));
     Hash links = directory(new NodeEntry.Symlink("s", 0, 0, "../outside"));
     Hash same = directory(new NodeEntry.Directory("s", META, inner));
@@ -126,7 +128,7 @@ class HostileTreeTest {
     refuses(
         SnapshotException.Corrupt.class,
         directory(file("f", 6, new Extent.Data(chunk, 6))),
-        "7 bytes, its file says 6");
+        "7 bytes, its extent has 6");
   }
 
   @Test
@@ -212,7 +214,7 @@ class HostileTreeTest {
     return chunk.hash();
   }
 
-  /** Names must ascend. */
+  /** Names must be ascending. */
   private Hash directory(NodeEntry... entries) throws IOException, InterruptedException {
     NodeWriter writer = new NodeWriter(packs);
     for (NodeEntry entry : entries) {

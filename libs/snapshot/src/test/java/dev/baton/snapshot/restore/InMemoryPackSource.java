@@ -24,7 +24,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Chunks put into packs in memory, and read from there. */
+/** Writes chunks to packs in memory and reads them. */
 public final class InMemoryPackSource implements PackSource, ChunkSink {
   private final Map<PackRef, byte[]> packs = new HashMap<>();
   private final Set<Hash> known = new HashSet<>();
@@ -43,7 +43,7 @@ public final class InMemoryPackSource implements PackSource, ChunkSink {
     }
   }
 
-  /** Everything up to now is in packs; what comes is in others. */
+  /** Completes the current packs; later chunks go to other packs. */
   public List<PackRef> finish() throws IOException, InterruptedException {
     packer.flush();
     return List.copyOf(packs.keySet());
@@ -54,7 +54,7 @@ public final class InMemoryPackSource implements PackSource, ChunkSink {
     return new Snapshot(root, finish(), bytes, files);
   }
 
-  /** The bytes themselves, to be damaged. */
+  /** Returns the original array, so that a test can damage it. */
   public byte[] bytes(PackRef pack) {
     byte[] bytes = packs.get(pack);
     if (bytes == null) {

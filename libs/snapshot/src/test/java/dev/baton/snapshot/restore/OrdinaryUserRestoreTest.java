@@ -26,7 +26,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Permissions do not bind the superuser, so there the restore is another user's process. */
+/** Permissions do not restrict the superuser, so a process of another user restores the tree. */
 class OrdinaryUserRestoreTest {
   private final ScratchDirectory scratch;
 
@@ -42,7 +42,7 @@ class OrdinaryUserRestoreTest {
   @Test
   void shouldRestoreWhatItsOwnerMayNotTouch() throws Exception {
     // given
-    assumeThat(ProcessCredentials.isSuperuser()).as("a user who can become another").isTrue();
+    assumeThat(ProcessCredentials.isSuperuser()).as("superuser").isTrue();
     assumeThat(Path.of("/usr/bin/setpriv")).as("setpriv of util-linux").exists();
     assumeThat(Path.of("/usr/bin/rsync")).as("rsync").exists();
     scratch.run(
@@ -95,7 +95,7 @@ class OrdinaryUserRestoreTest {
             "for-all");
   }
 
-  /** The other user's process: restores what is in a directory's packs, and replaces that again. */
+  /** Runs as the other user: restores a tree from the packs in a directory, twice. */
   static final class Main {
     public static void main(String[] arguments) throws IOException, InterruptedException {
       Path directory = Path.of(arguments[1]);

@@ -26,14 +26,14 @@ class RestorePipelineTest {
     Set<byte[]> arrays = Collections.newSetFromMap(new IdentityHashMap<>());
 
     for (int i = 0; i < BLOCKS; i++) {
-      // As they are: nearly full, all but a few.
+      // As in practice: nearly full, except for a few.
       int length = i % 50 == 0 ? 1 + random.nextInt(LARGEST) : LARGEST - random.nextInt(500_000);
       byte[] bytes = load(pipeline, i, length);
       assertThat(bytes.length).isGreaterThanOrEqualTo(length);
       arrays.add(bytes);
     }
 
-    // 250 times the memory that there is; a few of the odd lengths find nothing that fits.
+    // 250 times the memory limit; a few of the rare lengths find no matching array.
     long allocated = arrays.stream().mapToLong(bytes -> bytes.length).sum();
     assertThat(allocated).isLessThan(2 * RestorePipeline.MAX_BYTES);
   }
@@ -53,7 +53,7 @@ class RestorePipelineTest {
     assertThat(pipeline.allocated()).isLessThanOrEqualTo(RestorePipeline.MAX_BYTES);
   }
 
-  /** The array that the block was unpacked into; nobody needs it any more. */
+  /** Returns the array of the decompressed block, which is released. */
   private static byte[] load(RestorePipeline pipeline, int number, int length) throws Exception {
     RestoreSegment segment = new RestoreSegment();
     segment.need(Objects.requireNonNull(pipeline.tryUse(0, number, length), "room"));

@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A directory for one test, and the system's tools on it. */
+/** A directory for one test, with system tools that run in it. */
 public final class ScratchDirectory implements AutoCloseable {
   public final Path path;
 
@@ -27,12 +27,12 @@ public final class ScratchDirectory implements AutoCloseable {
     return path.resolve(name);
   }
 
-  /** Standard output, one char per byte. */
+  /** Runs a shell script and returns its standard output, one char per byte. */
   public String run(String script) throws IOException, InterruptedException {
     return run(path, script);
   }
 
-  /** As {@link #run(String)}, in another directory. */
+  /** Like {@link #run(String)}, in another directory. */
   public static String run(Path directory, String script) throws IOException, InterruptedException {
     ProcessBuilder builder =
         new ProcessBuilder("bash", "-ec", script)
@@ -49,7 +49,7 @@ public final class ScratchDirectory implements AutoCloseable {
     return output;
   }
 
-  /** Names in it, sorted. */
+  /** Returns the names in it, sorted. */
   public List<String> names() throws IOException {
     try (OpenDirectory open = OpenDirectory.open(path)) {
       return open.list().stream().map(named -> named.name()).sorted().toList();

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The simplest capture there can be: one thread, nothing remembered. */
+/** A minimal capture: one thread, no cache. */
 public final class TestCapture {
   private final InMemoryPackSource packs;
   private final Map<String, String> firstNames = new HashMap<>();

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class TreeRestorerTest {
-  /** Every oddity that a file system may have. */
+  /** Every unusual property that a file system allows. */
   private static final String ODDITIES =
       """
       mkdir source && cd source
@@ -109,13 +109,13 @@ class TreeRestorerTest {
     assertThat(restored.composites().values()).anyMatch(parts -> parts.size() > 16);
     scratch.run("sleep 0.1; touch target/d/f5");
     var scan = TreeScanner.ofEverything().scan(scratch.resolve("target"), restored.state());
-    // Files written last may be too young to be trusted.
+    // Files written last may be too recent to be trusted.
     assertThat(scan.filesToRead()).isBetween(1L, snapshot.fileCount());
   }
 
   @Test
   void shouldReadPacksOnceThoughTheirChunksAreInManyFiles() throws Exception {
-    // Between a file and its copy more than the blocks that are kept in memory.
+    // Between a file and its copy are more blocks than the cache holds.
     scratch.run(
         """
         mkdir -p source/a source/m source/z && cd source
@@ -250,7 +250,7 @@ class TreeRestorerTest {
         snapshot, packs, scratch.resolve("target"), RestoreOptions.defaults());
   }
 
-  /** By a program that knows nothing of this one. */
+  /** Compares with an independent program. */
   private String differences(String a, String b) throws IOException, InterruptedException {
     assumeThat(Files.isExecutable(Path.of("/usr/bin/rsync"))).as("rsync is there").isTrue();
     return scratch.run("rsync -aHAXcn --delete --itemize-changes " + a + "/ " + b + "/");

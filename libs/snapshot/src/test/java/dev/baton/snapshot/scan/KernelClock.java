@@ -11,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The clock that stamps files: what was changed within its tick is not {@link
- * TimestampTrustPolicy}.
+ * The kernel's clock for file times: a file that was changed within its current tick is not yet
+ * trusted by {@link TimestampTrustPolicy}.
  */
 public final class KernelClock {
   private static final long SETTLED_MILLIS = 120;
@@ -20,7 +20,7 @@ public final class KernelClock {
   private KernelClock() {}
 
   /**
-   * Waits until it has left the tick in which whatever is there was changed.
+   * Waits until the tick of all earlier changes is over.
    *
    * @param folder for a file of its own, outside the tree
    */

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Permissions do not bind the superuser, so there the scan is another user's process. */
+/** Permissions do not restrict the superuser, so a process of another user scans the tree. */
 class OrdinaryUserTest {
   private static final int NOBODY = 65_534;
 
@@ -101,7 +101,7 @@ class OrdinaryUserTest {
     return output.lines().toList();
   }
 
-  /** What was compiled here, copied to where the other user may read it. */
+  /** Copies the compiled classes to a folder that the other user may read. */
   private String classPath() throws IOException, InterruptedException {
     Path copy = Files.createDirectory(temp.resolve("classes"));
     for (Class<?> of : List.of(TreeScanner.class, OrdinaryUserTest.class)) {
@@ -137,7 +137,7 @@ class OrdinaryUserTest {
     return lines;
   }
 
-  /** The other user's process. */
+  /** Runs as the other user. */
   static final class Main {
     private Main() {}
 

@@ -20,13 +20,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The simplest capture: reads what must be read, one chunk a file, and seals. */
+/** A minimal capture: reads files that need reading, one chunk per file, and seals. */
 final class SealingTreeReader {
   final List<String> read = new ArrayList<>();
   final List<String> sealed = new ArrayList<>();
   private final boolean trusting;
 
-  /** A trusting one relies on files changed this instant. */
+  /**
+   * @param trusting whether to rely on files that were just changed
+   */
   SealingTreeReader(boolean trusting) {
     this.trusting = trusting;
   }

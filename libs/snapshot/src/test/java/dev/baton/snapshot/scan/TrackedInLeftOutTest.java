@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What git tracks is in a snapshot, whatever its directories are called. */
+/** Checks that a snapshot contains all files that git tracks, regardless of exclude rules. */
 class TrackedInLeftOutTest {
   private static final String GIT =
       """

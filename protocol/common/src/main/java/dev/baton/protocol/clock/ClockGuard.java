@@ -15,12 +15,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a process whose wall clock has gone back, so that it is started anew. Kafka's client and
- * Kafka Streams measure what they wait for by that clock: from when it goes back they wait until it
- * is where it was, be it for days, and nothing says so. The same after it was ahead for a moment. A
- * step back of up to five seconds, and one that is taken back within ten, ends nothing.
+ * Exits a process whose wall clock was set back, so that its supervisor restarts it. The Kafka
+ * client and Kafka Streams measure timeouts by the wall clock: after it was set back, even to
+ * correct an earlier jump ahead, they wait, without any message, until it reaches its earlier
+ * value, possibly for days. A step back of up to five seconds, or one that is corrected within ten,
+ * is tolerated.
  *
- * <p>Not thread-safe; {@link #start} looks from one thread.
+ * <p>Not thread-safe; {@link #start} checks from one thread.
  */
 public final class ClockGuard {
   /** {@code EX_TEMPFAIL} of {@code sysexits.h}. */
@@ -33,7 +34,7 @@ public final class ClockGuard {
   private final long toleratedMillis;
   private final long patienceNanos;
 
-  // The wall clock less the monotonic one, in milliseconds.
+  // The largest difference between the wall clock and the monotonic clock so far, in milliseconds.
   private long furthest = Long.MIN_VALUE;
   private @Nullable Long behindSince;
 
@@ -43,13 +44,13 @@ public final class ClockGuard {
   }
 
   /**
-   * Looks every second, for as long as the process lives.
+   * Starts a daemon thread that checks every second while the process lives.
    *
-   * @param log is told before the process ends with {@link #EXIT_CODE}
+   * @param log receives a message before the process exits with {@link #EXIT_CODE}
    */
   public static void start(Consumer<String> log) {
     ClockGuard guard = new ClockGuard(TOLERATED, PATIENCE);
-    // It waits by the monotonic clock.
+    // Its schedule uses the monotonic clock.
     ScheduledExecutorService timer =
         Executors.newSingleThreadScheduledExecutor(
             Thread.ofPlatform().daemon().name("clock-guard").factory());
@@ -65,15 +66,15 @@ public final class ClockGuard {
 
   private static void end(Duration back, Consumer<String> log) {
     log.accept(
-        "the wall clock has gone back by %s: this process ends, to be started anew"
+        "wall clock was set back by %s: exiting, to be restarted by the supervisor"
             .formatted(back));
     Runtime.getRuntime().halt(EXIT_CODE);
   }
 
   /**
-   * One look.
+   * Checks once.
    *
-   * @return how far it has gone back, once that has lasted
+   * @return how far the clock is back, once this has lasted longer than the tolerated time
    */
   Optional<Duration> look(long wallMillis, long nanos) {
     long ahead = wallMillis - TimeUnit.NANOSECONDS.toMillis(nanos);

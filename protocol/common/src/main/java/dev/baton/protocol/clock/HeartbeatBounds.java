@@ -6,9 +6,11 @@
  */
 package dev.baton.protocol.clock;
 
-/** The bounds of what a workflow may ask for and a heartbeat may promise, in milliseconds. */
+/** Bounds of the heartbeat interval and timeout in workflows and heartbeats, in milliseconds. */
 public final class HeartbeatBounds {
-  /** Readers process no shorter interval: a faster heartbeat is load without information. */
+  /**
+   * Consumers do not resolve shorter intervals: a faster heartbeat adds load without information.
+   */
   public static final long MIN_INTERVAL_MS = 200;
 
   /** With a timeout under three intervals, one late heartbeat would start a failover. */

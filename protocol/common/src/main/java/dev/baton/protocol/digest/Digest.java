@@ -10,7 +10,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** Digests are written {@code sha256:<64 lower-case hex>} everywhere. */
+/** Computes and checks digests, always written {@code sha256:<64 lower-case hex>}. */
 public final class Digest {
   private static final String PREFIX = "sha256:";
   private static final int LENGTH = PREFIX.length() + 64;
@@ -21,7 +21,7 @@ public final class Digest {
     return ofHash(sha256().digest(bytes));
   }
 
-  /** The written form of a finished SHA-256. */
+  /** Formats a computed SHA-256 hash. */
   public static String ofHash(byte[] hash) {
     return PREFIX + HexFormat.of().formatHex(hash);
   }

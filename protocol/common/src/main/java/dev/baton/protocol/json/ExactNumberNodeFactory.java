@@ -19,15 +19,15 @@ import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the nodes of JSON numbers, so that a number keeps its value however often it is written and
- * read: a double where the shortest text of that double is the same number, otherwise a decimal.
- * There is one zero, without a sign.
+ * Creates JSON number nodes that keep their value over any number of writes and reads: a double
+ * where the double's shortest text is the same number, otherwise a decimal. Negative zero becomes
+ * zero.
  */
 public final class ExactNumberNodeFactory extends JsonNodeFactory {
-  /** Digits a number may have. */
+  /** Maximum number of digits. */
   public static final int MAX_DIGITS = 1_000;
 
-  /** A number that is not 0 lies between 1e-{@value} and 1e{@value}. */
+  /** Maximum exponent: a number other than 0 is between 1e-{@value} and 1e{@value}. */
   public static final int MAX_EXPONENT = 10_000;
 
   private static final long serialVersionUID = 1L;
@@ -42,34 +42,34 @@ public final class ExactNumberNodeFactory extends JsonNodeFactory {
     return number == null ? nullNode() : of(number);
   }
 
-  /** The node of a decimal number. Its size is not checked, see {@link #isWithin}. */
+  /** Returns the node of a decimal number. Does not check its size, see {@link #isWithin}. */
   public static ValueNode of(BigDecimal number) {
     double nearest = number.doubleValue();
     if (!Double.isInfinite(nearest)
         && new BigDecimal(Double.toString(nearest)).compareTo(number) == 0) {
       return DoubleNode.valueOf(nearest == 0 ? 0.0 : nearest);
     }
-    // Such as 9007199254740993e0: it is written without the exponent, and read as a whole number.
+    // Such as 9007199254740993e0, which is written without the exponent and read as an integer.
     return number.scale() == 0 ? of(number.unscaledValue()) : DecimalNode.valueOf(number);
   }
 
-  /** The node of a whole number, as a parser would make it. */
+  /** Returns the node of an integer, of the same type as a parser's. */
   public static ValueNode of(long number) {
     return number == (int) number ? IntNode.valueOf((int) number) : LongNode.valueOf(number);
   }
 
-  /** The node of a whole number, as a parser would make it. */
+  /** Returns the node of an integer, of the same type as a parser's. */
   public static ValueNode of(BigInteger number) {
     return number.bitLength() < Long.SIZE ? of(number.longValue()) : BigIntegerNode.valueOf(number);
   }
 
-  /** Whether a number can be kept: neither infinite nor beyond the bounds. */
+  /** Whether a number can be stored: finite and within the bounds. */
   public static boolean isWithin(JsonNode number) {
     if (number.isBigDecimal()) {
       return isWithin(number.decimalValue());
     }
     if (number.isBigInteger()) {
-      // Three digits have ten bits.
+      // Three decimal digits take about ten bits.
       return number.bigIntegerValue().bitLength() <= MAX_DIGITS * 10L / 3;
     }
     return !(number.isDouble() || number.isFloat()) || Double.isFinite(number.doubleValue());

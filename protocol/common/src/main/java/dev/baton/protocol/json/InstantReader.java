@@ -15,7 +15,10 @@ import java.io.IOException;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 
-/** Instants in the usual form quickly, all others as Jackson's own reader has them. */
+/**
+ * Parses instants in the usual wire form without a formatter, and all others with Jackson's own
+ * deserializer.
+ */
 final class InstantReader extends StdScalarDeserializer<Instant> {
   private static final long serialVersionUID = 1L;
 

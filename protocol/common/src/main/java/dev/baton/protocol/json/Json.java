@@ -22,8 +22,8 @@ import java.io.UncheckedIOException;
 import java.time.Instant;
 
 /**
- * The shared mapper. Numbers keep their values, see {@link ExactNumberNodeFactory}; of names that
- * appear twice in an object the last counts. Thread-safe; never reconfigured.
+ * Provides the shared mapper. Numbers keep their values, see {@link ExactNumberNodeFactory}; of
+ * duplicate names in an object the last one applies. Thread-safe; never reconfigured.
  */
 public final class Json {
   private static final ObjectMapper MAPPER =
@@ -39,7 +39,7 @@ public final class Json {
           .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // A double would lose digits, and 1e400 whole.
+          // Doubles would lose digits, and overflow at 1e400.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .nodeFactory(ExactNumberNodeFactory.FACTORY)
           .build();
@@ -51,9 +51,10 @@ public final class Json {
   }
 
   /**
-   * The value as UTF-8 JSON.
+   * Writes the value as UTF-8 JSON.
    *
-   * @throws UncheckedIOException when the value has no JSON form, which is a programming error
+   * @throws UncheckedIOException when the value cannot be written as JSON, which is a programming
+   *     error
    */
   public static byte[] bytes(Object value) {
     try {
@@ -64,9 +65,9 @@ public final class Json {
   }
 
   /**
-   * Reads a value of a known shape.
+   * Reads a value of a known type.
    *
-   * @throws UncheckedIOException when the bytes are not JSON of that shape
+   * @throws UncheckedIOException when the bytes are not JSON of that type
    */
   public static <T> T read(byte[] bytes, Class<T> type) {
     try {
@@ -76,13 +77,13 @@ public final class Json {
     }
   }
 
-  /** {@link #read(byte[], Class)} of a tree. Empty bytes are an error. */
+  /** Reads a tree as {@link #read(byte[], Class)}. Empty bytes are an error. */
   public static JsonNode tree(byte[] bytes) {
     return read(bytes, JsonNode.class);
   }
 
   /**
-   * Reads JSON from outside, and checks that it can be kept as it is.
+   * Reads JSON from an untrusted source, and checks that it can be stored unchanged.
    *
    * @throws JsonProcessingException when it is not JSON, or {@link JsonValueChecker} finds a
    *     problem
@@ -96,7 +97,7 @@ public final class Json {
   }
 
   /**
-   * {@link #checkedTree(String)} of UTF-8.
+   * {@link #checkedTree(String)} of UTF-8 bytes.
    *
    * @throws IOException as {@link #checkedTree(String)}
    */

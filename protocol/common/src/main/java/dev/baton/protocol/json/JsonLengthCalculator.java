@@ -10,15 +10,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Map;
 
 /**
- * Measures a value as JSON in UTF-8 without writing it. Exact but for unusual escapes, where it is
- * too large by a few bytes.
+ * Computes the length of a value as UTF-8 JSON without writing it. Exact except for unusual
+ * escapes, where the result is a few bytes too large.
  */
 public final class JsonLengthCalculator {
   private static final int ESCAPE = 6;
 
   private JsonLengthCalculator() {}
 
-  /** Bytes, at most {@link Integer#MAX_VALUE}. */
+  /** Returns the length in bytes, at most {@link Integer#MAX_VALUE}. */
   public static int of(JsonNode value) {
     return (int) Math.min(measure(value), Integer.MAX_VALUE);
   }
@@ -54,7 +54,7 @@ public final class JsonLengthCalculator {
       } else if (c == '"' || c == '\\') {
         size++;
       } else if (c >= 0x80) {
-        // Jackson writes both of a surrogate pair as escapes.
+        // Jackson writes both halves of a surrogate pair as escapes.
         size += Character.isSurrogate(c) ? ESCAPE - 1 : c < 0x800 ? 1 : 2;
       }
     }

@@ -20,8 +20,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads trees as Jackson does, and reports a number that no decimal holds (an exponent beyond 32
- * bits) as malformed JSON: Jackson lets the JDK's own exception through.
+ * Reads trees as Jackson does, but reports a number that does not fit a decimal (an exponent beyond
+ * 32 bits) as malformed JSON; Jackson would throw the JDK's exception.
  */
 final class JsonTreeReader extends StdDeserializer<JsonNode> {
   private static final long serialVersionUID = 1L;
@@ -54,7 +54,7 @@ final class JsonTreeReader extends StdDeserializer<JsonNode> {
     return context.getNodeFactory().nullNode();
   }
 
-  /** A member that is not there is no value, and not JSON's null. */
+  /** An absent member is null in Java, not JSON's null. */
   @Override
   public @Nullable Object getAbsentValue(DeserializationContext context) {
     return null;

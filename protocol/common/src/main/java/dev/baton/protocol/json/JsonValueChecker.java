@@ -12,18 +12,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds what would not come back as it was when a value is written to the log, stored and read
- * again: numbers beyond the bounds, halves of surrogate pairs, and nesting that readers refuse.
+ * Finds values that would change, or could not be read, after they were written to the log: numbers
+ * beyond the bounds, unpaired surrogates, and nesting too deep for readers.
  */
 public final class JsonValueChecker {
-  /** Levels of arrays and objects a value may have. Readers stop at 1,000, envelopes included. */
+  /** Maximum nesting of arrays and objects. Readers accept 1,000 levels, envelopes included. */
   public static final int MAX_DEPTH = 500;
 
   private JsonValueChecker() {}
 
   private record At(JsonNode node, int depth) {}
 
-  /** The first problem as a phrase that follows "it has"; null when the value can be kept. */
+  /**
+   * Returns the first problem as a phrase that follows "it has"; null when the value can be stored.
+   */
   public static @Nullable String problem(JsonNode value) {
     ArrayDeque<At> open = new ArrayDeque<>();
     open.push(new At(value, 1));
@@ -38,7 +40,7 @@ public final class JsonValueChecker {
         continue;
       }
       if (node instanceof LazyJsonContainer) {
-        continue; // What it refers to was checked when it was stored.
+        continue; // It was checked when it was stored.
       }
       if (at.depth() > MAX_DEPTH) {
         return "more than " + MAX_DEPTH + " levels";

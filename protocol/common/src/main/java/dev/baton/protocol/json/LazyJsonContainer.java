@@ -7,7 +7,7 @@
 package dev.baton.protocol.json;
 
 /**
- * Marks a JSON array or object whose children are fetched when a program looks at them, and are not
- * held by it. Whatever measures or prints memory must not walk through its children.
+ * Marks a JSON array or object that loads its children on access and does not keep them in memory.
+ * Code that measures or prints memory must not traverse its children.
  */
 public interface LazyJsonContainer {}

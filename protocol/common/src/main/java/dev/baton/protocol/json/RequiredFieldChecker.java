@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fields a wire record must have: every component that is neither nullable nor primitive.
- * Jackson leaves an absent one null. Thread-safe.
+ * Checks a wire record for absent required fields: every component that is neither nullable nor
+ * primitive. Jackson sets absent ones to null. Thread-safe.
  */
 public final class RequiredFieldChecker {
   private static final ClassValue<List<Field>> REQUIRED =
@@ -55,7 +55,7 @@ public final class RequiredFieldChecker {
     }
   }
 
-  /** The JSON name of the first required field that is absent, or null when all are there. */
+  /** Returns the JSON name of the first absent required field, or null when all are present. */
   public static @Nullable String missing(Record record) {
     List<Field> required = REQUIRED.get(record.getClass());
     for (int i = 0; i < required.size(); i++) {

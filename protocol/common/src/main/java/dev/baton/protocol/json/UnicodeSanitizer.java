@@ -7,15 +7,15 @@
 package dev.baton.protocol.json;
 
 /**
- * Makes foreign text fit for JSON in UTF-8 by replacing every surrogate without its partner: the
- * encoder refuses those, and an event that reports a failure must not fail itself. Thread-safe.
+ * Replaces unpaired surrogates in foreign text, so that it can be written as UTF-8 JSON: the
+ * encoder rejects them, and an event that reports a failure must not fail itself. Thread-safe.
  */
 public final class UnicodeSanitizer {
   private static final char REPLACEMENT = '\uFFFD';
 
   private UnicodeSanitizer() {}
 
-  /** The same text, with U+FFFD for each unpaired surrogate. */
+  /** Returns the text with U+FFFD in place of each unpaired surrogate. */
   public static String of(String text) {
     int at = firstUnpaired(text, 0);
     if (at < 0) {
@@ -29,7 +29,7 @@ public final class UnicodeSanitizer {
     return repaired.toString();
   }
 
-  /** Whether each surrogate has its partner. */
+  /** Whether every surrogate is part of a pair. */
   public static boolean isWellFormed(CharSequence text) {
     return firstUnpaired(text, 0) < 0;
   }

@@ -13,8 +13,8 @@ import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The usual form of a time on the wire, {@code 2026-05-01T12:00:00.123456Z}, without the general
- * formatters, which cost as much as the rest of an event.
+ * Parses and formats times in the usual wire form, {@code 2026-05-01T12:00:00.123456Z}, without the
+ * general formatters, which cost as much as the rest of an event.
  */
 public final class WireTimeCodec {
   private static final String FORM = "dddd-dd-ddTdd:dd:dd";
@@ -22,7 +22,7 @@ public final class WireTimeCodec {
 
   private WireTimeCodec() {}
 
-  /** Null for anything but the usual form, which may be a time all the same. */
+  /** Parses a time in the usual form; null for any other text, which may still be a valid time. */
   public static @Nullable OffsetDateTime parseUtc(String text) {
     int length = FORM.length();
     int last = text.length() - 1;
@@ -71,7 +71,7 @@ public final class WireTimeCodec {
     return (text.charAt(at) - '0') * 10 + text.charAt(at + 1) - '0';
   }
 
-  /** The same text as {@link DateTimeFormatter#ISO_OFFSET_DATE_TIME} writes. */
+  /** Formats a time as {@link DateTimeFormatter#ISO_OFFSET_DATE_TIME} does. */
   public static String format(OffsetDateTime time) {
     int year = time.getYear();
     if (year < 0 || year > 9999 || !time.getOffset().equals(ZoneOffset.UTC)) {

@@ -1,6 +1,6 @@
 /**
- * The one JSON mapping of all contracts: snake_case names, absent instead of null, unknown fields
- * ignored by readers.
+ * The JSON mapping of all contracts: snake_case names, null values are omitted, readers ignore
+ * unknown fields.
  */
 @NullMarked
 package dev.baton.protocol.json;

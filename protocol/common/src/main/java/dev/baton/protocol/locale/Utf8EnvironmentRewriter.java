@@ -12,11 +12,11 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Corrects an environment so that its locale has UTF-8, changing one variable: {@code LC_ALL} where
- * it is set, since it overrides all others, else {@code LC_CTYPE}, which leaves language, sort
- * order and formats as they are. Where {@code LC_CTYPE} is right already, another variable names a
- * locale that is not installed, for which the C library drops them all: {@code LC_ALL} again.
- * Entries are raw bytes, {@code NAME=VALUE}.
+ * Sets one variable of an environment so that its locale uses UTF-8: {@code LC_ALL} where it is
+ * set, since it overrides all others, otherwise {@code LC_CTYPE}, which leaves language, sort order
+ * and formats unchanged. Where {@code LC_CTYPE} is already {@code C.UTF-8}, another variable must
+ * name a locale that is not installed, for which the C library ignores them all: then it sets
+ * {@code LC_ALL}. Entries are raw bytes, {@code NAME=VALUE}.
  */
 final class Utf8EnvironmentRewriter {
   private static final byte[] ALL = ascii("LC_ALL=");
@@ -45,7 +45,7 @@ final class Utf8EnvironmentRewriter {
     return entry;
   }
 
-  /** Whether both have the same entries, in whatever order. */
+  /** Whether both have the same entries, in any order. */
   static boolean isSame(List<byte[]> one, List<byte[]> other) {
     return one.size() == other.size()
         && one.stream().allMatch(a -> other.stream().anyMatch(b -> Arrays.equals(a, b)));

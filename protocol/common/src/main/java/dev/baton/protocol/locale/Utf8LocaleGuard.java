@@ -23,14 +23,14 @@ import java.util.List;
  * Restarts a JVM that was started in a locale without UTF-8, by {@code execve} of itself with a
  * corrected environment.
  *
- * <p>The JVM decodes arguments and encodes environments, arguments of child processes and file
- * names by the locale's character set. It reads that set once, at its start, and no option changes
- * it. With {@code LC_ALL=C}, as under cron, in a unit of systemd or in a bare container, every
- * character beyond ASCII becomes a question mark. {@code execve} keeps the process id, the open
+ * <p>The JVM uses the locale's character set to decode arguments and to encode environments,
+ * arguments of child processes, and file names. It reads that set once, at startup, and no option
+ * changes it. With {@code LC_ALL=C}, as under cron, in a systemd unit or in a bare container, every
+ * non-ASCII character becomes a question mark. {@code execve} keeps the process id, the open
  * standard streams and the raw bytes of the arguments; child processes inherit the corrected
  * environment.
  *
- * <p>Thread-safe. To be called first in {@code main}.
+ * <p>Thread-safe. Must be the first call in {@code main}.
  */
 public final class Utf8LocaleGuard {
   /** {@code EX_CONFIG} of {@code sysexits.h}. */
@@ -44,8 +44,8 @@ public final class Utf8LocaleGuard {
 
   /**
    * Returns at once where the locale's character set is UTF-8. Otherwise replaces this process by
-   * one with {@code LC_ALL=C.UTF-8} (or {@code LC_CTYPE}, see {@link Utf8EnvironmentRewriter}), or,
-   * where that is not possible, prints why to standard error and exits with {@link #EXIT_CODE}.
+   * one with {@code LC_ALL=C.UTF-8} (or {@code LC_CTYPE}, see {@link Utf8EnvironmentRewriter}); if
+   * that fails, prints the cause to standard error and exits with {@link #EXIT_CODE}.
    */
   public static void require() {
     String charset = System.getProperty("sun.jnu.encoding", "");
@@ -56,7 +56,7 @@ public final class Utf8LocaleGuard {
     System.exit(EXIT_CODE);
   }
 
-  /** Never returns where it succeeds. */
+  /** Does not return on success; on failure returns the cause. */
   private static String restart() {
     try {
       List<byte[]> before = split(Files.readAllBytes(ENVIRONMENT));
@@ -66,7 +66,7 @@ public final class Utf8LocaleGuard {
       }
       return execute(split(Files.readAllBytes(ARGUMENTS)), after);
     } catch (IOException e) {
-      return "this system does not show a process its own arguments: " + e;
+      return "this system does not let a process read its own arguments: " + e;
     }
   }
 
@@ -75,7 +75,7 @@ public final class Utf8LocaleGuard {
         .formatted(charset, cause);
   }
 
-  /** Calls {@code execve(2)}; returns why that failed. */
+  /** Calls {@code execve(2)}; returns the cause if it fails. */
   private static String execute(List<byte[]> arguments, List<byte[]> environment) {
     try (Arena arena = Arena.ofConfined()) {
       Linker linker = Linker.nativeLinker();
@@ -101,7 +101,7 @@ public final class Utf8LocaleGuard {
           (int) state.varHandle(MemoryLayout.PathElement.groupElement("errno")).get(errno, 0L);
       return "execve failed with errno " + code;
     } catch (Throwable e) {
-      // Of a method handle; whatever it is, the process cannot go on.
+      // Thrown by the method handle; with any of them the process cannot be replaced.
       return "execve cannot be called: " + e;
     }
   }
@@ -117,7 +117,7 @@ public final class Utf8LocaleGuard {
     return array;
   }
 
-  /** Splits what {@code /proc} has: texts that each end with a zero byte. */
+  /** Splits the content of a {@code /proc} file into its zero-terminated texts. */
   static List<byte[]> split(byte[] texts) {
     List<byte[]> parts = new ArrayList<>();
     int start = 0;

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** The process's locale, which must be one of UTF-8. */
+/** Ensures that the process's locale uses UTF-8. */
 @NullMarked
 package dev.baton.protocol.locale;
 

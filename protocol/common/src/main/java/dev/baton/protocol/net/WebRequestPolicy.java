@@ -18,11 +18,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a request to a service's HTTP port may have been sent by a web page of another
- * origin, from its headers alone. A browser always says where a request comes from: by {@code Host}
- * (a page that has its own name resolve to this service's address), by {@code Origin} and by {@code
- * Sec-Fetch-Site}; and without asking first it sends only three content types. Programs that are no
- * browsers send neither {@code Origin} nor {@code Sec-Fetch-Site}.
+ * Decides from the headers alone whether a web page of another origin may have sent a request to a
+ * service's HTTP port. A browser always sends the origin of a request: in {@code Host} (against a
+ * page whose own name was made to resolve to this service's address), in {@code Origin} and in
+ * {@code Sec-Fetch-Site}; and without a preflight request it sends only three content types.
+ * Programs other than browsers send neither {@code Origin} nor {@code Sec-Fetch-Site}.
  *
  * <p>Pure and immutable, thus thread-safe.
  */
@@ -35,7 +35,7 @@ public final class WebRequestPolicy {
   private static final Set<String> CHANGING = Set.of("POST", "PUT", "PATCH", "DELETE");
   private static final Set<String> OWN_SITES = Set.of("same-origin", "none");
 
-  /** What a page may send anywhere without asking first. */
+  /** Content types that a page may send to any origin without a preflight request. */
   private static final Set<String> SIMPLE =
       Set.of("text/plain", "multipart/form-data", "application/x-www-form-urlencoded");
 
@@ -43,9 +43,9 @@ public final class WebRequestPolicy {
   private final boolean any;
 
   /**
-   * @param hosts names or addresses under which the service is reached, without ports, besides
-   *     those of loopback; {@code *} for any
-   * @throws IllegalArgumentException for what is no host
+   * @param hosts names or addresses of this service, without ports, in addition to those of
+   *     loopback; {@code *} for any
+   * @throws IllegalArgumentException for an entry that is not a host
    */
   public WebRequestPolicy(Collection<String> hosts) {
     for (String host : hosts) {
@@ -60,33 +60,33 @@ public final class WebRequestPolicy {
   }
 
   /**
-   * The host of a URL, as {@link #WebRequestPolicy} takes it.
+   * Returns the host of a URL in the form that {@link #WebRequestPolicy} accepts.
    *
-   * @return empty where it has none
+   * @return empty where the URL has none
    */
   public static Optional<String> host(URI url) {
     return Optional.ofNullable(url.getHost());
   }
 
-  /** Why a request is refused. */
+  /** The reason for a refusal. */
   public enum Refusal {
-    /** {@code Host} is none of this service's. 421. */
+    /** {@code Host} does not name this service. 421. */
     FOREIGN_HOST,
-    /** A page of another origin has sent it. 403. */
+    /** Sent by a page of another origin. 403. */
     CROSS_SITE,
-    /** It changes something and has no content type, or one that any page can send. 415. */
+    /** A changing request without a content type, or with one that any page can send. 415. */
     CONTENT_TYPE
   }
 
-  /** What is refused, and words for who sent it. */
+  /** A refusal, with the offending header for the message. */
   public record Refused(Refusal refusal, String detail) {}
 
   /**
-   * What is looked at of a request.
+   * The parts of a request that the decision uses.
    *
-   * @param http2 whether it came by HTTP/2
+   * @param http2 whether it was sent by HTTP/2
    * @param hosts the values of {@code Host}, or {@code :authority}
-   * @param local the address of this service at which it came in; null where that is not known
+   * @param local the address of this service that received it; null where unknown
    * @param origins the values of {@code Origin}
    * @param sites the values of {@code Sec-Fetch-Site}
    */
@@ -105,14 +105,14 @@ public final class WebRequestPolicy {
     }
   }
 
-  /** Empty where the request may be served. */
+  /** Returns why the request is refused; empty where it may be served. */
   public Optional<Refused> check(Headers request) {
     if (!isGrpc(request) && !isOwnHost(request)) {
       return refused(
           Refusal.FOREIGN_HOST,
           "Host: "
               + String.join(", ", request.hosts())
-              + "; this service answers to localhost, its own address, and what is named in"
+              + "; allowed: localhost, the service's own address, and the names in"
               + " baton.http.allowed-hosts");
     }
     for (String site : request.sites()) {
@@ -134,8 +134,8 @@ public final class WebRequestPolicy {
           Refusal.CONTENT_TYPE,
           "Content-Type: "
               + (request.contentType() == null ? "none" : request.contentType())
-              + "; what changes something needs one, also without a body: application/json, for"
-              + " one");
+              + "; a request that changes state needs one, even without a body: for example"
+              + " application/json");
     }
     return Optional.empty();
   }
@@ -144,7 +144,7 @@ public final class WebRequestPolicy {
     return Optional.of(new Refused(refusal, detail));
   }
 
-  /** No page can send it: browsers speak HTTP/2 with TLS only, where a foreign name fails. */
+  /** Pages cannot send gRPC: browsers use HTTP/2 only with TLS, where a foreign name fails. */
   private static boolean isGrpc(Headers request) {
     String type = request.contentType();
     return request.http2()
@@ -172,7 +172,7 @@ public final class WebRequestPolicy {
         || (request.local() != null && host.equals(bare(request.local())));
   }
 
-  /** In lower case, without brackets, a final dot or a zone. */
+  /** Normalizes a host: lower case, without brackets, final dot or zone. */
   private static String bare(String host) {
     String bare = host.toLowerCase(Locale.ROOT);
     if (bare.startsWith("[") && bare.endsWith("]")) {

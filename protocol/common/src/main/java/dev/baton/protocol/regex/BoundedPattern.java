@@ -22,18 +22,18 @@ import org.joni.WarnCallback;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A regular expression whose every search ends: the matcher looks at the clock while it goes back.
- * Backtracking is on the heap and not on the thread's stack, so long texts do not overflow it.
- * Immutable, thread-safe.
+ * Runs a regular expression with a time limit for each search, which the matcher checks while it
+ * backtracks. Backtracking state is on the heap instead of the thread's stack, so long texts do not
+ * overflow it. Immutable, thread-safe.
  */
 public final class BoundedPattern {
-  /** Characters a pattern may have. */
+  /** Maximum characters of a pattern. */
   public static final int MAX_PATTERN_LENGTH = 16 * 1024;
 
-  /** Bytes of UTF-8 a text may have. Going back may hold some hundred bytes for each. */
+  /** Maximum UTF-8 bytes of a text. Backtracking may hold a few hundred bytes for each. */
   public static final int MAX_TEXT_BYTES = 1024 * 1024;
 
-  /** Escapes of ECMA-262 as sets of characters: without Unicode's digits and letters. */
+  /** White space ({@code \s}) of ECMA-262 as a character set. */
   private static final String SPACE =
       "\\t\\n\\x0B\\f\\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff";
 
@@ -46,7 +46,7 @@ public final class BoundedPattern {
   }
 
   /**
-   * A pattern of jq: Perl's syntax as Oniguruma has it.
+   * Compiles a pattern of jq: Perl's syntax as in Oniguruma.
    *
    * @param flags of {@link Option}
    * @throws RegexException when it is not valid
@@ -56,7 +56,8 @@ public final class BoundedPattern {
   }
 
   /**
-   * A pattern of JSON Schema: ECMA-262, where {@code ^} and {@code $} are the ends of the text.
+   * Compiles a pattern of JSON Schema: ECMA-262, where {@code ^} and {@code $} match the ends of
+   * the text.
    *
    * @throws RegexException when it is not valid
    */
@@ -77,7 +78,8 @@ public final class BoundedPattern {
     } catch (StackOverflowError e) {
       throw new RegexException(Reason.SYNTAX, "the pattern is nested too deeply");
     } catch (RuntimeException e) {
-      // The library reports most bad patterns by its own exception, and some by those of arrays.
+      // The library throws its own exception for most invalid patterns, but array exceptions for
+      // some.
       String message = e.getMessage();
       throw new RegexException(Reason.SYNTAX, message == null ? "it cannot be read" : message);
     }
@@ -99,21 +101,21 @@ public final class BoundedPattern {
     return names;
   }
 
-  /** The name of a capturing group; null where it has none. */
+  /** Returns the name of a capturing group; null for an unnamed one. */
   public @Nullable String name(int group) {
     return names[group];
   }
 
-  /** Capturing groups. */
+  /** Returns the number of capturing groups. */
   public int groups() {
     return regex.numberOfCaptures();
   }
 
   /**
-   * The places of one match in bytes of UTF-8.
+   * The positions of one match, as offsets in UTF-8 bytes.
    *
-   * @param starts of the whole match and of each group; -1 where the group took no part
-   * @param ends as the starts
+   * @param starts of the whole match and of each group; -1 for a group that did not match
+   * @param ends like the starts
    */
   public record Match(List<Integer> starts, List<Integer> ends) {
     public Match {
@@ -131,13 +133,13 @@ public final class BoundedPattern {
   }
 
   /**
-   * The first match at or after a place.
+   * Finds the first match at or after a position.
    *
    * @param text in UTF-8
-   * @param from a byte where a character begins
-   * @param maxNanos that the search may take
+   * @param from a byte at which a character begins
+   * @param maxNanos time limit of the search
    * @return null when there is none
-   * @throws RegexException when the text is too long or the time is over
+   * @throws RegexException when the text is too long or the search exceeds its time limit
    */
   public @Nullable Match find(byte[] text, int from, long maxNanos) {
     if (text.length > MAX_TEXT_BYTES) {
@@ -150,8 +152,8 @@ public final class BoundedPattern {
     try {
       found = matcher.searchInterruptible(from, text.length, Option.NONE);
     } catch (InterruptedException ended) {
-      // The library's own signal. A real interrupt stays set, for the caller to see.
-      throw new RegexException(Reason.TIMEOUT, "the search took too long");
+      // The library's timeout signal. A real interrupt stays set, for the caller to see.
+      throw new RegexException(Reason.TIMEOUT, "the search exceeded its time limit");
     } catch (StackOverflowError e) {
       throw new RegexException(Reason.TIMEOUT, "the search is nested too deeply");
     }
@@ -168,12 +170,14 @@ public final class BoundedPattern {
     return new Match(starts, ends);
   }
 
-  /** Whether it matches anywhere; see {@link #find}. */
+  /** Whether it matches at any position; see {@link #find}. */
   public boolean isIn(String text, long maxNanos) {
     return find(text.getBytes(StandardCharsets.UTF_8), 0, maxNanos) != null;
   }
 
-  /** The same pattern without what ECMA-262 and the library understand differently. */
+  /**
+   * Translates an ECMA-262 pattern: rewrites the syntax that the library interprets differently.
+   */
   private static String ecma(String pattern) {
     StringBuilder out = new StringBuilder();
     boolean inSet = false;
@@ -183,7 +187,7 @@ public final class BoundedPattern {
         i = escape(pattern, i + 1, inSet, out);
       } else if (inSet) {
         inSet = c != ']';
-        // Sets within sets and intersections are not of ECMA-262.
+        // ECMA-262 has no nested sets or intersections.
         out.append(c == '[' || c == '&' ? "\\" : "").append(c);
       } else if (c == '[') {
         inSet = true;
@@ -193,7 +197,7 @@ public final class BoundedPattern {
           i++;
         }
         if (pattern.startsWith("]", i + 1)) {
-          // Nothing, or everything.
+          // An empty set matches nothing, a negated empty set matches any character.
           out.setLength(out.length() - (out.charAt(out.length() - 1) == '^' ? 2 : 1));
           out.append(pattern.charAt(i) == '^' ? "(?m:.)" : "(?!)");
           inSet = false;
@@ -221,7 +225,9 @@ public final class BoundedPattern {
     out.append(plain ? "" : "\\").appendCodePoint(Math.min(point, Character.MAX_CODE_POINT));
   }
 
-  /** Writes the escape whose letter is at a place; returns the place of its last character. */
+  /**
+   * Writes the escape whose letter is at a position; returns the position of its last character.
+   */
   private static int escape(String pattern, int at, boolean inSet, StringBuilder out) {
     char c = pattern.charAt(at);
     String set =
@@ -270,7 +276,7 @@ public final class BoundedPattern {
     if (c == 'v') {
       out.append("\\x0B");
     } else if (letter && "bBfnrtpPk".indexOf(c) < 0) {
-      // Where the library has an escape of its own, ECMA-262 has the letter.
+      // The library would read an escape here; in ECMA-262 it is the plain letter.
       out.append(c);
     } else {
       out.append('\\').append(c);

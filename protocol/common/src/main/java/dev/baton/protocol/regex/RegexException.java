@@ -6,15 +6,15 @@
  */
 package dev.baton.protocol.regex;
 
-/** Says that a regular expression is not valid, or that a search with it was ended. */
+/** Reports an invalid regular expression, or a search that was ended. */
 public final class RegexException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What went wrong. */
+  /** The kind of failure. */
   public enum Reason {
     /** The pattern is not valid. */
     SYNTAX,
-    /** The search took longer than its time. */
+    /** The search exceeded its time limit. */
     TIMEOUT,
     /** The text is longer than {@link BoundedPattern#MAX_TEXT_BYTES}. */
     TOO_LONG

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Regular expressions from outside: each search has a time after which it ends. */
+/** Runs regular expressions from untrusted sources with a time limit for each search. */
 @NullMarked
 package dev.baton.protocol.regex;
 

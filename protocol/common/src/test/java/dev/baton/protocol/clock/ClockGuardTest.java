@@ -18,7 +18,10 @@ class ClockGuardTest {
 
   private final ClockGuard guard = new ClockGuard(Duration.ofSeconds(5), Duration.ofSeconds(10));
 
-  /** So many seconds after the start, by a clock that is wrong by so many. */
+  /**
+   * Checks {@code second} seconds after the start, with a wall clock that is off by {@code wrong}
+   * seconds.
+   */
   private Optional<Duration> at(long second, long wrong) {
     return guard.look(
         START + TimeUnit.SECONDS.toMillis(second + wrong), TimeUnit.SECONDS.toNanos(second));

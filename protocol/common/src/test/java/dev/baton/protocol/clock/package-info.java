@@ -1,4 +1,4 @@
-/** Tests of the topics' contracts. */
+/** Tests of the clock checks. */
 @NullMarked
 package dev.baton.protocol.clock;
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class Utf8LocaleGuardTest {
   private static final String TEXT = "Zoë 😀";
 
-  /** What a guarded program prints of itself. */
+  /** Prints its environment and arguments as the JVM decoded them. */
   public static final class Program {
     public static void main(String... arguments) throws Exception {
       long before = ProcessHandle.current().pid();
@@ -69,7 +69,7 @@ class Utf8LocaleGuardTest {
   @CsvSource(
       nullValues = "-",
       value = {
-        // LC_ALL, LC_CTYPE, LANG, what a child process has as LC_ALL or LC_CTYPE
+        // LC_ALL, LC_CTYPE, LANG, the expected LC_ALL or LC_CTYPE of a child process
         "C, -, -, C.UTF-8",
         "POSIX, -, de_DE.UTF-8, C.UTF-8",
         "xx_XX.UTF-8, -, -, C.UTF-8",

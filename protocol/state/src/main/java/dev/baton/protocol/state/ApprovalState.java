@@ -11,7 +11,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** An approval that was asked for, and its answer once there is one. The first answer holds. */
+/** A requested approval, and its answer once given. Only the first answer counts. */
 public record ApprovalState(
     String approval,
     String step,
@@ -22,20 +22,25 @@ public record ApprovalState(
     @Nullable String cut,
     @Nullable JsonNode answer,
     @Nullable String by) {
-  /** Who gave the default answer, when nobody else did in time. */
+  /** The {@code by} of a default answer, taken when the approval expired. */
   public static final String TIMEOUT = "timeout";
 
-  /** The {@code code} of a step that failed since its answer was no. */
+  /** The {@code code} of a step that failed because its approval was rejected. */
   public static final String REJECTED = "rejected";
 
-  /** Whether an approval step that failed did so with an answer, not for want of one. */
+  /**
+   * Whether a failed approval step was answered with a rejection, instead of left without an
+   * answer.
+   */
   public static boolean isAnswer(TraceEvent.StepFailed failed) {
     return failed.error().code().equals(REJECTED);
   }
 
   /**
-   * @param with what the step ended with; null: with a no. A person's answer may reach the runner a
-   *     moment before its event is on the log
+   * Takes the default answer if the step ended with it. A person's answer may reach the runner
+   * shortly before its event is on the log, so the output is compared.
+   *
+   * @param with the step's output; null for a rejection
    */
   ApprovalState answeredByDefault(@Nullable JsonNode with) {
     return defaultAnswer == null || with != null && !with.equals(defaultAnswer)

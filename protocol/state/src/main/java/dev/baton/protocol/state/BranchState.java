@@ -13,18 +13,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far one line of steps is: the main line, or a branch of a parallel step.
+ * The progress of one sequence of steps: the main line, or a branch of a parallel step.
  *
  * @param begun whether any step of it has ended; until then it begins with its first step
- * @param next the ids of what comes next on this line, as the last ended step said; empty when it
- *     has ended
- * @param cut the newest workspace of this line; null while it still has the one it began with
+ * @param next ids of the next steps, as the last ended step set them; empty when the branch has
+ *     ended
+ * @param cut the newest cut of its files; null while it still has the files it began with
  * @param uncommitted steps that ended after the newest cut without one of their own, oldest first:
  *     the next epoch runs them again
- * @param failed whether a step of it has failed and nothing said what happens then; it begins again
- *     when its parallel step, or the run, is tried again
+ * @param failed whether a step of it failed without a next step; the branch restarts when its
+ *     parallel step, or the run, is retried
  * @param last the step of it that completed last; null while none has
- * @param undo how to go back to the newest cut; null while nothing is uncommitted
+ * @param undo the record to roll back to the newest cut; null while nothing is uncommitted
  */
 public record BranchState(
     boolean begun,
@@ -38,10 +38,10 @@ public record BranchState(
       new BranchState(false, List.of(), null, List.of(), false, null, null);
 
   /**
-   * A step that completed, and so far none after it.
+   * The step that completed last.
    *
    * @param step its path
-   * @param output what it left, if anything: the branch's own, when that has ended
+   * @param output its output, if any; the branch's output once the branch has ended
    */
   public record Last(String step, @Nullable Output output) {}
 

@@ -16,13 +16,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an uncommitted branch was when its first step without a cut was about to complete, as far as
- * it has changed since. Immutable.
+ * The state of an uncommitted branch just before its first step without a cut completed, limited to
+ * what has changed since. Immutable.
  *
- * @param touched the steps (paths) on the branch, or on one that grew from it, of which events have
- *     come since. What the maps do not have of them was not there
- * @param branches those that had grown from it and were open
- * @param asked approvals that were asked for since
+ * @param touched paths of steps on the branch, or on its inner branches, that had events since.
+ *     Those without an entry in the maps did not exist then
+ * @param branches its inner branches that were open
+ * @param asked approvals requested since
  * @param last the step of the branch that had completed last
  */
 @JsonInclude(JsonInclude.Include.NON_EMPTY)

@@ -17,14 +17,17 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whether a run can go on by another definition than the one it began with: every step that has
- * completed must still be there, of the same kind, and so must the one that comes next on every
- * line. Stateless.
+ * Checks whether a run can resume with another definition than the one it began with: every
+ * completed step must still exist with the same kind, and the next step of every branch must exist.
+ * Stateless.
  */
 public final class DefinitionChangeChecker {
   private DefinitionChangeChecker() {}
 
-  /** For people, one for each step that does not fit; empty when it can go on. */
+  /**
+   * Returns a message for a person for each step that does not match; empty when the run can
+   * resume.
+   */
   public static List<String> problems(Workflow workflow, RunState state) {
     List<String> problems = new ArrayList<>();
     for (StepState done : state.steps().values()) {
@@ -50,14 +53,14 @@ public final class DefinitionChangeChecker {
                     .forEach(
                         path ->
                             problems.add(
-                                "the run goes on with step '%s', which is not in the definition"
+                                "the run resumes with step '%s', which is not in the definition"
                                     .formatted(path))));
     return problems;
   }
 
   /**
-   * For people, one for each completed step that would do something else by the new definition;
-   * those that it does not have are left to {@link #problems}.
+   * Returns a message for a person for each completed step whose inputs differ in the new
+   * definition; steps missing from it are reported by {@link #problems}.
    */
   static List<String> changedInputs(Workflow before, Workflow after, RunState state) {
     List<String> problems = new ArrayList<>();
@@ -70,7 +73,7 @@ public final class DefinitionChangeChecker {
             && old.get().kind().word().equals(now.get().kind().word())
             && !StepChange.sameInputs(old.get(), now.get())) {
           problems.add(
-              "step '%s' has completed with other inputs than the definition has"
+              "step '%s' has completed with other inputs than the definition's"
                   .formatted(done.step()));
         }
       }

@@ -17,16 +17,15 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a fork begins with: the parent's state at a cut, as a new epoch would find it there, but of
- * a run that has not begun. Immutable.
+ * Builds the initial state of a fork: the parent's state at a cut, as a new epoch of the parent
+ * would find it, but for a run that has not begun. Immutable.
  *
  * <ul>
- *   <li>Completed and skipped steps, their outputs, reroutes, plans and agent sessions are the
- *       parent's.
- *   <li>What had begun and not ended begins anew, its retries and timers too. Where the cut is
- *       inside such a step, it begins on the files of that cut.
- *   <li>Nobody has been asked anything yet: an approval that a step still waits for is asked again,
- *       of the fork.
+ *   <li>Completed and skipped steps, their outputs, reroutes, plans and agent sessions are copied
+ *       from the parent.
+ *   <li>Steps that began and did not end restart, including their retries and timers. If the cut is
+ *       inside such a step, the step restarts on the files of that cut.
+ *   <li>Approvals are not copied: one that a step still waits for is requested again, for the fork.
  * </ul>
  */
 public final class ForkStateBuilder {
@@ -37,10 +36,10 @@ public final class ForkStateBuilder {
   }
 
   /**
-   * @param parent folded up to and including the event that carries the cut
-   * @param checkpoint of a cut inside a step that is to be gone on from; null: the newest cuts
-   *     between steps are
-   * @param step whose cut it is; null where it is of the whole run
+   * @param parent folded up to and including the event that contains the cut
+   * @param checkpoint a cut inside a step, to start from; null to start from the newest cuts
+   *     between steps
+   * @param step the step of that cut; null for a cut of the whole run
    */
   public static ForkStateBuilder of(
       RunState parent, @Nullable Cut checkpoint, @Nullable String step) {
@@ -69,7 +68,7 @@ public final class ForkStateBuilder {
             settled.milestones()));
   }
 
-  /** The checkpoints whose files it needs. */
+  /** Returns the checkpoints whose files the fork needs. */
   public Set<String> checkpoints() {
     Set<String> needed = new LinkedHashSet<>();
     for (BranchState branch : at.branches().values()) {
@@ -82,8 +81,10 @@ public final class ForkStateBuilder {
   }
 
   /**
+   * Returns the fork's initial state.
+   *
    * @param run the fork's id
-   * @param copies of each of {@link #checkpoints}, the fork's own
+   * @param copies the fork's own copy of each of {@link #checkpoints}, by the original's id
    */
   public RunState state(String run, Map<String, String> copies) {
     Map<String, StepState> steps = new LinkedHashMap<>();
@@ -118,7 +119,10 @@ public final class ForkStateBuilder {
         : cut.withCheckpoint(copies.get(cut.checkpoint()));
   }
 
-  /** The branches (paths) whose files no manifest names, so that they cannot be had. */
+  /**
+   * Returns the branches (paths) whose cut has no checkpoint, so that their files are not
+   * available.
+   */
   public List<String> withoutFiles() {
     List<String> without = new ArrayList<>();
     at.branches()

@@ -19,9 +19,7 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One application of an event to a {@link RunHead}: a working copy that lives for a single call.
- */
+/** Applies one event to a {@link RunHead}: a working copy for a single call. */
 final class HeadFold {
   private static final SortedSet<String> NOTHING = RunHead.NONE.active();
 
@@ -142,7 +140,7 @@ final class HeadFold {
     }
   }
 
-  /** Epochs only rise. */
+  /** Epochs only increase: an assignment of an older or the same epoch is ignored. */
   private void assign(int newEpoch, @Nullable String newRunner, boolean resume) {
     if (newEpoch <= epoch) {
       return;
@@ -226,7 +224,10 @@ final class HeadFold {
     }
   }
 
-  /** What was asked for after files were lost is asked for again. */
+  /**
+   * Drops approvals on uncommitted branches: their files are lost with the epoch, so they are
+   * requested again.
+   */
   private SortedSet<String> waitingOnCommitted() {
     return uncommitted.isEmpty()
         ? waiting
@@ -248,7 +249,7 @@ final class HeadFold {
     lastStep = step;
   }
 
-  /** Who was asked may answer meanwhile; all else has stopped. */
+  /** Approvals stay open, since a person may answer meanwhile; all other steps stop. */
   private void pause() {
     phase = Phase.PAUSED;
     active = waiting;
@@ -274,7 +275,7 @@ final class HeadFold {
     return set.contains(element) ? filtered(set, other -> !other.equals(element)) : set;
   }
 
-  /** Of a parallel step that has ended, those that it did not wait for. */
+  /** Removes the steps below a parallel step that ended without waiting for them. */
   private static SortedSet<String> withoutThoseUnder(SortedSet<String> set, String step) {
     // '0' is the character after '/'.
     return set.isEmpty() || set.subSet(step + "/", step + "0").isEmpty()
@@ -283,7 +284,7 @@ final class HeadFold {
   }
 
   private static SortedSet<String> filtered(SortedSet<String> set, Predicate<String> keep) {
-    if (set.size() == 1) { // One step at a time is the usual case.
+    if (set.size() == 1) { // The usual case: one step at a time.
       return keep.test(set.first()) ? set : NOTHING;
     }
     TreeSet<String> copy = new TreeSet<>(set);

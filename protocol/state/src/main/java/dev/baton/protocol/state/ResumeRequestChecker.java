@@ -11,17 +11,17 @@ import dev.baton.protocol.workflow.Workflow;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Whether a run can go on as someone asks. Stateless. */
+/** Checks whether a run can resume as requested. Stateless. */
 public final class ResumeRequestChecker {
   private ResumeRequestChecker() {}
 
   /**
-   * For people; empty when it can.
+   * Returns messages for a person; empty when the run can resume.
    *
-   * @param as the state as of which it goes on: the newest, or with {@code from} the one of its
-   *     {@link ResumeStateFinder}
-   * @param before the definition by which it has run
-   * @param after the one by which it is to go on; the same where there is no other
+   * @param as the state to resume from: the newest, or with {@code from} the one that {@link
+   *     ResumeStateFinder} found
+   * @param before the definition it has run with
+   * @param after the definition to resume with; the same where it does not change
    */
   public static List<String> problems(
       TraceEvent.ResumeRequested asked, RunState as, Workflow before, Workflow after) {
@@ -58,7 +58,7 @@ public final class ResumeRequestChecker {
     boolean open = step != null && !step.hasEnded();
     if (!open && !path.equals(asked.from()) && !isNext(path, state, workflow)) {
       problems.add(
-          "skip: step '%s' is not what the run goes on with; %s"
+          "skip: step '%s' is not the run's next step; %s"
               .formatted(path, nextOf(state, workflow)));
     }
   }
@@ -76,9 +76,9 @@ public final class ResumeRequestChecker {
     BranchState main = state.branch(StepPath.MAIN);
     if (main.begun()) {
       return main.next().isEmpty()
-          ? "nothing is left to be done"
-          : "that is '" + StepPath.idOf(main.next().getFirst()) + "'";
+          ? "no steps are left"
+          : "the next step is '" + StepPath.idOf(main.next().getFirst()) + "'";
     }
-    return "that is '" + workflow.flow().first().id() + "'";
+    return "the next step is '" + workflow.flow().first().id() + "'";
   }
 }

@@ -12,13 +12,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds a run and finds where a step of its main line was about to begin, the last time. To be
- * given every event from the first on. Not thread-safe.
+ * Folds a run and finds the latest point at which a given step of its main line was the next one.
+ * Must receive every event from the first on. Not thread-safe.
  */
 public final class ResumeStateFinder {
   /**
-   * @param after the id of the event as of which the step is next; null: of the run's beginning
-   * @param state as of then
+   * @param after the id of the event after which the step was next; null for the run's beginning
+   * @param state after that event
    */
   public record Found(@Nullable String after, RunState state) {}
 
@@ -28,9 +28,9 @@ public final class ResumeStateFinder {
   private @Nullable Found found;
 
   /**
-   * @param beginning what the run begins with
-   * @param fold of it, with its marks
-   * @param step its id
+   * @param beginning the run's initial state
+   * @param fold of the run, with its marks
+   * @param step id of the step to find
    */
   public ResumeStateFinder(RunState beginning, StateFold fold, String step) {
     this.fold = fold;
@@ -57,12 +57,12 @@ public final class ResumeStateFinder {
     return verdict;
   }
 
-  /** Empty when the run has never come to the step. */
+  /** Returns the latest such point; empty when the step was never next. */
   public Optional<Found> found() {
     return Optional.ofNullable(found);
   }
 
-  /** Whether what comes next on the main line may be another step than before, or again. */
+  /** Whether the event can change the next step of the main line. */
   private static boolean isTurn(TraceEvent event) {
     return switch (event) {
       case TraceEvent.StepCompleted done -> isOnMainLine(done);

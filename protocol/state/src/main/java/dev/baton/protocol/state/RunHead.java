@@ -19,36 +19,36 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds the baton and how far the run is: everything of the fold whose size does not grow with
- * the number of steps. A service that lists runs keeps this; {@link RunState} adds what a runner
- * needs to go on.
+ * The current runner and progress of a run: the part of the fold whose size does not grow with the
+ * number of steps. Services that list runs store this; {@link RunState} adds what a runner needs to
+ * continue the run.
  *
  * <pre>
  *                      runner_assigned(1)        runner_started
  *   (none) → PENDING ──────────────────→ STARTING ──────────→ RUNNING ⇄ WAITING
  *                                                                │  ↑ runner_started
- *          runner_assigned(n &gt; 1) from any that is not ended: RESUMING
- *   run_parked → WAITING, with no runner, until the next runner_assigned
- *   run_paused, or pause_requested while no runner has it → PAUSED; run_completed, run_failed, run_cancelled, run_lost end it. Only runner_assigned with reason
- *   {@code resume}, or a resume_requested before it, opens a FAILED or LOST run again.
+ *          runner_assigned(n &gt; 1) from any status that is not ended → RESUMING
+ *   run_parked → WAITING, without a runner, until the next runner_assigned
+ *   run_paused, or pause_requested while no runner has the run → PAUSED
+ *   run_completed, run_failed, run_cancelled, run_lost → ended; only runner_assigned with reason
+ *   {@code resume}, or a resume_requested before it, reopens a FAILED or LOST run
  * </pre>
  *
  * @param epoch the current one; 0 before the first assignment
  * @param controlSeq the last accepted seq of the control lane
  * @param runnerSeq the last accepted seq of the current epoch's lane
- * @param active the steps (paths) that have started and not ended
+ * @param active paths of the steps that have started and not ended
  * @param waiting those of the active steps that wait for a person
- * @param completed how many step completions were accepted; {@code skipped}, {@code retried}
- *     likewise
- * @param duplicates events dropped since their seq had been seen, and every {@code run_created} but
- *     the first
- * @param fenced events dropped since they came from an older epoch, or after the run's end
- * @param gap the first gap seen in a lane, in words; the event after it was accepted
+ * @param completed number of accepted step completions; {@code skipped}, {@code retried} likewise
+ * @param duplicates events dropped because their seq was already accepted or they had no effect,
+ *     such as a second {@code run_created}
+ * @param fenced events dropped because they came from another epoch, or after the run's end
+ * @param gap description of the first gap in a lane; the event after it was accepted
  * @param error why the run failed or was lost; null otherwise
- * @param uncommitted the branches on which a step has ended without a cut, and none with one since.
- *     A new epoch begins before those steps
- * @param leftOut paths that the newest runner to start found missing, since the cut leaves them out
- * @param resumed the current epoch began since somebody asked for it, not to make up for a runner
+ * @param uncommitted branches on which a step has ended without a cut, with no cut since. A new
+ *     epoch restarts before those steps
+ * @param leftOut paths that the runner found missing at its start, since the cut excludes them
+ * @param resumed whether the current epoch began by a resume request, not by a failover
  */
 public record RunHead(
     Phase phase,
@@ -78,10 +78,10 @@ public record RunHead(
     STARTING,
     RESUMING,
     LIVE,
-    /** It waits, and no runner carries it. */
+    /** Waiting, without a runner. */
     PARKED,
     PAUSED,
-    /** A resume was asked for, with corrections; its runner_assigned comes next. */
+    /** A resume with corrections was requested; its runner_assigned event follows. */
     REOPENED,
     COMPLETED,
     FAILED,
@@ -120,7 +120,7 @@ public record RunHead(
     leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
   }
 
-  /** A copy that nobody can change; the set itself where it is one already. */
+  /** Returns an unmodifiable copy, or the set itself where it already is one. */
   static SortedSet<String> frozen(@Nullable Collection<String> set) {
     if (set == null || set.isEmpty()) {
       return EMPTY;
@@ -130,17 +130,17 @@ public record RunHead(
         : Collections.unmodifiableSortedSet(new TreeSet<>(set));
   }
 
-  /** Whether the fold takes the event, and if not, why. */
+  /** Whether the fold accepts the event, and if not, why. */
   public enum Verdict {
     ACCEPTED,
     DUPLICATE,
     FENCED,
     AFTER_END,
-    /** It says again what can be said once. */
+    /** Repeats an event that only counts once. */
     NO_EFFECT
   }
 
-  /** What {@link #apply} gives. */
+  /** The result of {@link #apply}. */
   public record Step(RunHead head, Verdict verdict) {}
 
   @JsonIgnore
@@ -171,12 +171,12 @@ public record RunHead(
     return status().isTerminal();
   }
 
-  /** Pure: the head after the event, and what became of the event. */
+  /** Returns the head after the event, and whether the event was accepted. Pure. */
   public Step apply(TraceRecord record) {
     return new HeadFold(this).apply(record);
   }
 
-  /** The one place that judges lane, epoch and seq. */
+  /** The only method that checks lane, epoch and seq. */
   Verdict judge(TraceRecord record) {
     int epochOf = record.id().lane().epoch();
     long seq = record.id().seq();
@@ -200,7 +200,7 @@ public record RunHead(
     if (seq <= runnerSeq) {
       return Verdict.DUPLICATE;
     }
-    // Whoever is left of before a resume must not undo what that has corrected.
+    // Events of the runner from before a resume must not undo the resume's corrections.
     return isEnded() || phase == Phase.REOPENED ? Verdict.AFTER_END : Verdict.ACCEPTED;
   }
 
@@ -215,7 +215,7 @@ public record RunHead(
     return resumes && isResumable();
   }
 
-  /** Whether nothing goes on by itself, and may go on when somebody asks for it. */
+  /** Whether the run is stopped, and a resume request may continue it. */
   private boolean isResumable() {
     return phase == Phase.FAILED || phase == Phase.LOST || phase == Phase.PAUSED;
   }

@@ -14,18 +14,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole meaning of a trace: the head, and all that a runner needs to go on. Immutable. Right
- * after {@code runner_assigned} it is the snapshot from which that epoch's runner starts: nothing
- * in it is newer than the newest cut.
+ * The complete folded state of a trace: the head, and all that a runner needs to continue.
+ * Immutable. Directly after {@code runner_assigned} it is the state from which that epoch's runner
+ * starts: nothing in it is newer than the newest cut.
  *
  * @param steps by path, in the order of their first start
- * @param branches by path, {@code ""} is the main line; those of a parallel step are gone once it
- *     has ended
+ * @param branches by path, {@code ""} is the main line; those of a parallel step are removed once
+ *     it has ended
  * @param approvals by approval id
- * @param reroutes by the step that was left
+ * @param reroutes reroute counts, by the step whose gate was not satisfied
  * @param sessions agent session ids by step
  * @param plans newest plan by step
- * @param milestones number of the newest milestone of each step that has made one
+ * @param milestones number of the newest milestone, by the step that created it
  */
 public record RunState(
     String run,
@@ -66,12 +66,12 @@ public record RunState(
   }
 
   /**
-   * The fold's step: pure. To fold many events use {@link StateFold}, which does the same without a
-   * copy for each.
+   * Applies one event. Pure. To fold many events use {@link StateFold}, which avoids a copy for
+   * each.
    *
    * @throws IllegalArgumentException when the event is of another run
-   * @throws IllegalStateException when it lets the run go back to an earlier state, which only a
-   *     fold of all its events knows
+   * @throws IllegalStateException when the event resumes from an earlier state, which requires a
+   *     fold of all the run's events
    */
   public RunState apply(TraceRecord record) {
     StateFold fold = new StateFold(this);
@@ -79,7 +79,7 @@ public record RunState(
     return fold.state();
   }
 
-  /** The number of the milestone that the run makes next, from 0. */
+  /** Returns the number of the run's next milestone, from 0. */
   public int nextMilestone() {
     return milestones.values().stream().mapToInt(index -> index + 1).max().orElse(0);
   }

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Where a run stands. */
+/** The status of a run. */
 public enum RunStatus {
   PENDING,
   STARTING,
@@ -33,7 +33,7 @@ public enum RunStatus {
       Stream.of(values())
           .collect(Collectors.toUnmodifiableMap(RunStatus::word, Function.identity()));
 
-  /** The status with this {@link #word}; empty when there is none. */
+  /** Returns the status with this {@link #word}; empty when there is none. */
   public static Optional<RunStatus> of(String word) {
     return Optional.ofNullable(BY_WORD.get(word));
   }
@@ -43,7 +43,7 @@ public enum RunStatus {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** No runner will carry it on by itself. */
+  /** Whether the run has ended: no runner continues it without a resume request. */
   public boolean isTerminal() {
     return switch (this) {
       case COMPLETED, FAILED, CANCELLED, LOST -> true;

@@ -25,13 +25,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds a run's events in the log's order. What an event means is decided here and in {@link
- * HeadFold}, nowhere else. Not thread-safe.
+ * Folds a run's events in log order. Only this class and {@link HeadFold} decide what an event
+ * means. Not thread-safe.
  *
- * <p>A step that ended without a cut though its branch has files ({@code without_cut}) leaves the
- * branch <em>uncommitted</em>: the files exist only on the runner. The next cut of the branch holds
- * them and commits all. If the epoch ends first, {@code runner_assigned} takes the uncommitted
- * steps back, so that steps and files agree again.
+ * <p>A step that ended without a cut although its branch has files ({@code without_cut}) leaves the
+ * branch <em>uncommitted</em>: the files exist only on the runner. The next cut of the branch
+ * contains them and commits all. If the epoch ends first, {@code runner_assigned} rolls the
+ * uncommitted steps back, so that steps and files are consistent again.
  */
 public final class StateFold {
   private final String run;
@@ -45,12 +45,12 @@ public final class StateFold {
   private final UncommittedStepTracker uncommitted;
   private @Nullable Output output;
 
-  /** The events after which the state is kept, and what was kept. */
+  /** The ids of events after which the state is kept for a resume, and the kept states. */
   private final Set<String> marks;
 
   private final Map<String, RunState> kept = new HashMap<>();
 
-  /** Null where the fold does not begin with the run. */
+  /** Null where the fold does not start at the run's first event. */
   private final @Nullable RunState beginning;
 
   public StateFold(RunState from) {
@@ -58,8 +58,8 @@ public final class StateFold {
   }
 
   /**
-   * @param marks {@link #marks} of the run's control events: a resume may go back to what was there
-   *     after them
+   * @param marks {@link #marks} of the run's control events: a resume may restore the state after
+   *     one of them
    */
   public StateFold(RunState from, Set<String> marks) {
     this.marks = Set.copyOf(marks);
@@ -93,7 +93,7 @@ public final class StateFold {
       if (head.epoch() > epochBefore && epochBefore > 0) {
         settle();
       }
-      if (before.isEnded()) { // It is opened again.
+      if (before.isEnded()) { // A resume reopens it.
         forgetFailures(StepPath.MAIN);
       }
       uncommitted.remember(record.event());
@@ -105,7 +105,10 @@ public final class StateFold {
     return step.verdict();
   }
 
-  /** The ids of the events that resumes go back to. To fold a run that has any, they are needed. */
+  /**
+   * Returns the ids of the events whose state a resume restores. They are required to fold a run
+   * with such resumes.
+   */
   public static Set<String> marks(Collection<? extends TraceEvent> control) {
     Set<String> marks = new HashSet<>();
     for (TraceEvent event : control) {
@@ -200,14 +203,12 @@ public final class StateFold {
     steps.put(path, state.withOutput(corrected));
   }
 
-  /**
-   * Steps, files and questions are as they were; who holds the run, and what was counted, stays.
-   */
+  /** Restores steps, files and approvals; the current runner and the counters stay. */
   private void goBack(TraceEvent.ResumeRequested resume) {
     RunState then = resume.after() == null ? beginning : kept.get(resume.after());
     if (then == null) {
       throw new IllegalStateException(
-          "run %s goes back to what was there after %s, which this fold has not kept"
+          "run %s: cannot restore the state after %s: this fold did not keep it"
               .formatted(run, resume.after() == null ? "its creation" : resume.after()));
     }
     StateFold old = new StateFold(then);
@@ -223,7 +224,10 @@ public final class StateFold {
     forgetFailures(StepPath.MAIN);
   }
 
-  /** What is left of a visit that did not end, as after an earlier resume, is not gone on with. */
+  /**
+   * Restarts the unfinished visits of this step, for example those left by an earlier resume,
+   * instead of continuing them.
+   */
   private void beginAnew(String from) {
     for (String path : List.copyOf(steps.keySet())) {
       StepState state = steps.get(path);
@@ -245,7 +249,7 @@ public final class StateFold {
     }
     StepStateBuilder begun = new StepStateBuilder(path, kind, StepState.Status.RUNNING, visit, old);
     begun.failedAttempts = failedAttempts(old, visit);
-    // A visit starts once, however many attempts and runners it takes: timers count from there.
+    // All attempts and runners of a visit share its start time: its timers start there.
     if (begun.startedAt == null) {
       begun.startedAt = time;
     }
@@ -256,7 +260,7 @@ public final class StateFold {
     return old != null && old.visit() == visit ? old.failedAttempts() : 0;
   }
 
-  /** A parallel begins again: what its branches see of their steps is what this visit brings. */
+  /** A new visit of a parallel step clears the earlier outputs of the steps in its branches. */
   private void forgetWithin(String path) {
     String prefix = path + "/";
     uncommitted.touchWithin(prefix);
@@ -302,7 +306,7 @@ public final class StateFold {
     draft.exitCode = failed.error().exitCode();
     List<String> next = failed.next();
     if (next != null) {
-      // A visit that has ended has its own output: none. One that has not leaves that of the last.
+      // An ended visit has an output of its own: none. An unfinished one keeps the last visit's.
       draft.completions++;
       draft.output = null;
       draft.last = StepEnd.failure(failed.error());
@@ -324,16 +328,17 @@ public final class StateFold {
         (path, branch) -> (branch == null ? BranchState.UNBEGUN : branch).withNext(reroute.to()));
   }
 
-  /** What is tried again may fail again: the failures of the branches under a step are over. */
+  /** A retried step may fail again: clears the failures of the branches below it. */
   private void forgetFailures(String path) {
     StepPath.under(branches, path).replaceAll((branch, state) -> state.withFailed(false));
     branches.computeIfPresent(path, (branch, state) -> state.withFailed(false));
   }
 
   /**
-   * A step that ends with an answer, and nobody gave one: its default was taken.
+   * Takes the default answer of an approval step that ended with an answer although it has none on
+   * the log.
    *
-   * @param with what it ended with; null: with a no
+   * @param with the step's output; null for a rejection
    */
   private void takeDefault(@Nullable StepState step, @Nullable JsonNode with) {
     if (step != null && step.status() == StepState.Status.WAITING) {
@@ -434,7 +439,7 @@ public final class StateFold {
         new BranchState(true, next, cut == null ? old.cut() : cut, since, false, old.last(), null));
   }
 
-  /** A parallel has ended: what it did not wait for has, too. */
+  /** Ends the unfinished steps below a parallel step that ended without waiting for them. */
   private void stopWithin(String path) {
     String prefix = path + "/";
     uncommitted.touchWithin(prefix);
@@ -442,7 +447,7 @@ public final class StateFold {
         (inner, state) -> inner.startsWith(prefix) && !state.hasEnded() ? state.stopped() : state);
   }
 
-  /** As a new epoch would begin: nothing is uncommitted, nothing runs. */
+  /** Sets the state as a new epoch finds it: nothing is uncommitted, nothing runs. */
   void settle() {
     uncommitted.takeBack();
     interruptRunning();

@@ -16,15 +16,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures a run's state by the events that it consists of: what a later event replaces no longer
- * counts. The checkpoint-store bounds by it what it folds, and a runner by the same measure what it
- * adds, so that no run grows beyond what can be resumed. Not thread-safe.
+ * Measures the size of a run's state by its events, without those that later events replaced. The
+ * checkpoint-store limits the state that it folds by this size, and a runner limits what it adds by
+ * the same measure, so that no run grows too large to be resumed. Not thread-safe.
  */
 public final class StateSizeTracker {
-  /** What an output by reference takes, in bytes of JSON. */
+  /** Size of an output by reference, in bytes of JSON. */
   public static final int REFERENCE = 128;
 
-  /** What a step takes beside its path and output, and what a cut of it does. */
+  /** Size of a step without its path and output, and of its cut, in bytes of JSON. */
   private static final int STEP = 256;
 
   private static final int CUT = 320;
@@ -36,17 +36,17 @@ public final class StateSizeTracker {
   private long inlineBytes;
 
   /**
-   * Of a step, in bytes of JSON.
+   * The size of a step, in bytes of JSON.
    *
-   * @param event its end
-   * @param inline the part of it that is an output within the message
-   * @param error its newest failure, which an earlier output stays beside
+   * @param event the size of its end event, output included
+   * @param inline the part of it that is an inline output
+   * @param error the size of its newest failure; an earlier output is counted in addition
    */
   private record Part(int event, int inline, int error) {
     static final Part NONE = new Part(0, 0, 0);
   }
 
-  /** Measures a state that was folded before, as the events it came from would be measured. */
+  /** Measures a folded state in the same way as the events it came from. */
   public static StateSizeTracker of(RunState state) {
     StateSizeTracker size = new StateSizeTracker();
     if (state.created() != null) {
@@ -70,7 +70,7 @@ public final class StateSizeTracker {
     return size;
   }
 
-  /** Adds an event that the fold has accepted, or will. */
+  /** Adds an event that the fold has accepted or will accept. */
   public void add(TraceEvent event) {
     switch (event) {
       case TraceEvent.RunCreated birth -> put("created", Json.bytes(birth).length);
@@ -84,11 +84,11 @@ public final class StateSizeTracker {
       case TraceEvent.StepCompleted done -> {
         int inline = inline(done.output());
         if (done.kind().equals("parallel")) {
-          // Its branches are over; what their steps left stays.
+          // Its branches have ended; the outputs of their steps stay.
           forgetBranches(done.step());
         }
         end(done.step(), ended(done), inline);
-        // Kept twice, beside what else there is: as the branch's newest.
+        // The output is stored twice: also as the branch's newest.
         last(StepPath.branchOf(done.step()), inline);
       }
       case TraceEvent.StepSkipped skip -> {
@@ -97,7 +97,7 @@ public final class StateSizeTracker {
         }
       }
       case TraceEvent.StepFailed failed -> {
-        // Beside the output of an earlier visit, which stays.
+        // In addition to the output of an earlier visit, which stays.
         Part old = steps.getOrDefault(failed.step(), Part.NONE);
         int error =
             STEP
@@ -109,13 +109,13 @@ public final class StateSizeTracker {
       }
       case TraceEvent.RunCompleted done ->
           put("output", Math.max(inline(done.output()), REFERENCE));
-      // Small, or replaces nothing of what a step has left.
+      // Small, or does not replace a step's output.
       case TraceEvent.Runner other -> {}
       case TraceEvent.Control other -> {}
     }
   }
 
-  /** What the completion of a step adds, if nothing of it was there before. */
+  /** Estimates what the completion of a step adds to the size, if the step has no earlier data. */
   public static long completed(String step, @Nullable Output output) {
     return STEP + CUT + 3L * step.length() + 2L * Math.max(inline(output), REFERENCE);
   }
@@ -128,12 +128,12 @@ public final class StateSizeTracker {
     return cut == null ? 0 : CUT;
   }
 
-  /** Bytes of JSON. */
+  /** Returns the size in bytes of JSON. */
   public long bytes() {
     return bytes;
   }
 
-  /** Of it, what outputs within messages take, counted once. */
+  /** Returns the part of the size that is inline outputs, each counted once. */
   public long inlineBytes() {
     return inlineBytes;
   }

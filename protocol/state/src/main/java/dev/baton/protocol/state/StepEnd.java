@@ -12,9 +12,9 @@ import dev.baton.protocol.workflow.StepOutcome;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a visit of a step ended, for what comes after it: conditions and gates look at it.
+ * How a visit of a step ended; later conditions and gates evaluate it.
  *
- * @param error why it failed; null unless it did
+ * @param error the cause of a failure; null otherwise
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record StepEnd(StepOutcome outcome, @Nullable Failure error) {

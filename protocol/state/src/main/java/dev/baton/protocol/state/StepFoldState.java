@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What a fold keeps of each step, by the step's path. Mutable and not thread-safe. */
+/** The data of each step in a fold, by the step's path. Mutable and not thread-safe. */
 record StepFoldState(
     Map<String, StepState> steps,
     Map<String, Integer> reroutes,
@@ -32,7 +32,9 @@ record StepFoldState(
         new LinkedHashMap<>(milestones));
   }
 
-  /** Makes that what is known of a step what it is here; nothing, where it is not known here. */
+  /**
+   * Copies the data of one step to another instance; removes it there where it does not exist here.
+   */
   void copy(String path, StepFoldState to) {
     copy(path, steps, to.steps);
     copy(path, reroutes, to.reroutes);
@@ -41,7 +43,7 @@ record StepFoldState(
     copy(path, milestones, to.milestones);
   }
 
-  /** All of it, as it is there. */
+  /** Replaces all data with that of another instance. */
   void become(StepFoldState other) {
     become(steps, other.steps);
     become(reroutes, other.reroutes);

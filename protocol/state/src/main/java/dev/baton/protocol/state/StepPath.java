@@ -10,8 +10,8 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Paths of steps: {@code id} on the main line, {@code <parallel path>/<branch>/<id>} inside a
- * parallel step.
+ * Builds and parses paths of steps: {@code id} on the main line, {@code <parallel
+ * path>/<branch>/<id>} inside a parallel step.
  */
 public final class StepPath {
   public static final String MAIN = "";
@@ -19,7 +19,7 @@ public final class StepPath {
   private StepPath() {}
 
   /**
-   * The branch that a step is on: {@code figures/0} for {@code figures/0/count}, empty for {@code
+   * Returns the branch of a step: {@code figures/0} for {@code figures/0/count}, empty for {@code
    * clone}.
    */
   public static String branchOf(String step) {
@@ -27,27 +27,27 @@ public final class StepPath {
     return slash < 0 ? MAIN : step.substring(0, slash);
   }
 
-  /** The path of a step with this id on this branch. */
+  /** Returns the path of the step with this id on this branch. */
   public static String of(String branch, String id) {
     return branch.isEmpty() ? id : branch + "/" + id;
   }
 
-  /** The step's id without its branch. */
+  /** Returns the step's id without its branch. */
   public static String idOf(String step) {
     return step.substring(step.lastIndexOf('/') + 1);
   }
 
-  /** The branch with this name of a parallel step. */
+  /** Returns the path of a parallel step's branch with this name. */
   public static String branch(String parallel, String name) {
     return parallel + "/" + name;
   }
 
-  /** Whether the branch {@code inner} is {@code outer} itself or grew from it. */
+  /** Whether the branch {@code inner} is {@code outer} itself or is inside it. */
   public static boolean isWithin(String inner, String outer) {
     return outer.isEmpty() || inner.equals(outer) || inner.startsWith(outer + "/");
   }
 
-  /** What a map by path has of the branches that grew from a step, or from a branch. A view. */
+  /** Returns a view of the map's entries for the branches inside a step or a branch. */
   static <V> SortedMap<String, V> under(TreeMap<String, V> map, String path) {
     // '0' is the character after '/'.
     return path.isEmpty() ? map.tailMap("", false) : map.subMap(path + "/", path + "0");

@@ -16,16 +16,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A step (by its path) as its latest visit left it.
+ * The state of a step (by its path) after its latest visit.
  *
- * @param visit which visit, from 1
- * @param failedAttempts of this visit; the next attempt is one more. An attempt that died with its
- *     runner is not counted: it did not fail, it fell
+ * @param visit number of the visit, from 1
+ * @param failedAttempts of this visit; the next attempt is one more. An attempt that was lost with
+ *     its runner did not fail and is not counted
  * @param completions how many visits have ended
- * @param cut the workspace after the step, where it has one
+ * @param cut the step's files at its end, where it has a cut
  * @param checkpoint the newest cut inside the step
- * @param last how the latest visit that ended did: this one, or the one before; null where none
- *     has, or none since the parallel that the step is in began again
+ * @param last how the latest ended visit ended: this one, or the one before; null where none has,
+ *     or none since the parallel step around it restarted
  */
 public record StepState(
     String step,
@@ -43,7 +43,7 @@ public record StepState(
     @Nullable Instant startedAt,
     long durationUs,
     @Nullable StepEnd last) {
-  /** Of a step. */
+  /** The status of a step. */
   public enum Status {
     RUNNING,
     WAITING,
@@ -51,7 +51,7 @@ public record StepState(
     FAILED,
     SKIPPED,
     INTERRUPTED,
-    /** Someone has asked for it: it is skipped as soon as a runner comes to it. */
+    /** A resume requested that it be skipped: it is skipped when a runner reaches it. */
     SKIPPING;
 
     @JsonValue
@@ -60,7 +60,10 @@ public record StepState(
     }
   }
 
-  /** Whether this visit is over. A failed one is where the workflow says what happens then. */
+  /**
+   * Whether this visit has ended. A failed visit has ended only where the workflow has a next step
+   * for the failure.
+   */
   public boolean hasEnded() {
     return switch (status) {
       case COMPLETED, SKIPPED -> true;
@@ -75,7 +78,7 @@ public record StepState(
     return draft.state();
   }
 
-  /** What expressions see of it is gone. */
+  /** Clears what expressions can read of it. */
   StepState forgotten() {
     return with(
         draft -> {
@@ -84,7 +87,7 @@ public record StepState(
         });
   }
 
-  /** This visit has ended because nobody waits for it any more. */
+  /** Ends this visit, since its parallel step has ended without waiting for it. */
   StepState stopped() {
     boolean hasFailed = status == Status.FAILED;
     return with(
@@ -101,7 +104,7 @@ public record StepState(
         });
   }
 
-  /** Of a step that a runner has not come to, or not come through. */
+  /** Marks for skipping a step that has not started or not ended. */
   static StepState skipping(String step, @Nullable StepState old) {
     int next = old == null ? 1 : old.completions() + 1;
     int visit = old == null || old.hasEnded() ? next : old.visit();
@@ -111,7 +114,7 @@ public record StepState(
     return draft.state();
   }
 
-  /** Its visit, from its first attempt on. */
+  /** Restarts its visit from the first attempt. */
   static StepState begunAnew(StepState old) {
     StepStateBuilder draft =
         new StepStateBuilder(old.step(), old.kind(), Status.INTERRUPTED, old.visit(), old);
@@ -131,7 +134,10 @@ public record StepState(
     return with(draft -> draft.checkpoint = newest);
   }
 
-  /** As a fork begins with it: its files are the fork's own, none are within it. */
+  /**
+   * Returns the state for a fork: with the fork's own copy of the cut, without cuts inside the
+   * step.
+   */
   StepState withCutOnly(@Nullable Cut own) {
     return with(
         draft -> {

@@ -12,7 +12,7 @@ import dev.baton.protocol.trace.Output;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A {@link StepState} that is being made of another one. Not thread-safe. */
+/** Builds a {@link StepState} from another one. Not thread-safe. */
 final class StepStateBuilder {
   final String step;
   @Nullable String kind;
@@ -30,7 +30,7 @@ final class StepStateBuilder {
   long durationUs;
   @Nullable StepEnd last;
 
-  /** All that the state says. */
+  /** Copies all of a state. */
   StepStateBuilder(StepState state) {
     step = state.step();
     kind = state.kind();
@@ -50,8 +50,8 @@ final class StepStateBuilder {
   }
 
   /**
-   * An event of this visit has come: what earlier visits left, and of this one when it started.
-   * Until the visit has an output of its own, expressions see that of the visit before.
+   * Starts from the data that earlier visits left, and the start time where the visit is the same.
+   * Until the visit has an output of its own, expressions see that of the previous visit.
    */
   StepStateBuilder(
       String step,

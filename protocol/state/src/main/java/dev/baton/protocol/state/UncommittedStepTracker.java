@@ -14,8 +14,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What steps left that ended without a cut, and how to take it back. It works on a fold's own maps.
- * Not thread-safe.
+ * Tracks steps that ended without a cut, and rolls them back. Works on the fold's own maps. Not
+ * thread-safe.
  */
 final class UncommittedStepTracker {
   private final String run;
@@ -23,7 +23,7 @@ final class UncommittedStepTracker {
   private final TreeMap<String, BranchState> branches;
   private final Map<String, ApprovalState> approvals;
 
-  /** Of each uncommitted branch. A branch comes before those that grew from it. */
+  /** By uncommitted branch. A branch comes before its inner branches. */
   private final TreeMap<String, UndoLog> undo = new TreeMap<>();
 
   UncommittedStepTracker(
@@ -37,7 +37,7 @@ final class UncommittedStepTracker {
     this.approvals = approvals;
   }
 
-  /** The branches, as they are written down. */
+  /** Returns the branches in their stored form, with their undo records. */
   Map<String, BranchState> written() {
     if (undo.isEmpty()) {
       return branches;
@@ -49,18 +49,18 @@ final class UncommittedStepTracker {
     return written;
   }
 
-  /** A cut of the branch has come: it holds all. */
+  /** Commits the branch: its new cut contains all its steps. */
   void commit(String branch) {
     undo.remove(branch);
   }
 
-  /** The branches that grew from a step, or from a branch, are no more. */
+  /** Removes the branches inside a step or a branch. */
   void dropUnder(String path) {
     StepPath.under(branches, path).clear();
     StepPath.under(undo, path).clear();
   }
 
-  /** Before an event is applied: keeps what a later take-back puts back. */
+  /** Saves, before an event is applied, the data that a rollback would restore. */
   void remember(TraceEvent event) {
     boolean withoutCut = endsWithoutCut(event);
     String path = stepOf(event);
@@ -118,7 +118,7 @@ final class UncommittedStepTracker {
     }
   }
 
-  /** Before much of what is known of the steps under a parallel changes at once. */
+  /** Saves the data of all steps below a parallel step before they change at once. */
   void touchWithin(String prefix) {
     if (undo.isEmpty()) {
       return;
@@ -136,8 +136,8 @@ final class UncommittedStepTracker {
   }
 
   /**
-   * Sets every branch back to its newest cut, those first from which others grew: of these only
-   * what was there at the cut is left, to be set back in its turn.
+   * Rolls every branch back to its newest cut, outer branches first: of the inner ones, those that
+   * were open at that cut remain and are rolled back in turn.
    */
   void takeBack() {
     while (!undo.isEmpty()) {

@@ -14,7 +14,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** An {@link BranchUndoRecord} that grows while its branch is uncommitted. Not thread-safe. */
+/** Builds a {@link BranchUndoRecord} while its branch is uncommitted. Not thread-safe. */
 final class UndoLog {
   private final StepFoldState before;
   private final Set<String> touched;
@@ -36,8 +36,10 @@ final class UndoLog {
   }
 
   /**
-   * @param open the branches that grew from this one, which is about to become uncommitted
-   * @param last the step of this branch that has completed last
+   * Starts the log of a branch that becomes uncommitted.
+   *
+   * @param open its inner branches
+   * @param last the step of the branch that completed last
    */
   static UndoLog begin(Map<String, BranchState> open, BranchState.@Nullable Last last) {
     return new UndoLog(
@@ -48,7 +50,7 @@ final class UndoLog {
         last);
   }
 
-  /** Of an uncommitted branch as it was written down. */
+  /** Restores the log of an uncommitted branch from its stored form. */
   static UndoLog of(BranchState branch) {
     BranchUndoRecord undo = Objects.requireNonNull(branch.undo());
     return new UndoLog(
@@ -60,19 +62,19 @@ final class UndoLog {
         undo.last());
   }
 
-  /** An event of this step is about to be applied. */
+  /** Saves the step's data before its first event since the cut is applied. */
   void touch(String path, StepFoldState now) {
     if (touched.add(path)) {
       now.copy(path, before);
     }
   }
 
-  /** An approval is asked for that was not before. */
+  /** Notes an approval that was requested since the cut. */
   void ask(String approval) {
     asked.add(approval);
   }
 
-  /** Puts the steps back. */
+  /** Restores the saved steps. */
   void restore(StepFoldState now) {
     touched.forEach(path -> before.copy(path, now));
   }

@@ -1,4 +1,4 @@
-/** What a trace means: the fold from events to a run's state, and nothing else decides it. */
+/** Folds a trace's events to a run's state. Only this package decides what an event means. */
 @NullMarked
 package dev.baton.protocol.state;
 

@@ -26,8 +26,8 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * For any prefix, any duplication and any interleaving of zombie epochs the fold gives the state of
- * the clean trace.
+ * For any prefix, any duplication and any interleaving of fenced epochs, the fold yields the state
+ * of the clean trace.
  */
 class FoldPropertyTest {
   @Property(tries = 2000)
@@ -71,7 +71,7 @@ class FoldPropertyTest {
   }
 
   /**
-   * The clean trace is also folded as if the runner had died just before the first step that ended
+   * Also folds the clean trace as if the runner had crashed just before the first step that ended
    * without a cut: on that branch both states must be the same.
    */
   @Property(tries = 2000)
@@ -118,7 +118,7 @@ class FoldPropertyTest {
         .collect(Collectors.toCollection(TreeSet::new));
   }
 
-  /** What a resume uses of a branch and those that grew from it. */
+  /** The data of a branch and its inner branches that a resume uses. */
   private static List<Object> on(String branch, RunState state) {
     Predicate<String> within = path -> StepPath.isWithin(StepPath.branchOf(path), branch);
     Map<String, BranchState> grown = new TreeMap<>(state.branches());

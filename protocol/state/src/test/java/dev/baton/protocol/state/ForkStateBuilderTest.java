@@ -44,7 +44,7 @@ class ForkStateBuilderTest {
     return fold.state();
   }
 
-  /** At each event of random traces. */
+  /** Compares at each event of random traces. */
   @Test
   void shouldBeginWhereANewEpochOfTheParentWould() {
     long seed = Long.getLong("baton.seed", System.nanoTime());
@@ -98,7 +98,7 @@ class ForkStateBuilderTest {
     return events.state;
   }
 
-  /** Numbers a run's events. */
+  /** Assigns seqs to a run's events. */
   private static final class Builder {
     private RunState state = RunState.empty(TraceGenerator.RUN);
     private long seq;
@@ -175,7 +175,7 @@ class ForkStateBuilderTest {
     assertThat(DefinitionChangeChecker.problems(shorter, state))
         .containsExactly(
             "step 'both/a/lint' has completed and is not in the definition",
-            "the run goes on with step 'both', which is not in the definition");
+            "the run resumes with step 'both', which is not in the definition");
   }
 
   private static Workflow workflow(String inner) {

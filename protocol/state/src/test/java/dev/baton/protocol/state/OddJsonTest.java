@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What an undisturbed run sees and what comes back from the log is one value, however odd. */
+/** A live run and the fold of its log see the same value for unusual JSON. */
 class OddJsonTest {
   private static final int TRIPS = 3;
 
@@ -128,7 +128,7 @@ class OddJsonTest {
     return Expression.compile(jq).evaluate(ExpressionScope.of(input, none, none));
   }
 
-  /** Into an event and out again, several times. */
+  /** Writes the value into an event and reads it back, several times. */
   private static JsonNode trip(JsonNode value) {
     JsonNode now = value;
     for (int i = 0; i < TRIPS; i++) {

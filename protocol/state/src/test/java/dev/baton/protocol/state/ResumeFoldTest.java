@@ -39,7 +39,7 @@ import net.jqwik.api.Property;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What a pause and a resume with corrections mean. */
+/** The effect of a pause, and of a resume with corrections. */
 class ResumeFoldTest {
   private static final String RUN = TraceGenerator.RUN;
 
@@ -85,7 +85,7 @@ class ResumeFoldTest {
     assigned("start");
   }
 
-  /** A, B twice, C; then D fails. */
+  /** Runs A, B twice, and C; then D fails. */
   private void fail() {
     begin();
     done("a", 1, 1, "b");
@@ -252,7 +252,7 @@ class ResumeFoldTest {
   void shouldCorrectTheLinesOutputByTheLogsOrderAndNoClocks() {
     begin();
     done("a", 1, 1, "b", Instant.ofEpochSecond(1_000), null);
-    // Another runner's clock.
+    // Time from another runner's clock.
     done("b", 1, 2, "d", Instant.ofEpochSecond(10), null);
     failed("d");
 
@@ -320,7 +320,7 @@ class ResumeFoldTest {
     assertThat(step(state, "p").status()).isEqualTo(StepState.Status.INTERRUPTED);
   }
 
-  /** What is read between the two events must not take the run for one that has ended. */
+  /** Between the two events a reader must not see the run as ended. */
   @Test
   void shouldBeOpenAgainAsSoonAsAResumeIsAskedForAndHearNoZombie() {
     fail();
@@ -348,7 +348,7 @@ class ResumeFoldTest {
     assertThat(state().steps()).containsKey("a");
   }
 
-  /** Whatever has happened: retries, branches, questions, deaths, pauses, steps without a cut. */
+  /** Covers retries, branches, approvals, lost runners, pauses, and steps without a cut. */
   @Property(tries = 1000)
   void shouldBeAgainWhatItWasWhereverItGoesBackTo(@ForAll long seed, @ForAll long choice) {
     List<TraceRecord> all = new TraceGenerator(seed).clean;
@@ -384,7 +384,7 @@ class ResumeFoldTest {
     steps.keySet().removeIf(within);
     Map<String, BranchState> branches = new TreeMap<>(state.branches());
     branches.keySet().removeIf(within);
-    // What is gone back to is tried again, failures and all.
+    // A restored state is retried, so its failures are cleared.
     branches.replaceAll((path, branch) -> branch.withFailed(false));
     return List.of(
         steps,
@@ -425,13 +425,13 @@ class ResumeFoldTest {
     assertThat(StepChange.between(old, fits))
         .extracting(StepChange::describe)
         .containsExactly(
-            "step 'a' is retried, timed or left otherwise",
+            "step 'a' has a different title, retry, timeout, next or gate",
             "step 'b' has other inputs",
             "step 'c' is gone",
             "step 'd' is new");
     assertThat(ResumeRequestChecker.problems(asked, state(), old, fits)).isEmpty();
     assertThat(ResumeRequestChecker.problems(asked, state(), old, doesNot))
-        .anyMatch(problem -> problem.contains("goes on with step 'b', which is not in the"))
+        .anyMatch(problem -> problem.contains("resumes with step 'b', which is not in the"))
         .anyMatch(problem -> problem.contains("'a' has completed with other inputs"));
   }
 
@@ -452,7 +452,7 @@ class ResumeFoldTest {
     assertThat(ResumeRequestChecker.problems(asked, state(), workflow, workflow))
         .containsExactly(
             "set: step 'd' has not completed: only the output of a completed step can be corrected",
-            "skip: step 'a' is not what the run goes on with; that is 'd'");
+            "skip: step 'a' is not the run's next step; the next step is 'd'");
   }
 
   private static Workflow workflow(String... steps) {

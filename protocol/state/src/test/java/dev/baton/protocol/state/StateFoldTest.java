@@ -58,7 +58,7 @@ class StateFoldTest {
     assertThat(status()).as("it waits without a runner").isEqualTo(RunStatus.WAITING);
     control(
         new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null, null));
-    assertThat(status()).as("until somebody carries it again").isEqualTo(RunStatus.WAITING);
+    assertThat(status()).as("until it is assigned to a runner again").isEqualTo(RunStatus.WAITING);
     assigned(TraceEvent.RunnerAssigned.UNPARKED);
     assertThat(status()).isEqualTo(RunStatus.RESUMING);
     runner(started());
@@ -366,7 +366,7 @@ class StateFoldTest {
     assigned("runner_exited");
 
     assertThat(state.branch("fan/0").next()).containsExactly("y");
-    assertThat(state.branch("fan/1").next()).as("taken back").containsExactly("x");
+    assertThat(state.branch("fan/1").next()).as("rolled back").containsExactly("x");
     runner(started());
     runner(done("fan", List.of("end"), cut("joined"), false));
     assertThat(state.branches()).containsOnlyKeys("");
@@ -437,7 +437,7 @@ class StateFoldTest {
     runner(failed("no", ApprovalState.REJECTED));
     runner(failed("late", "timeout"));
     runner(done("none", List.of(), null, false));
-    // The answer came to the runner before its event came to the log.
+    // The answer reached the runner before its event was on the log.
     runner(done("given", List.of(), null, false));
 
     assertThat(state.approvals().get(RUN + "-given")).extracting(ApprovalState::by).isNull();

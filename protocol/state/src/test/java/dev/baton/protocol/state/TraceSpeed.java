@@ -27,8 +27,8 @@ import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Not a test: how long an event takes to write, to read and to fold. {@code java -cp …
- * dev.baton.protocol.trace.TraceSpeed}.
+ * Measures the time to write, read and fold an event. Not a test. {@code java -cp …
+ * dev.baton.protocol.state.TraceSpeed}.
  */
 final class TraceSpeed {
   private static final String RUN = "01jd0000000000000000000000";
@@ -79,7 +79,7 @@ final class TraceSpeed {
     }
   }
 
-  /** Of this thread alone: what else the machine does is none of the event's cost. */
+  /** CPU time of this thread only, so that other load on the machine does not count. */
   private static long cpuNanos() {
     return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
   }

@@ -34,16 +34,13 @@ import org.jspecify.annotations.Nullable;
 public final class TraceGenerator {
   public static final String RUN = "01jd0000000000000000000000";
 
-  /** A clean trace: what the current holder of each epoch wrote, in order. */
+  /** The clean trace: the events of each epoch's current runner, in order. */
   public final List<TraceRecord> clean = new ArrayList<>();
 
-  /**
-   * What older epochs still wrote after they had been fenced, each at the earliest index where it
-   * may stand.
-   */
+  /** Events that older epochs wrote after they were fenced. */
   public final List<Late> late = new ArrayList<>();
 
-  /** A record of a fenced epoch, and the earliest index where it may stand. */
+  /** A record of a fenced epoch, and the earliest index at which it may be inserted. */
   public record Late(int notBefore, TraceRecord record) {}
 
   private final Random random;
@@ -167,7 +164,7 @@ public final class TraceGenerator {
         fall();
       }
       if (random.nextInt(5) == 0) {
-        continue; // Nobody waits for it.
+        continue; // The parallel step does not wait for it.
       }
       if (random.nextInt(8) == 0) {
         runner(failed(path, visit, null));
@@ -205,7 +202,7 @@ public final class TraceGenerator {
         random.nextInt(4) == 0 ? milestone++ : null);
   }
 
-  /** Somebody pauses the run and lets it go on; its runner may die meanwhile. */
+  /** Pauses the run and resumes it; its runner may be lost in between. */
   private void pause() {
     control(new TraceEvent.PauseRequested("someone", random.nextBoolean(), false));
     if (random.nextBoolean()) {
@@ -248,7 +245,7 @@ public final class TraceGenerator {
         withoutCut);
   }
 
-  /** The runner dies; it may go on writing for a while, unheard. */
+  /** Loses the runner; its epoch may write a few more events, which are fenced. */
   private void fall() {
     if (random.nextInt(4) == 0) {
       pause();

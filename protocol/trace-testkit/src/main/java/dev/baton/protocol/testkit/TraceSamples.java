@@ -10,11 +10,11 @@ import dev.baton.protocol.trace.TraceRecord;
 import java.util.List;
 import java.util.stream.LongStream;
 
-/** Records of generated traces, for tests that need any record but no particular one. */
+/** Provides records of generated traces, for tests that need arbitrary records. */
 public final class TraceSamples {
   private TraceSamples() {}
 
-  /** The records of 40 seeded traces. */
+  /** Returns the records of 40 seeded traces. */
   public static List<TraceRecord> manySeeds() {
     return LongStream.range(0, 40)
         .boxed()

@@ -18,13 +18,13 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** The AsyncAPI 3.0 document of the topics, derived from the records. */
+/** Builds the AsyncAPI 3.0 document of the topics from the records. */
 final class AsyncApi {
   static final String SCHEMAS = "https://baton.dev/schema/v1/";
 
   private AsyncApi() {}
 
-  /** Every message by topic and then by type. */
+  /** Returns every message by topic, then by type. */
   static Map<String, SortedMap<String, Class<?>>> messages() {
     SortedMap<String, Class<?>> trace = new TreeMap<>();
     EventTypeRegistry.all()
@@ -84,7 +84,7 @@ final class AsyncApi {
     return root;
   }
 
-  /** As the orchestrator writes it for the topic and for webhooks. */
+  /** The payload as the orchestrator writes it for the topic and for webhooks. */
   private static ObjectNode notification(String event) {
     ObjectNode payload = JsonNodeFactory.instance.objectNode().put("type", "object");
     ObjectNode properties = payload.putObject("properties");

@@ -24,11 +24,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** JSON Schemas (2020-12) of the wire records, derived from their components. */
+/** Builds the JSON Schemas (2020-12) of the wire records from their components. */
 final class RecordSchemas {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  /** Fields with a default: a reader fills them in, so a writer may leave them out. */
+  /** Fields with a default: writers may omit them, readers use the default. */
   private static final Map<String, Set<String>> DEFAULTED =
       Map.of(
           "RunCreated", Set.of("kind", "project", "labels", "restart"),
@@ -39,7 +39,7 @@ final class RecordSchemas {
 
   private RecordSchemas() {}
 
-  /** The schema of a message's data. */
+  /** Builds the schema of a message's data. */
   static ObjectNode document(String id, String title, Class<?> record) {
     ObjectNode schema = JSON.objectNode();
     schema.put("$schema", "https://json-schema.org/draft/2020-12/schema");
@@ -74,7 +74,7 @@ final class RecordSchemas {
     return schema;
   }
 
-  /** Primitive fields whose absence would change the meaning. */
+  /** Primitive fields that are required, since their absence would change the meaning. */
   private static boolean requiredNumber(Class<?> record, String name) {
     return name.equals("epoch")
         || (record == Heartbeat.class && (name.equals("interval_ms") || name.equals("timeout_ms")));

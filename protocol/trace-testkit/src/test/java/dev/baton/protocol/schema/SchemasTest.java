@@ -32,7 +32,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The published schemas are what the records say. To write them anew after a record has changed:
+ * Checks the published schemas against the records. To regenerate them after a record has changed:
  * {@code ./mvnw -pl protocol/trace-testkit -am test -Dsurefire.failIfNoSpecifiedTests=false
  * -Dtest=SchemasTest -Dbaton.schemas.write=true}.
  */

@@ -20,7 +20,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link TraceCodec} does, by the CloudEvents library and JSON trees alone. */
+/** A reference implementation of {@link TraceCodec} with the CloudEvents library and JSON trees. */
 final class PlainCodec {
   private PlainCodec() {}
 
@@ -42,7 +42,7 @@ final class PlainCodec {
     return KafkaMessageFactory.<String>createWriter(topic, record.run()).writeBinary(event.build());
   }
 
-  /** The record, or the name of the type, or null for a record that is malformed. */
+  /** Returns the record, the type's name where it is unknown, or null for a malformed record. */
   static @Nullable Object decode(@Nullable String key, Headers headers, byte @Nullable [] value) {
     try {
       CloudEvent event = KafkaMessageFactory.createReader(headers, value).toEvent();

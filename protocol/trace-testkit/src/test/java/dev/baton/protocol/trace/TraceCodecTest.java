@@ -254,7 +254,7 @@ class TraceCodecTest {
 
     Decoded decoded = TraceCodec.decode(RUN, headers, utf8("{}"));
 
-    // The time is for people only: an event without one is an event.
+    // The time is only for people: an event without one is valid.
     assertThat(decoded)
         .isInstanceOf(name.equals("ce_time") ? Decoded.Known.class : Decoded.Malformed.class);
   }

@@ -13,14 +13,14 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A runner's sign of life for one run, on {@code baton.heartbeats} keyed by the run id, as a
+ * A runner's heartbeat for one run, on {@code baton.heartbeats} keyed by the run id, as a
  * CloudEvent of type {@value #TYPE}.
  *
  * @param state {@code running waiting suspended stopping}; {@code ended} is the last one: the run
- *     needs no runner any more
- * @param intervalMs how often it is sent; {@value HeartbeatBounds#MIN_INTERVAL_MS} at least
- * @param timeoutMs after how long without one the runner is lost; {@value
- *     HeartbeatBounds#MIN_TIMEOUT_MS} at least
+ *     needs no further runner
+ * @param intervalMs interval at which it is sent, at least {@value HeartbeatBounds#MIN_INTERVAL_MS}
+ * @param timeoutMs time without a heartbeat after which the runner counts as lost, at least {@value
+ *     HeartbeatBounds#MIN_TIMEOUT_MS}
  * @param tokens used so far by agent steps
  * @param cost in US dollars so far
  * @param cpu share of one core since the last heartbeat, 0 and up

@@ -1,4 +1,4 @@
-/** The sign of life that a runner sends for each run it carries. */
+/** The heartbeat that a runner sends for each of its runs. */
 @NullMarked
 package dev.baton.protocol.heartbeat;
 

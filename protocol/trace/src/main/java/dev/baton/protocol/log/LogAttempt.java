@@ -7,10 +7,10 @@
 package dev.baton.protocol.log;
 
 /**
- * The attempt of a step that a line is of.
+ * The attempt of a step that wrote a log line.
  *
  * @param step its path
- * @param visit which visit of the step, from 1
- * @param attempt which attempt of the visit, from 1
+ * @param visit number of the step's visit, from 1
+ * @param attempt number of the visit's attempt, from 1
  */
 public record LogAttempt(String step, int visit, int attempt) {}

@@ -9,18 +9,19 @@ package dev.baton.protocol.log;
 import java.util.List;
 
 /**
- * What a chunk of a run's log holds. It is the JSON at the end of the chunk's object, and what the
- * store keeps of it.
+ * The index of a chunk of a run's log: the JSON at the end of the chunk's object, which the store
+ * also keeps.
  *
  * @param schema of this record: {@value #SCHEMA}
- * @param firstLine the number of its first line in the epoch, from 1
- * @param lines how many it has; 0 of one that only says that the log has ended
+ * @param firstLine number of its first line in the epoch, from 1
+ * @param lines number of lines; 0 for a chunk that only marks the end of the log
  * @param bytes of the lines' text
- * @param firstMicros when its first line was read, since 1970; 0 of one without lines
+ * @param firstMicros when its first line was read, in microseconds since 1970; 0 for a chunk
+ *     without lines
  * @param last whether it is the epoch's last chunk
- * @param missing what the lines' notices say is missing
+ * @param missing what the notices in its lines report as missing
  * @param attempts by their index in the records
- * @param frames in their order; all lines are in one of them
+ * @param frames in order; together they contain all lines
  */
 public record LogIndex(
     int schema,
@@ -37,16 +38,16 @@ public record LogIndex(
     List<Frame> frames) {
   public static final int SCHEMA = 1;
 
-  /** At the end of an object, behind the four bytes of the index's length. */
+  /** Last four bytes of the object, after the index's length (four bytes). */
   public static final int MAGIC = 0x424C4731;
 
-  /** Bytes of the length and the magic. */
+  /** Size of the length and the magic number, in bytes. */
   public static final int TRAILER = 8;
 
-  /** Bytes a chunk's index may have. */
+  /** Maximum bytes of a chunk's index. */
   public static final int MAX_BYTES = 1 << 20;
 
-  /** Attempts that a chunk may have lines of. */
+  /** Maximum number of attempts with lines in a chunk. */
   public static final int MAX_ATTEMPTS = 2_000;
 
   public LogIndex {
@@ -62,7 +63,7 @@ public record LogIndex(
    *
    * @param offset of the first byte in the object
    * @param size in the object, in bytes
-   * @param raw the records' bytes
+   * @param raw uncompressed size of the records, in bytes
    */
   public record Frame(
       int offset,
@@ -72,41 +73,44 @@ public record LogIndex(
       long lines,
       long firstMicros,
       long lastMicros) {
-    /** Bytes of records that a frame may have. */
+    /** Maximum bytes of a frame's records, uncompressed. */
     public static final int MAX_RAW = 4 << 20;
   }
 
-  /** Behind the last line. */
+  /** Returns the number of the first line after this chunk. */
   public long nextLine() {
     return firstLine + lines;
   }
 
   /**
-   * Fails where a reader could be led astray by it: it comes from outside.
+   * Validates the index, which comes from an untrusted source, before it is used to read the
+   * object.
    *
    * @param size of the object, in bytes
-   * @throws IllegalArgumentException that says what is wrong
+   * @throws IllegalArgumentException that names what is wrong
    */
   public void check(long size) {
-    require(schema == SCHEMA, "schema is " + schema + ", known is " + SCHEMA);
+    require(schema == SCHEMA, "schema " + schema + " is not supported, use " + SCHEMA);
     require(epoch >= 1 && firstLine >= 1 && lines >= 0 && bytes >= 0, "a count is negative");
     require(attempts.size() <= MAX_ATTEMPTS, "more than " + MAX_ATTEMPTS + " attempts");
     long line = firstLine;
     long end = 0;
     for (Frame frame : frames) {
-      require(frame.offset >= end && frame.size > 0, "a frame lies over another");
+      require(frame.offset >= end && frame.size > 0, "frames overlap");
       require(frame.raw > 0 && frame.raw <= Frame.MAX_RAW, "a frame has " + frame.raw + " bytes");
-      require(frame.firstLine == line && frame.lines > 0, "a frame begins with another line");
+      require(
+          frame.firstLine == line && frame.lines > 0,
+          "a frame does not begin at the line after the previous frame");
       end = (long) frame.offset + frame.size;
       line += frame.lines;
     }
-    require(line == nextLine(), "the frames have not " + lines + " lines");
+    require(line == nextLine(), "the frames do not have " + lines + " lines");
     require(end + TRAILER <= size, "the frames are longer than the object");
   }
 
   private static void require(boolean is, String otherwise) {
     if (!is) {
-      throw new IllegalArgumentException("not the index of a log's chunk: " + otherwise);
+      throw new IllegalArgumentException("invalid log chunk index: " + otherwise);
     }
   }
 }

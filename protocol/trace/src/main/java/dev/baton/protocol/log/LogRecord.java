@@ -9,19 +9,19 @@ package dev.baton.protocol.log;
 /**
  * A line of a log, or a piece of a long one.
  *
- * @param attempt the index of its attempt in the table of its file or chunk
- * @param micros when it was read, since 1970
+ * @param attempt index of its attempt in the table of its file or chunk
+ * @param micros when it was read, in microseconds since 1970
  * @param cut whether the next record of its attempt and stream continues it
  * @param bytes as the step wrote them, without the line end; at most {@link #MAX_BYTES}
- * @param missing what is missing at this place; only of the stream {@code baton}
+ * @param missing the lines missing at this position; only in the stream {@code baton}
  */
 public record LogRecord(
     int attempt, LogStream stream, long micros, boolean cut, byte[] bytes, Missing missing) {
-  /** Bytes a record's text may have. */
+  /** Maximum bytes of a record's text. */
   public static final int MAX_BYTES = 16 * 1024;
 
   /**
-   * Lines, or pieces of long ones, that were read and not kept.
+   * Lines, or pieces of long ones, that were read but dropped.
    *
    * @param bytes without line ends
    */

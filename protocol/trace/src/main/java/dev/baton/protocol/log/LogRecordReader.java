@@ -13,10 +13,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what {@link LogRecordWriter} wrote, from the beginning of a frame. For one thread.
+ * Reads records of {@link LogRecordWriter}, from the beginning of a frame. For one thread.
  *
- * <p>A record that is not whole ends the reading, as the end of the bytes does: a file may end in
- * the middle of one. Bytes that are no records are an {@link IllegalArgumentException}.
+ * <p>An incomplete record ends the reading like the end of the bytes, since a file may end inside a
+ * record. Bytes that are not records cause an {@link IllegalArgumentException}.
  */
 public final class LogRecordReader {
   private final byte[] bytes;
@@ -33,7 +33,7 @@ public final class LogRecordReader {
     this.end = to;
   }
 
-  /** The next record; null when there is none that is whole. */
+  /** Returns the next record; null when no complete one is left. */
   public @Nullable LogRecord next() {
     frameBegan = false;
     while (true) {
@@ -50,22 +50,22 @@ public final class LogRecordReader {
     }
   }
 
-  /** Whether a frame began right before the record that {@link #next} gave. */
+  /** Whether a frame began directly before the last record of {@link #next}. */
   public boolean frameBegan() {
     return frameBegan;
   }
 
-  /** Where the frame of the last record begins. */
+  /** Returns the position at which the frame of the last record begins. */
   public int frameAt() {
     return frameAt;
   }
 
-  /** Behind the last whole record or mark. */
+  /** Returns the position after the last complete record or mark. */
   public int position() {
     return at;
   }
 
-  /** The attempts that were defined so far, by their index. */
+  /** Returns the attempts defined so far, by their index. */
   public List<LogAttempt> attempts() {
     return attempts;
   }
@@ -101,7 +101,7 @@ public final class LogRecordReader {
       return;
     }
     LogAttempt attempt = Json.read(text(start), LogAttempt.class);
-    // Within a file they come in their order; a reader of one frame has not seen those before.
+    // A file defines attempts in order; a reader of a single frame has not seen the earlier ones.
     while (attempts.size() <= index) {
       attempts.add(attempt);
     }

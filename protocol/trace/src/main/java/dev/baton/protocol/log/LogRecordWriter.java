@@ -10,24 +10,24 @@ import dev.baton.protocol.json.Json;
 import java.util.Arrays;
 
 /**
- * Writes records one after the other into memory. A record is a head (attempt, a bit of
- * "continues", two of the stream), the difference of its time from the record before, a length and
- * the bytes; numbers are varints. Two marks stand between records: the beginning of a frame, before
- * which nothing is needed to read on, and the definition of an attempt's index. For one thread.
+ * Writes records in sequence into memory. A record is a head (attempt, a "continues" bit, two bits
+ * of the stream), the time difference to the previous record, a length and the bytes; numbers are
+ * varints. Two kinds of marks are between records: the beginning of a frame, from which a reader
+ * needs no earlier bytes, and the definition of an attempt's index. For one thread.
  */
 public final class LogRecordWriter {
   static final int MARK = 3;
   static final int CUT = 4;
   static final int HEAD_BITS = 3;
 
-  /** Of a head, a time, a length and the two counts of what is missing. */
+  /** Maximum bytes of a head, a time, a length and the two missing counts. */
   private static final int MOST_AROUND = 5 + 10 + 5 + 10 + 10;
 
   private byte[] buffer = new byte[8 * 1024];
   private int size;
   private long before;
 
-  /** Bytes that a record may take at most. */
+  /** Returns the maximum bytes of a record with this text. */
   public static int bound(int textBytes) {
     return textBytes + MOST_AROUND;
   }
@@ -39,7 +39,7 @@ public final class LogRecordWriter {
     before = 0;
   }
 
-  /** Says which attempt an index stands for. */
+  /** Defines the attempt of an index. */
   public void define(int index, LogAttempt attempt) {
     byte[] json = Json.bytes(attempt);
     ensure(bound(json.length));
@@ -48,7 +48,7 @@ public final class LogRecordWriter {
     put(json, json.length);
   }
 
-  /** Adds a line; {@code length} bytes of {@code text} are taken. */
+  /** Adds a line: the first {@code length} bytes of {@code text}. */
   public void line(
       int attempt, LogStream stream, long micros, boolean cut, byte[] text, int length) {
     add(attempt, stream, micros, cut, text, length);
@@ -58,7 +58,7 @@ public final class LogRecordWriter {
     }
   }
 
-  /** Adds a notice of what is missing at this place. */
+  /** Adds a notice of lines missing at this position. */
   public void notice(int attempt, long micros, byte[] text, LogRecord.Missing missing) {
     add(attempt, LogStream.BATON, micros, false, text, text.length);
     varint(missing.lines());
@@ -96,7 +96,10 @@ public final class LogRecordWriter {
     }
   }
 
-  /** What was written since the last {@link #clear}; the first {@link #size} bytes count. */
+  /**
+   * Returns the bytes written since the last {@link #clear}; only the first {@link #size} are
+   * valid.
+   */
   public byte[] buffer() {
     return buffer;
   }
@@ -105,7 +108,7 @@ public final class LogRecordWriter {
     return size;
   }
 
-  /** Forgets the bytes; what follows still refers to the record before. */
+  /** Discards the bytes. Times of later records are still relative to the last record before. */
   public void clear() {
     size = 0;
   }

@@ -9,21 +9,21 @@ package dev.baton.protocol.log;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** Where a line comes from. */
+/** The source of a log line. */
 public enum LogStream {
   STDOUT,
   STDERR,
-  /** What the runner itself says. */
+  /** Messages of the runner itself. */
   BATON;
 
   private final String word = name().toLowerCase(java.util.Locale.ROOT);
 
-  /** As topics and answers name it. */
+  /** Returns the name used in topics and responses. */
   public String word() {
     return word;
   }
 
-  /** The stream of this name, if there is one. */
+  /** Returns the stream of this name; empty when there is none. */
   public static Optional<LogStream> of(String word) {
     return Arrays.stream(values()).filter(stream -> stream.word.equals(word)).findFirst();
   }

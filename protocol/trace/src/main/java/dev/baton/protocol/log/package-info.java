@@ -1,4 +1,4 @@
-/** The format of a run's log: records of lines, and the index of a chunk of them. */
+/** Reads and writes the format of a run's log: records of lines, and the index of a chunk. */
 @NullMarked
 package dev.baton.protocol.log;
 

@@ -11,7 +11,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Why a checkpoint was made. In JSON its word in lower case. */
+/** The reason for a checkpoint. In JSON its name in lower case. */
 public enum CheckpointTrigger {
   /** The end of a step. */
   STEP,
@@ -21,9 +21,9 @@ public enum CheckpointTrigger {
   /** The end of the run. */
   COMPLETE,
   SHUTDOWN,
-  /** Someone asked for it. */
+  /** A user requested it. */
   MANUAL,
-  /** A step said so. */
+  /** A step reported a milestone. */
   MILESTONE,
   /** Read from a portable checkpoint. */
   IMPORT;

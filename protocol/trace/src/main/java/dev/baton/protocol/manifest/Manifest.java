@@ -18,18 +18,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The manifest of a checkpoint. Its JSON is read and written by {@link ManifestCodec}, which keeps
- * members that this version does not know and checks the checksum.
+ * The manifest of a checkpoint. {@link ManifestCodec} reads and writes its JSON, keeps members
+ * unknown to this version, and checks the checksum.
  *
  * @param version of the document: {@value #VERSION}
  * @param id a ULID in lower case
  * @param sessionId the run
- * @param git null where the workspace is no repository
- * @param environment variables that are no secrets
+ * @param git null where the workspace is not a repository
+ * @param environment variables that are not secret
  * @param sessionState typed slices by name
- * @param contributors how each part of the checkpoint went, by the contributor's name
- * @param checksum of everything else; null before {@link ManifestCodec#write} has put it in
- * @param others members that this version does not know
+ * @param contributors the result of each part of the checkpoint, by the contributor's name
+ * @param checksum of everything else; null before {@link ManifestCodec#write} has set it
+ * @param others members unknown to this version
  */
 public record Manifest(
     String version,
@@ -64,7 +64,7 @@ public record Manifest(
   }
 
   /**
-   * Where in which run.
+   * The run and step of the checkpoint.
    *
    * @param definitionHash null for an external run without a definition
    * @param step null for a checkpoint of the whole run
@@ -78,7 +78,7 @@ public record Manifest(
       @Nullable String step,
       @Nullable Integer visit) {}
 
-  /** What an agent had said and heard. */
+  /** The state of the agent's conversation. */
   public record Conversation(
       int turnCount, @Nullable String lastMessageId, long tokensUsed, boolean hasResumeToken) {
     public static final Conversation NONE = new Conversation(0, null, 0, false);
@@ -91,14 +91,14 @@ public record Manifest(
    * @param sizeBytes sum of the file sizes
    * @param uncommittedFiles of the repository; at most 1,000
    * @param digest of the tree
-   * @param format how it is stored: {@value #TREE}
-   * @param storedBytes what was new of it
-   * @param packs where its chunks are, all of them
-   * @param skipped what could not be captured; the first 1,000
-   * @param skippedCount how many in all
-   * @param leftOut paths that the files are without, since cuts leave them out; null: none
-   * @param seenAt the absolute path under which steps saw the files, which these may have written
-   *     into them; null: not known
+   * @param format of the stored tree: {@value #TREE}
+   * @param storedBytes bytes that were not stored before
+   * @param packs all packs that contain its chunks
+   * @param skipped paths that could not be captured; the first 1,000
+   * @param skippedCount number of all skipped paths
+   * @param leftOut paths excluded from cuts, which are missing here; null for none
+   * @param seenAt the absolute path of the workspace as steps saw it, which they may have written
+   *     into files; null where unknown
    */
   public record Workspace(
       String path,
@@ -124,7 +124,7 @@ public record Manifest(
       leftOut = leftOut == null ? null : List.copyOf(leftOut);
     }
 
-    /** With all files, seen nobody knows where. */
+    /** Creates a workspace without excluded paths and with an unknown original path. */
     public Workspace(
         String path,
         long sizeBytes,
@@ -157,7 +157,7 @@ public record Manifest(
   }
 
   /**
-   * An object that holds chunks.
+   * An object that contains chunks.
    *
    * @param digest of its bytes
    * @param indexBytes of index and trailer at its end
@@ -167,14 +167,14 @@ public record Manifest(
       Digest.check(digest);
       if (sizeBytes < 1 || indexBytes < 1 || indexBytes > sizeBytes) {
         throw new IllegalArgumentException(
-            "pack %s has size_bytes %d and index_bytes %d: both are at least 1, the index is within the pack"
+            "pack %s has size_bytes %d and index_bytes %d: both must be at least 1, and index_bytes at most size_bytes"
                 .formatted(digest, sizeBytes, indexBytes));
       }
     }
   }
 
   /**
-   * Something that is not in the checkpoint.
+   * A path that is not in the checkpoint.
    *
    * @param path from the workspace's root
    * @param reason one word, for programs
@@ -188,7 +188,7 @@ public record Manifest(
   public record Git(
       @Nullable String branch, @Nullable String head, boolean hasStash, boolean dirty) {}
 
-  /** What it cost to come here. */
+  /** The cost of the run up to this point. */
   public record Metrics(double costEstimateUsd, List<String> toolsInvoked, long filesModified) {
     public static final Metrics NONE = new Metrics(0, List.of(), 0);
 
@@ -198,7 +198,7 @@ public record Manifest(
   }
 
   /**
-   * How a part went.
+   * The result of one part.
    *
    * @param status {@code ok} or {@code failed}
    * @param error null when ok

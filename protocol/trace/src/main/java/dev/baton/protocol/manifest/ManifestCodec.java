@@ -19,19 +19,19 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Manifests as bytes: compact JSON in UTF-8 with the members of every object sorted by name. The
- * checksum is the SHA-256 of these bytes without the member {@code checksum}, so it holds however a
- * document is indented or ordered. Thread-safe.
+ * Reads and writes manifests: compact JSON in UTF-8 with the members of every object sorted by
+ * name. The checksum is the SHA-256 of these bytes without the member {@code checksum}, so it does
+ * not depend on a document's indentation or order. Thread-safe.
  */
 public final class ManifestCodec {
   private static final String CHECKSUM = "checksum";
 
-  /** Bytes of a manifest at most. */
+  /** Maximum bytes of a manifest. */
   public static final int LARGEST = 16 << 20;
 
   private ManifestCodec() {}
 
-  /** With the checksum put in, whatever the manifest has as one. */
+  /** Writes the manifest with its computed checksum, which replaces any it has. */
   public static byte[] write(Manifest manifest) {
     ObjectNode root = Json.mapper().valueToTree(manifest);
     root.put(CHECKSUM, checksum(root));
@@ -39,8 +39,8 @@ public final class ManifestCodec {
   }
 
   /**
-   * @throws IllegalArgumentException that says what is wrong: not JSON, a member missing or bad,
-   *     another version, a checksum that does not hold
+   * @throws IllegalArgumentException that names what is wrong: not JSON, a missing or invalid
+   *     member, an unsupported version, or a wrong checksum
    */
   public static Manifest read(byte[] bytes) {
     if (bytes.length > LARGEST) {
@@ -55,13 +55,13 @@ public final class ManifestCodec {
       String version = root.path("version").asText();
       if (!version.equals(Manifest.VERSION)) {
         throw new IllegalArgumentException(
-            "the manifest's version is '%s', this reads %s".formatted(version, Manifest.VERSION));
+            "the manifest's version is '%s', supported is %s".formatted(version, Manifest.VERSION));
       }
       String given = root.path(CHECKSUM).asText();
       String made = checksum(root);
       if (!given.equals(made)) {
         throw new IllegalArgumentException(
-            "the manifest's checksum is '%s', its content's is %s".formatted(given, made));
+            "the manifest's checksum is '%s', but its content has %s".formatted(given, made));
       }
       Manifest manifest = Json.mapper().treeToValue(root, Manifest.class);
       check("", manifest);
@@ -75,7 +75,7 @@ public final class ManifestCodec {
     }
   }
 
-  /** Of a document with or without the member. */
+  /** Returns the checksum of a document, with or without its member {@code checksum}. */
   public static String checksum(JsonNode manifest) {
     ObjectNode root = (ObjectNode) sorted(manifest);
     root.remove(CHECKSUM);
@@ -95,7 +95,7 @@ public final class ManifestCodec {
     return why == null ? e.getOriginalMessage() : why;
   }
 
-  /** Depth is bounded by what Jackson reads (1,000). */
+  /** The depth is limited by Jackson (1,000). */
   private static JsonNode sorted(JsonNode node) {
     return switch (node) {
       case ObjectNode object -> {

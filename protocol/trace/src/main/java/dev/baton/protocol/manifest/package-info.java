@@ -1,6 +1,6 @@
 /**
- * What a checkpoint is made of, as one JSON document: {@code manifest.json} of the portable form,
- * and the object from which the store can be rebuilt.
+ * The manifest of a checkpoint, a JSON document: {@code manifest.json} of the portable form, and
+ * the object from which the store's database can be rebuilt.
  */
 @NullMarked
 package dev.baton.protocol.manifest;

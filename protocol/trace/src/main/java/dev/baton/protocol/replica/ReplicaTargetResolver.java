@@ -24,11 +24,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gRPC target of several addresses: the first that can be connected is used, and when it is lost
- * they are tried anew, in their order. Names are looked up at every attempt.
+ * Builds a gRPC target with several addresses: a channel uses the first it can connect to, and when
+ * the connection is lost tries them again in order. Names are resolved at every attempt.
  */
 public final class ReplicaTargetResolver {
-  /** How long a connection attempt to one address may take before the next is tried. */
+  /** Time limit of a connection attempt to one address before the next is tried. */
   public static final int CONNECT_MILLIS = 3_000;
 
   private static final String SCHEME = "baton";
@@ -40,15 +40,15 @@ public final class ReplicaTargetResolver {
   private ReplicaTargetResolver() {}
 
   /**
-   * For a channel builder's {@code forTarget}.
+   * Returns the target for a channel builder's {@code forTarget}.
    *
    * @param addresses {@code host:port} each; one or more
    */
   public static String target(List<String> addresses) {
     if (addresses.isEmpty()) {
-      throw new IllegalArgumentException("a service has one address or more");
+      throw new IllegalArgumentException("a service needs at least one address");
     }
-    // An IPv6 address has brackets, which a URI's path may not.
+    // IPv6 addresses contain brackets, which are not allowed in a URI's path.
     return SCHEME + ":///" + String.join(",", addresses).replace("[", "%5B").replace("]", "%5D");
   }
 
@@ -105,10 +105,10 @@ public final class ReplicaTargetResolver {
       refresh();
     }
 
-    /** A look-up may block, so it is done elsewhere. */
+    /** Name resolution may block, so it runs on the offload executor. */
     @Override
     public void refresh() {
-      Objects.requireNonNull(args.getOffloadExecutor(), "a channel has one")
+      Objects.requireNonNull(args.getOffloadExecutor(), "the channel has no offload executor")
           .execute(
               () -> {
                 ResolutionResult found =

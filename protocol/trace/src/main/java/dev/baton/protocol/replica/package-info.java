@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** How a client of the services finds another replica when one is gone. */
+/** Connects clients of the services to another replica when one is lost. */
 @NullMarked
 package dev.baton.protocol.replica;
 

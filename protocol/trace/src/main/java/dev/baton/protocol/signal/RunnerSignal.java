@@ -9,8 +9,8 @@ package dev.baton.protocol.signal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is told to failover on {@code baton.signals}, keyed by the run id, as a CloudEvent of type
- * {@code dev.baton.runner_exited}, {@code dev.baton.runner_left} or {@code
+ * Signals to the failover component on {@code baton.signals}, keyed by the run id, as CloudEvents
+ * of type {@code dev.baton.runner_exited}, {@code dev.baton.runner_left} or {@code
  * dev.baton.heartbeats_missed}.
  */
 public sealed interface RunnerSignal {
@@ -19,23 +19,23 @@ public sealed interface RunnerSignal {
   int epoch();
 
   /**
-   * A launcher saw the runner's process end.
+   * A launcher detected the end of the runner's process.
    *
-   * @param exitCode as the launcher saw it, 128+n for signal n; null when it only knows that the
-   *     process is gone
+   * @param exitCode of the process, 128+n for signal n; null where the launcher only detected that
+   *     the process is gone
    */
   record RunnerExited(String run, int epoch, String runner, @Nullable Integer exitCode)
       implements RunnerSignal {}
 
   /**
-   * A runner that ends in an orderly way has cut the run and given it back.
+   * A runner that shuts down gracefully has cut the run and released it.
    *
    * @param reason {@code terminated max_lifetime}
    */
   record RunnerLeft(String run, int epoch, String runner, String reason) implements RunnerSignal {}
 
   /**
-   * @param silentMs for how long nothing was heard
+   * @param silentMs time since the last heartbeat
    */
   record HeartbeatsMissed(String run, int epoch, String runner, long silentMs, long timeoutMs)
       implements RunnerSignal {}

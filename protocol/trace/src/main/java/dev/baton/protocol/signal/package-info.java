@@ -1,4 +1,4 @@
-/** What liveness and launchers tell failover. */
+/** Signals from liveness monitoring, launchers and runners to the failover component. */
 @NullMarked
 package dev.baton.protocol.signal;
 

@@ -27,14 +27,14 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Moves positions in a topic over offsets that hold no committed record, by reading them with a
- * consumer of its own. Such offsets hold the markers of transactions and what was aborted: a
- * position that was stored behind the last record never reaches the end of such a log by itself.
+ * Advances positions in a topic past offsets without committed records, by reading them with its
+ * own consumer. Such offsets are transaction markers and aborted records: a position stored after
+ * the last committed record would otherwise never reach the log's end.
  *
- * <p>Thread-safe; each call opens a consumer, in no group, and closes it.
+ * <p>Thread-safe; each call opens a consumer, without a group, and closes it.
  */
 public final class CommittedRecordsReader {
-  /** The value of {@code isolation.level} of every consumer of Baton. */
+  /** The {@code isolation.level} of every Baton consumer. */
   public static final String READ_COMMITTED =
       IsolationLevel.READ_COMMITTED.toString().toLowerCase(Locale.ROOT);
 
@@ -43,7 +43,7 @@ public final class CommittedRecordsReader {
   private final Map<String, Object> settings;
 
   /**
-   * @param kafka the client's settings; {@code bootstrap.servers} at least
+   * @param kafka the client's settings; at least {@code bootstrap.servers}
    */
   public CommittedRecordsReader(Map<String, ?> kafka) {
     settings = new HashMap<>(kafka);
@@ -57,10 +57,10 @@ public final class CommittedRecordsReader {
   }
 
   /**
-   * Finds where a partition ends, with what is not committed.
+   * Returns a partition's log end offset, including uncommitted records.
    *
    * @param patience the longest this blocks
-   * @return empty when the broker did not say
+   * @return empty when the broker did not answer
    */
   public OptionalLong logEnd(TopicPartition partition, Duration patience) {
     try (Admin admin = Admin.create(admin())) {
@@ -85,14 +85,14 @@ public final class CommittedRecordsReader {
   }
 
   /**
-   * Finds how far each partition can be passed without leaving out a record.
+   * Returns how far each partition can be advanced without skipping a committed record.
    *
    * @param from by partition, the offset that would be read next
-   * @param ends by partition, where to stop; those at or behind their end are returned as they are
-   * @param patience the longest this blocks; what is not known by then is as in {@code from}, or
-   *     somewhere between
-   * @return by partition of {@code from}: the offset of the first committed record at or behind
-   *     {@code from}, or an offset up to which there is none
+   * @param ends by partition, where to stop; positions at or after their end are returned unchanged
+   * @param patience the longest this blocks; a partition not finished by then has its value of
+   *     {@code from} or an offset in between
+   * @return by partition of {@code from}: the offset of the first committed record at or after
+   *     {@code from}, or an offset before which there is none
    * @throws org.apache.kafka.common.KafkaException when the broker refuses
    */
   public Map<Integer, Long> skip(

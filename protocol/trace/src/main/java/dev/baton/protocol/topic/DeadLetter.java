@@ -16,19 +16,19 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is put aside of a record that could not be read: what the record had, and where it was and
- * what is wrong in headers {@code baton_*}.
+ * A record that could not be read, for the dead-letter topic: its value and headers, plus its
+ * position and the error in headers {@code baton_*}.
  *
  * @param value as read; null when the record had none
  */
 public record DeadLetter(byte @Nullable [] value, Headers headers) {
-  /** Characters of a reason that are kept. */
+  /** Maximum characters of a stored reason. */
   public static final int LONGEST_REASON = 1_000;
 
-  /** Bytes of a value that {@link #cut} keeps. */
+  /** Maximum bytes of a value that {@link #cut} keeps. */
   public static final int CUT_VALUE = 512 * 1024;
 
-  /** Bytes of headers that {@link #cut} keeps: all of them, or else only what was added. */
+  /** Maximum bytes of headers that {@link #cut} keeps; above it, only the added ones are kept. */
   public static final int CUT_HEADERS = 128 * 1024;
 
   private static final String REASON = "baton_reason";
@@ -39,9 +39,9 @@ public record DeadLetter(byte @Nullable [] value, Headers headers) {
   private static final String HEADERS_BYTES = "baton_headers_bytes";
 
   /**
-   * All of it, which may be more than a broker takes.
+   * Returns the complete dead letter, which may exceed the broker's limit.
    *
-   * @param read the record's headers, which stay as they are
+   * @param read the record's headers, which are not changed
    * @param reason one line that names what is wrong
    */
   public static DeadLetter of(
@@ -61,10 +61,10 @@ public record DeadLetter(byte @Nullable [] value, Headers headers) {
   }
 
   /**
-   * The same within the limit of 1 MiB that brokers and producers have, unless its key is large:
-   * the record itself may have come close to that limit, and the reason comes on top. How many
-   * bytes there were says {@code baton_value_bytes} of a value that was cut, and {@code
-   * baton_headers_bytes} where the record's own headers were left out.
+   * Returns a dead letter within the 1 MiB limit of brokers and producers, unless its key is large:
+   * the record itself may have been close to that limit, before the reason was added. {@code
+   * baton_value_bytes} has the original size of a truncated value, and {@code baton_headers_bytes}
+   * that of omitted headers.
    */
   public DeadLetter cut() {
     long bytes = bytesOf(headers);

@@ -29,8 +29,8 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Heartbeats and signals as CloudEvents 1.0 on Kafka. They have no order of their own, so their ids
- * are random.
+ * Reads and writes heartbeats and signals as CloudEvents 1.0 on Kafka. They have no order of their
+ * own, so their ids are random.
  */
 public final class JsonEventCodec {
   public static final String RUNNER_EXITED = EventTypeRegistry.PREFIX + "runner_exited";
@@ -62,10 +62,10 @@ public final class JsonEventCodec {
   }
 
   /**
-   * What somebody outside is told of a run.
+   * Returns a notification about a run for external consumers.
    *
-   * @param id of the event that it is about; the same when it is told again
-   * @param event its name, {@code run_lost} say
+   * @param id of the event it is about; the same when it is repeated
+   * @param event its name, for example {@code run_lost}
    * @param data JSON
    */
   public static ProducerRecord<String, byte[]> notification(
@@ -74,8 +74,8 @@ public final class JsonEventCodec {
   }
 
   /**
-   * @throws IllegalArgumentException when the record is no heartbeat; the message names the field
-   *     and says what is allowed. Nothing else is thrown, whatever the bytes
+   * @throws IllegalArgumentException when the record is not a heartbeat; the message names the
+   *     field and what is allowed. No other exception is thrown, for any bytes
    */
   public static Heartbeat heartbeat(Headers headers, byte @Nullable [] value) {
     CloudEvent event = read(headers, value);
@@ -92,11 +92,11 @@ public final class JsonEventCodec {
   }
 
   /**
-   * Empty for a signal of a type that this version does not know.
+   * Empty for a signal of a type unknown to this version.
    *
-   * @throws IllegalArgumentException when the record is no CloudEvent or its data has the wrong
-   *     shape; the message names the field and says what is allowed. Nothing else is thrown,
-   *     whatever the bytes
+   * @throws IllegalArgumentException when the record is not a CloudEvent or its data has the wrong
+   *     form; the message names the field and what is allowed. No other exception is thrown, for
+   *     any bytes
    */
   public static Optional<RunnerSignal> signal(Headers headers, byte @Nullable [] value) {
     CloudEvent event = read(headers, value);
@@ -141,8 +141,8 @@ public final class JsonEventCodec {
     try {
       return KafkaMessageFactory.createReader(headers, value).toEvent();
     } catch (RuntimeException e) {
-      // Besides its own exceptions the library lets some of the JDK's through: a header whose value
-      // is null gives a NullPointerException.
+      // The library also lets JDK exceptions through: a header whose value is null causes a
+      // NullPointerException.
       throw new IllegalArgumentException("not a CloudEvent: " + e.getMessage(), e);
     }
   }

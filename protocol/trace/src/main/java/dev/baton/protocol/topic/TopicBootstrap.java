@@ -22,11 +22,11 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.TopicExistsException;
 
 /**
- * Creates the topics that are missing. Idempotent, so every service calls it at start, in whatever
- * order they come up. Existing topics are left as they are: an operator's settings win.
+ * Creates missing topics. Idempotent, so every service calls it at startup, in any order. Existing
+ * topics are not changed: an operator's settings take precedence.
  */
 public final class TopicBootstrap {
-  /** Partitions of every topic; a run's records are in one of them. */
+  /** Partitions of every topic; a run's records are all in one of them. */
   public static final int PARTITIONS = 8;
 
   private static final int MOST_REPLICAS = 3;
@@ -38,21 +38,21 @@ public final class TopicBootstrap {
       Stream.concat(
               Stream.of(TopicName.TRACE, TopicName.HEARTBEATS, TopicName.SIGNALS, TopicName.LOGS)
                   .flatMap(name -> Stream.of(name, TopicName.deadLetters(name))),
-              // Nobody here reads it, so nobody puts anything of it aside.
+              // Not read by Baton, so it needs no dead-letter topic.
               Stream.of(TopicName.NOTIFICATIONS))
           .toList();
 
   private TopicBootstrap() {}
 
   /**
-   * Blocks until the topics exist. What is missing is made with as many replicas as brokers are up
-   * at this moment, three at most: start the services on a cluster of several brokers when all of
-   * them are up, or make the topics before. With three replicas a record is acknowledged when two
-   * have it ({@code min.insync.replicas}), with two or one, when one has. With a single replica the
-   * trace flushes every message to disk before it is acknowledged.
+   * Blocks until the topics exist. Missing topics are created with as many replicas as brokers are
+   * available at this moment, at most three: on a cluster, start the services when all brokers are
+   * available, or create the topics beforehand. With three replicas a record is acknowledged by two
+   * of them ({@code min.insync.replicas}), with one or two, by one. With a single replica every
+   * message of the trace is flushed to disk before it is acknowledged.
    *
-   * @param patience for all of it
-   * @throws TimeoutException when the brokers did not answer within the patience
+   * @param patience time limit for all calls together
+   * @throws TimeoutException when the brokers did not answer in time
    * @throws ExecutionException when they refused
    */
   public static void ensure(Admin admin, Duration patience)
@@ -78,7 +78,7 @@ public final class TopicBootstrap {
     }
   }
 
-  /** One for several waits. */
+  /** A common time limit for several waits. */
   private static final class Deadline {
     private final long end;
 
@@ -92,7 +92,7 @@ public final class TopicBootstrap {
     }
   }
 
-  /** All topics as they are created. */
+  /** Returns the configuration of all topics. */
   static List<NewTopic> wanted(int replication) {
     return NAMES.stream().map(name -> topic(name, replication)).toList();
   }
@@ -108,8 +108,8 @@ public final class TopicBootstrap {
   private static NewTopic topic(String name, int replication) {
     Map<String, String> config = new HashMap<>();
     config.put(TopicConfig.RETENTION_MS_CONFIG, Long.toString(retention(name).toMillis()));
-    // By the brokers' clock: with a producer's that is wrong records would be refused, or deleted
-    // for being old.
+    // Uses the broker's clock: with a wrong producer clock, records would be refused, or deleted as
+    // expired.
     config.put(TopicConfig.MESSAGE_TIMESTAMP_TYPE_CONFIG, "LogAppendTime");
     config.put(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, replication >= 3 ? "2" : "1");
     if (replication == 1 && name.equals(TopicName.TRACE)) {

@@ -16,7 +16,10 @@ public final class TopicName {
 
   private TopicName() {}
 
-  /** Where records of a topic go that could not be parsed, with the header {@code baton_reason}. */
+  /**
+   * Returns the topic for records of a topic that could not be parsed; their header {@code
+   * baton_reason} has the error.
+   */
   public static String deadLetters(String topic) {
     return topic + ".dlq";
   }

@@ -1,4 +1,4 @@
-/** The Kafka topics: names, settings and how they come to exist. */
+/** The Kafka topics: names, settings, creation, and codecs of their records. */
 @NullMarked
 package dev.baton.protocol.topic;
 

@@ -6,15 +6,15 @@
  */
 package dev.baton.protocol.trace;
 
-/** Numbers within ids, of plain ASCII digits: no sign, no other script's digits. */
+/** Parses numbers within ids: ASCII digits only, no sign. */
 final class AsciiDigitParser {
   private AsciiDigitParser() {}
 
   /**
-   * The number from {@code start} to the text's end.
+   * Parses the number from {@code start} to the text's end.
    *
    * @param maxDigits at most 18, so that no number overflows
-   * @return -1 when there is anything but 1 to {@code maxDigits} digits
+   * @return -1 unless there are 1 to {@code maxDigits} digits and nothing else
    */
   static long parse(String text, int start, int maxDigits) {
     int length = text.length() - start;

@@ -23,10 +23,9 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A CloudEvent's attributes and data as they are on Kafka, before anything of the trace is asked of
- * them.
+ * A CloudEvent's attributes and data on Kafka, before the trace's own checks.
  *
- * @param lease the lease token, where one came along
+ * @param lease the lease token, where the record has one
  * @param data null where there is none
  */
 record CloudEventEnvelope(
@@ -49,21 +48,24 @@ record CloudEventEnvelope(
   private static final byte[] JSON = utf8("application/json");
   private static final byte[] VERSION = utf8("1.0");
 
-  /** Few write many events. Emptied when it is full, so that nobody can fill the memory. */
+  /**
+   * A few sources write many events. Cleared when full, so that foreign records cannot fill the
+   * memory.
+   */
   private static final Map<String, URI> SOURCES = new ConcurrentHashMap<>();
 
   private static final int MAX_SOURCES = 4_096;
   private static final int MAX_SOURCE_LENGTH = 256;
 
   /**
-   * @throws RuntimeException of whatever type when it is no CloudEvent
+   * @throws RuntimeException of any type when the record is not a CloudEvent
    */
   static CloudEventEnvelope read(Headers headers, byte @Nullable [] value) {
     CloudEventEnvelope usual = readUsual(headers, value);
     return usual == null ? readAny(headers, value) : usual;
   }
 
-  /** One pass over what this codec writes itself; null for everything unusual, and for errors. */
+  /** Reads in one pass what this codec writes; null for all other forms, and for errors. */
   private static @Nullable CloudEventEnvelope readUsual(Headers headers, byte @Nullable [] value) {
     boolean version = false;
     boolean json = false;
@@ -134,7 +136,7 @@ record CloudEventEnvelope(
     try {
       source = URI.create(text);
     } catch (IllegalArgumentException bad) {
-      return null; // The library says so in its words.
+      return null; // The library reports the error.
     }
     if (text.length() > MAX_SOURCE_LENGTH) {
       return source;
@@ -146,7 +148,7 @@ record CloudEventEnvelope(
     return source;
   }
 
-  /** The headers of the record that carries the data. */
+  /** Returns the headers of the record that has the data as its value. */
   Headers headers() {
     RecordHeaders headers = new RecordHeaders();
     headers.add(CONTENT_TYPE, JSON);

@@ -12,16 +12,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The workspace at a point of the trace. The object behind the digest was durable before the event
- * that carries it was sent.
+ * The workspace's files at a point of the trace. The object with this digest was durable before the
+ * event with the cut was sent.
  *
  * @param digest of the tree
- * @param format how it is stored: {@code baton-tree-2}
+ * @param format of the stored tree: {@code baton-tree-2}
  * @param treeBytes sum of the file sizes
- * @param storedBytes what was new of it; 0 when earlier cuts had stored all of it already
+ * @param storedBytes bytes that were not stored before; 0 when earlier cuts had stored all of them
  * @param checkpoint the id under which its manifest is stored; null where it has none
- * @param leftOut paths, relative to the workspace, of what the cut leaves out and what was missing
- *     already; the first {@link #MAX_LEFT_OUT} of them
+ * @param leftOut paths, relative to the workspace, that are excluded from the cut or were already
+ *     missing; the first {@link #MAX_LEFT_OUT} of them
  */
 public record Cut(
     String digest,
@@ -31,7 +31,7 @@ public record Cut(
     long fileCount,
     @Nullable String checkpoint,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut) {
-  /** Paths that are named. */
+  /** Maximum number of listed paths. */
   public static final int MAX_LEFT_OUT = 100;
 
   public Cut {
@@ -39,7 +39,7 @@ public record Cut(
     leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
   }
 
-  /** A cut that leaves nothing out. */
+  /** Creates a cut without excluded paths. */
   public Cut(
       String digest,
       String format,
@@ -50,7 +50,7 @@ public record Cut(
     this(digest, format, treeBytes, storedBytes, fileCount, checkpoint, List.of());
   }
 
-  /** The same files under another manifest, or under none. */
+  /** Returns a cut of the same files with another manifest, or without one. */
   public Cut withCheckpoint(@Nullable String id) {
     return new Cut(digest, format, treeBytes, storedBytes, fileCount, id, leftOut);
   }

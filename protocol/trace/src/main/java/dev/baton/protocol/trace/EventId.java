@@ -7,7 +7,7 @@
 package dev.baton.protocol.trace;
 
 /**
- * {@code <run>/<lane>/<seq>}: what makes an event unique and gives it its place in its lane.
+ * {@code <run>/<lane>/<seq>}: identifies an event and gives its position in its lane.
  *
  * @param run the run's id
  * @param seq 1, 2, 3 … within the lane

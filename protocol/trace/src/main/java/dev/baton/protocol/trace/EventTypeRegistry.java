@@ -12,11 +12,14 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The names of the events on the wire: {@code dev.baton.} and the record's name in snake_case. */
+/**
+ * Maps events to their type names on the wire: {@code dev.baton.} and the record's name in
+ * snake_case.
+ */
 public final class EventTypeRegistry {
   public static final String PREFIX = "dev.baton.";
 
-  /** The number in every event's {@code schema} field. Readers accept this and every lower one. */
+  /** The value of every event's {@code schema} field. Readers accept it and every lower one. */
   public static final int SCHEMA = 1;
 
   private static final Pattern HUMP = Pattern.compile("(?<=[a-z])(?=[A-Z])");
@@ -35,21 +38,23 @@ public final class EventTypeRegistry {
 
   private EventTypeRegistry() {}
 
-  /** {@code dev.baton.step_completed} for a {@link TraceEvent.StepCompleted}. */
+  /**
+   * Returns, for example, {@code dev.baton.step_completed} for a {@link TraceEvent.StepCompleted}.
+   */
   public static String of(TraceEvent event) {
     String type = BY_CLASS.get(event.getClass());
     if (type == null) {
-      throw new IllegalStateException(event.getClass() + " is no event record");
+      throw new IllegalStateException(event.getClass() + " is not an event record");
     }
     return type;
   }
 
-  /** The record for a type; empty for a type that this version does not know. */
+  /** Returns the record for a type; empty for a type unknown to this version. */
   public static Optional<Class<? extends TraceEvent>> recordOf(String type) {
     return Optional.ofNullable(BY_TYPE.get(type));
   }
 
-  /** All event records by their name without the prefix. */
+  /** Returns all event records by their name without the prefix. */
   public static Map<String, Class<? extends TraceEvent>> all() {
     return BY_NAME;
   }

@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  *     input_invalid rejected expired unsupported killed deadline_exceeded max_visits merge_conflict
  *     workspace function store_unavailable verification_failed milestone_failed argument_invalid
  *     internal out_of_memory stack_overflow crash_loop}
- * @param message one line for a person; a surrogate without its partner becomes U+FFFD
+ * @param message one line for a person; each unpaired surrogate becomes U+FFFD
  * @param exitCode of a shell step's process; 128+n when signal n ended it
  */
 public record Failure(String code, String message, @Nullable Integer exitCode) {
   public Failure {
-    // Where JSON left it out, the check of required fields says so.
+    // Null where the JSON has none; the check of required fields reports it.
     message = message == null ? message : UnicodeSanitizer.of(message);
   }
 

@@ -7,8 +7,8 @@
 package dev.baton.protocol.trace;
 
 /**
- * A run's trace has one lane for the orchestrator's control facts and one for each epoch's runner,
- * each numbered gaplessly from 1.
+ * A lane of a run's trace: one for the orchestrator's control events and one for each epoch's
+ * runner, each numbered from 1 without gaps.
  *
  * @param epoch 0 for the control lane, the runner's epoch (1, 2, 3 …) otherwise
  */
@@ -30,7 +30,7 @@ public record Lane(int epoch) implements Comparable<Lane> {
     return new Lane(epoch);
   }
 
-  /** Reads {@code c} or a decimal epoch. */
+  /** Parses {@code c} or a decimal epoch. */
   public static Lane parse(String text) {
     if (text.equals("c")) {
       return CONTROL;

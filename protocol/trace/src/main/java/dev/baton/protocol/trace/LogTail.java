@@ -7,18 +7,19 @@
 package dev.baton.protocol.trace;
 
 /**
- * What remains in the trace of a step's stdout and stderr; the whole of it is the run's log.
+ * The end of a step's stdout and stderr, as kept in the trace; the complete output is in the run's
+ * log.
  *
  * @param tail at most the last 4 KiB, as UTF-8 with replacement characters
  * @param digest of all bytes in the order they were read
- * @param bytes how many there were
- * @param lines how many the log has of them; a line of more than 16 KiB counts as more than one
- * @param missingLines how many were read and are not in the log, for want of room
- * @param missingBytes of the missing lines, without line ends
+ * @param bytes number of all bytes
+ * @param lines number of its lines in the log; a line of more than 16 KiB counts as more than one
+ * @param missingLines lines that were read but dropped from the log, for lack of space
+ * @param missingBytes bytes of the missing lines, without line ends
  */
 public record LogTail(
     String tail, String digest, long bytes, long lines, long missingLines, long missingBytes) {
-  /** Of a log that is whole. */
+  /** Creates the tail of a complete log. */
   public LogTail(String tail, String digest, long bytes) {
     this(tail, digest, bytes, 0, 0, 0);
   }

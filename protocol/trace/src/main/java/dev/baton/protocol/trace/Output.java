@@ -12,22 +12,24 @@ import dev.baton.protocol.digest.Digest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON value of a run: within the message up to {@link #INLINE_LIMIT}, by reference above it. On
- * the wire either {@code {"value": …}} or {@code {"digest": "sha256:…", "size_bytes": n}}. The
- * latter has {@code "parts": n}, too, where the value is put together of other outputs.
+ * A JSON value of a run: inline in the message up to {@link #INLINE_LIMIT}, by reference above it.
+ * On the wire either {@code {"value": …}} or {@code {"digest": "sha256:…", "size_bytes": n}}, the
+ * latter with {@code "parts": n} where the value is composed of other outputs.
  */
 @JsonDeserialize(using = OutputReader.class)
 public sealed interface Output {
-  /** Bytes of JSON, 64 KiB: above it an output never travels in the message. */
+  /** Maximum bytes of JSON in a message (64 KiB); a larger output is always sent by reference. */
   int INLINE_LIMIT = 64 * 1024;
 
   record Inline(JsonNode value) implements Output {}
 
   /**
-   * @param digest of the blob; its bytes are the JSON text, or, with {@code parts}, a list of it
-   * @param sizeBytes of the JSON text of the whole value, at least; at most what a {@code long} has
-   * @param parts null: the blob is the value. Else the blob is a JSON array, or a JSON object, of
-   *     so many outputs in the form they have on the wire, and the value has theirs in their places
+   * @param digest of the blob: the JSON text of the value, or, with {@code parts}, a list of
+   *     outputs
+   * @param sizeBytes size of the whole value as JSON text, at least; saturates at the maximum of a
+   *     {@code long}
+   * @param parts null where the blob is the value. Otherwise the blob is a JSON array or object of
+   *     this many outputs in their wire form, and the value has their values in their places
    */
   record Ref(String digest, long sizeBytes, @Nullable Integer parts) implements Output {
     public Ref {

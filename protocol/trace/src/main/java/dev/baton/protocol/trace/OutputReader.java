@@ -14,7 +14,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Tells the two forms apart by the first field that only one of them has, without buffering. */
+/** Distinguishes the two forms by the first field that only one of them has, without buffering. */
 final class OutputReader extends StdDeserializer<Output> {
   private static final long serialVersionUID = 1L;
 

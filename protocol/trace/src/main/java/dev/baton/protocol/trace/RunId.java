@@ -15,7 +15,10 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.Locale;
 
-/** A run's id is a ULID in lower case; its last six characters are its display id. */
+/**
+ * Creates and checks run ids. A run id is a ULID in lower case; its last six characters are its
+ * display id.
+ */
 public final class RunId {
   private static final int LENGTH = 26;
   private static final int DISPLAY = 6;
@@ -23,14 +26,14 @@ public final class RunId {
 
   private RunId() {}
 
-  /** A new id; ids made by one process rise. Thread-safe. */
+  /** Returns a new id. Ids of one process increase. Thread-safe. */
   public static String next() {
     return UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * An id that follows from two others: of the same millisecond as the first, otherwise as good as
-   * random.
+   * Derives an id deterministically from two others: with the timestamp of the first, and otherwise
+   * hashed.
    */
   public static String derived(String id, String of) {
     Ulid first = Ulid.from(check(id));
@@ -54,14 +57,14 @@ public final class RunId {
     }
   }
 
-  /** When the id was made, to the millisecond. */
+  /** Returns the creation time of the id, in milliseconds. */
   public static Instant time(String id) {
     return Ulid.from(check(id)).getInstant();
   }
 
   /**
-   * The least id of that millisecond: ids that are not below it were made then or later. Moments
-   * outside what an id can tell (1970 to 10889) become the nearest that it can.
+   * Returns the lowest id of that millisecond: ids that are not lower were created then or later.
+   * Times outside the range of an id (1970 to 10889) are clamped to it.
    */
   public static String firstOf(Instant time) {
     long millis = Math.clamp(time.getEpochSecond(), 0, MAX_SECONDS) * 1_000;
@@ -81,7 +84,7 @@ public final class RunId {
     return true;
   }
 
-  /** Base 32 without the letters that look like others. */
+  /** Base 32 without easily confused letters. */
   private static boolean isCrockford(char c) {
     return (c >= '0' && c <= '9')
         || (c >= 'a' && c <= 'z' && c != 'i' && c != 'l' && c != 'o' && c != 'u');

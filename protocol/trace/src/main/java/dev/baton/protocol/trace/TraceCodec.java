@@ -26,15 +26,15 @@ import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trace records as CloudEvents 1.0 on Kafka, in binary content mode with JSON data. A record in
- * structured mode is malformed, unless the program has a CloudEvents format for its content type on
- * its class path; Baton's have none.
+ * Reads and writes trace records as CloudEvents 1.0 on Kafka, in binary content mode with JSON
+ * data. A record in structured mode is malformed, unless the class path has a CloudEvents format
+ * for its content type; Baton's programs have none.
  */
 public final class TraceCodec {
-  /** The extension attribute that carries the lease token. */
+  /** The extension attribute with the lease token. */
   public static final String LEASE = "batonlease";
 
-  /** Marks what was put into the log again out of an archive. */
+  /** Marks events that were restored into the log from an archive. */
   public static final String RESTORED = "batonrestored";
 
   private static final byte[] SCHEMA = utf8("\"schema\":" + EventTypeRegistry.SCHEMA + "}");
@@ -43,16 +43,16 @@ public final class TraceCodec {
       EventTypeRegistry.all().values().stream()
           .collect(Collectors.toUnmodifiableMap(c -> c, c -> Json.mapper().readerFor(c)));
 
-  /** What a Kafka record turned out to be. */
+  /** The result of decoding a Kafka record. */
   public sealed interface Decoded {
     /**
-     * @param raw the data as it came, with the fields that this version does not know: a JSON
-     *     object. Not copied: treat it as immutable
+     * @param raw the data as received, including fields unknown to this version: a JSON object. Not
+     *     copied: treat it as immutable
      */
     record Known(TraceRecord record, byte[] raw, @Nullable String lease) implements Decoded {}
 
     /**
-     * A well-formed event of a type that this version does not know: kept by the store, skipped and
+     * A well-formed event of a type unknown to this version: stored by the store, skipped and
      * counted by the fold.
      *
      * @param raw as in {@link Known}
@@ -62,7 +62,7 @@ public final class TraceCodec {
         implements Decoded {}
 
     /**
-     * @param reason one line that names what is wrong; goes to the dead-letter topic with the
+     * @param reason one line that names what is wrong; sent to the dead-letter topic with the
      *     record
      */
     record Malformed(String reason) implements Decoded {}
@@ -70,7 +70,7 @@ public final class TraceCodec {
 
   private TraceCodec() {}
 
-  /** The record for the topic, keyed by the run id. */
+  /** Returns the record for the topic, keyed by the run id. */
   public static ProducerRecord<String, byte[]> encode(
       String topic, TraceRecord record, @Nullable String lease) {
     byte[] data = withSchema(Json.bytes(record.event()));
@@ -87,8 +87,8 @@ public final class TraceCodec {
   }
 
   /**
-   * The record that puts an event into the log again, with the data as it came. Without a lease:
-   * the one it had was for another time.
+   * Returns the record that restores an event into the log, with unchanged data. It has no lease:
+   * the original lease was for another time.
    *
    * @param time null where the event has none
    */
@@ -108,13 +108,13 @@ public final class TraceCodec {
     return new ProducerRecord<>(topic, null, id.run(), data, headers);
   }
 
-  /** Whether the record was put into the log again by {@link #restore}. */
+  /** Whether the record was restored into the log by {@link #restore}. */
   public static boolean isRestored(Headers headers) {
     Header mark = headers.lastHeader(CloudEventEnvelope.PREFIX + RESTORED);
     return mark != null && Arrays.equals(mark.value(), utf8("true"));
   }
 
-  /** The lease that came with a record, whatever else it is; null for none. */
+  /** Returns the lease of a record of any kind; null for none. */
   public static @Nullable String lease(Headers headers) {
     Header lease = headers.lastHeader(CloudEventEnvelope.PREFIX + LEASE);
     return lease == null || lease.value() == null
@@ -122,7 +122,7 @@ public final class TraceCodec {
         : new String(lease.value(), StandardCharsets.UTF_8);
   }
 
-  /** The object with one more field. */
+  /** Returns the JSON object with the schema field added. */
   private static byte[] withSchema(byte[] object) {
     boolean empty = object.length == 2;
     byte[] whole = Arrays.copyOf(object, object.length - (empty ? 1 : 0) + SCHEMA.length);
@@ -134,14 +134,14 @@ public final class TraceCodec {
     return whole;
   }
 
-  /** Never throws for a bad record: says {@link Decoded.Malformed}. */
+  /** Decodes a record. Never throws for a bad record: returns {@link Decoded.Malformed}. */
   public static Decoded decode(@Nullable String key, Headers headers, byte @Nullable [] value) {
     CloudEventEnvelope event;
     try {
       event = CloudEventEnvelope.read(headers, value);
     } catch (RuntimeException e) {
-      // Besides its own exceptions the library lets some of the JDK's through: a header whose value
-      // is null gives a NullPointerException.
+      // The library also lets JDK exceptions through: a header whose value is null causes a
+      // NullPointerException.
       return new Decoded.Malformed("not a CloudEvent: " + e.getMessage());
     }
     if (!event.type().startsWith(EventTypeRegistry.PREFIX)) {
@@ -174,7 +174,8 @@ public final class TraceCodec {
       return new Decoded.Malformed(event.id() + " has no data");
     }
     Class<? extends TraceEvent> type = EventTypeRegistry.recordOf(event.type()).orElse(null);
-    // What begins with a brace and is read as a record is an object; of the rest the tree says it.
+    // Data that begins with a brace and parses as a record is an object; other data is parsed as a
+    // tree to check it.
     if ((type == null || data[0] != '{') && !Json.mapper().readTree(data).isObject()) {
       return new Decoded.Malformed(event.id() + ": data is not a JSON object");
     }

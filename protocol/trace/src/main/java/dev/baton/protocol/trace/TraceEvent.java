@@ -17,8 +17,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One fact of a run. Control facts are written by the orchestrator into the control lane, all
- * others by the runner into its epoch's lane. {@code step} is a step's path: its id, or {@code
+ * One event of a run. The orchestrator writes control events into the control lane, the runner
+ * writes all others into its epoch's lane. {@code step} is a step's path: its id, or {@code
  * <parallel>/<branch>/<id>} inside a parallel step. {@code branch} is the path without its last
  * part, empty for the main line.
  */
@@ -28,21 +28,21 @@ public sealed interface TraceEvent {
 
   sealed interface Runner extends TraceEvent {}
 
-  /** An event that is about one step. */
+  /** An event about one step. */
   interface OfStep {
     String step();
   }
 
   /**
    * @param kind {@code managed}: the orchestrator launches its runners; {@code external}: a foreign
-   *     program is its runner, epoch 1 is assigned by this event
+   *     program is its runner, and this event assigns epoch 1
    * @param definitionHash of the workflow's canonical form; null for an external run without one
    * @param restart {@code always} or {@code never}
-   * @param forkedFrom whose cut it begins with; null where it begins with nothing
-   * @param priority -100 to 100: the higher gets a place or a runner first
-   * @param definition the workflow's canonical form as text, the bytes of which the hash is, so
-   *     that the trace alone is enough to go on elsewhere; null where nobody asked for that, and
-   *     where it is larger than {@link Output#INLINE_LIMIT}
+   * @param forkedFrom the cut of another run that it begins with; null where it begins empty
+   * @param priority -100 to 100: runs with a higher one get a slot or a runner first
+   * @param definition the workflow's canonical form as text, exactly the bytes of the hash, so that
+   *     the trace alone is enough to continue the run in another cluster; null where that was not
+   *     requested, and where it is larger than {@link Output#INLINE_LIMIT}
    */
   record RunCreated(
       String kind,
@@ -67,12 +67,12 @@ public sealed interface TraceEvent {
       restart = restart == null ? "always" : restart;
     }
 
-    /** The same with other labels. */
+    /** Returns the event with other labels. */
     public RunCreated withLabels(Map<String, String> others) {
       return with(others, definitionHash, definition);
     }
 
-    /** The same run, by another definition from now on. */
+    /** Returns the event with another definition, as changed by a resume. */
     public RunCreated withDefinition(String hash) {
       return with(labels, hash, null);
     }
@@ -101,24 +101,24 @@ public sealed interface TraceEvent {
    * The cut that a fork begins with.
    *
    * @param run the parent
-   * @param position of the last event of the parent's that is a part of the fork; 0: it begins
-   *     where the parent itself did
-   * @param step the parent's step after which, or within which, the cut was made; null where it is
-   *     of the whole run
+   * @param position of the parent's last event that is part of the fork; 0: it begins at the
+   *     parent's own beginning
+   * @param step the parent's step after or within which the cut was taken; null for a cut of the
+   *     whole run
    * @param checkpoint the parent's; null where the cut has none
    */
   record ForkedFrom(
       String run, long position, @Nullable String step, @Nullable String checkpoint) {}
 
   /**
-   * The fence: from here on only this epoch's events count.
+   * Fences older epochs: from this event on only this epoch's events are accepted.
    *
    * @param reason {@code start runner_exited runner_left heartbeats_missed unparked resume}
    */
   record RunnerAssigned(int epoch, @Nullable String runner, String reason) implements Control {
     public static final String RESUME = "resume";
 
-    /** What a parked run waited for has come. */
+    /** A wait of a parked run is over. */
     public static final String UNPARKED = "unparked";
 
     public RunnerAssigned {
@@ -127,7 +127,10 @@ public sealed interface TraceEvent {
       }
     }
 
-    /** Whether somebody asked for it; otherwise it makes up for a runner that was lost. */
+    /**
+     * Whether a user requested the new epoch; otherwise it replaces a lost runner, starts the run,
+     * or unparks it.
+     */
     @JsonIgnore
     public boolean isResume() {
       return reason.equals(RESUME);
@@ -135,8 +138,7 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * @param cut the digest of the files that were approved: that of the question; null where it has
-   *     none
+   * @param cut digest of the approved files, as in the request; null where it has none
    */
   record ApprovalAnswered(
       String step,
@@ -147,10 +149,7 @@ public sealed interface TraceEvent {
       @Nullable String cut)
       implements Control, OfStep {}
 
-  /**
-   * The run's labels from here on, all of them. May come after the run's end, which it does not
-   * change.
-   */
+  /** Replaces all labels of the run. Allowed after the run's end, which it does not change. */
   record LabelsChanged(Map<String, String> labels, @Nullable String by) implements Control {
     public LabelsChanged {
       labels = labels == null ? Map.of() : Map.copyOf(labels);
@@ -158,24 +157,24 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * @param now the step in progress is stopped at once and runs again at the resume; otherwise it
-   *     completes first
-   * @param idle no runner has the run, so that it is paused with this
+   * @param now whether the current step is stopped at once and runs again at the resume; otherwise
+   *     it completes first
+   * @param idle whether no runner has the run, so that this event itself pauses it
    */
   record PauseRequested(@Nullable String by, boolean now, boolean idle) implements Control {}
 
   /**
-   * Someone lets a run that failed, was lost or is paused go on otherwise than it would by itself.
-   * The {@code runner_assigned} of that resume comes next.
+   * A request to resume a failed, lost or paused run with corrections. The {@code runner_assigned}
+   * of that resume follows.
    *
-   * @param from the step of the main line that is run again, and with it all that came after; null:
-   *     nothing is run again
-   * @param after with {@code from}, the id of the event as of which the steps and files are again;
-   *     null: as the run began
+   * @param from the step of the main line to restart from; everything after it is discarded; null:
+   *     no step is restarted
+   * @param after with {@code from}, the id of the event whose state of steps and files is restored;
+   *     null: the run's initial state
    * @param set corrected outputs of completed steps, by the step's path
-   * @param skip steps (paths) to be skipped when a runner comes to them
-   * @param definitionHash of the definition by which it goes on; null: the same as before
-   * @param changes what that definition has changed, for people
+   * @param skip steps (paths) to skip when a runner reaches them
+   * @param definitionHash of the definition to resume with; null: unchanged
+   * @param changes of that definition, for people
    */
   record ResumeRequested(
       @Nullable String by,
@@ -196,22 +195,22 @@ public sealed interface TraceEvent {
   record RunCancelled(@Nullable String by, @Nullable String reason) implements Control {}
 
   /**
-   * No further runner is tried. With {@link #CRASH_LOOP} the run has failed: its own work ends its
-   * runners. With any other reason it is lost.
+   * No further runner is assigned. With {@link #CRASH_LOOP} the run has failed: its own work
+   * crashes its runners. With any other reason it is lost.
    *
    * @param reason {@code heartbeats_missed runner_exited restart_never deadline_exceeded
    *     crash_loop}
    * @param detail one line for a person
    */
   record RunLost(String reason, @Nullable String detail) implements Control {
-    /** Its runners have died in one visit of a step as often as the orchestrator allows. */
+    /** Its runners were lost in one visit of a step as often as the orchestrator allows. */
     public static final String CRASH_LOOP = "crash_loop";
   }
 
   /**
    * @param restored the main line's cut that was restored; null when there was none
-   * @param replayedSteps how many completed steps it takes over without running them
-   * @param leftOut paths, relative to the workspace, that the cut leaves out and that are missing
+   * @param replayedSteps number of completed steps that the runner does not run again
+   * @param leftOut paths, relative to the workspace, that are excluded from the cut and missing
    *     here; the first {@link Cut#MAX_LEFT_OUT} of them
    */
   record RunnerStarted(
@@ -226,7 +225,7 @@ public sealed interface TraceEvent {
       leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
     }
 
-    /** With all files that there were. */
+    /** Creates the event of a start without missing paths. */
     public RunnerStarted(
         String runner,
         @Nullable Long pid,
@@ -238,8 +237,8 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * Never waited for. Steps without a workspace that end within 50 ms have none: their {@code
-   * step_completed} says when they started.
+   * Sent without waiting for an acknowledgement. A step without a workspace that ends within 50 ms
+   * has no such event: its {@code step_completed} has the start time.
    */
   record StepStarted(String step, String kind, int visit, int attempt) implements Runner, OfStep {
     public StepStarted {
@@ -249,15 +248,16 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * A consistent cut: the step's output and, where the step may touch files, the workspace after
+   * A consistent cut: the step's output and, where the step may change files, the workspace after
    * it.
    *
-   * @param next what runs next on this step's branch, decided here and never derived again; empty
-   *     at the branch's end
+   * @param next the next steps of this branch, decided here and never computed again; empty at the
+   *     branch's end
    * @param cut null when the step has no workspace or {@code withoutCut}
-   * @param withoutCut the cut could not be stored: a resume goes back to the newest real one
-   * @param milestone the number of the milestone that the step ended with, from 0 in its run; null
-   *     where it is none
+   * @param withoutCut whether the cut could not be stored: a resume then continues from the newest
+   *     stored one
+   * @param milestone number of the milestone that the step ended with, from 0 in its run; null
+   *     where it is not a milestone
    */
   record StepCompleted(
       String step,
@@ -282,11 +282,10 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * The step failed for good: no retry is left. Where the workflow says what happens then, the
-   * visit has ended as others do; where it does not, the branch has failed, and the step is the one
-   * to go on with.
+   * The step failed and has no retries left. If the workflow defines a next step for the failure,
+   * the visit has ended; otherwise the branch has failed, and a resume restarts at this step.
    *
-   * @param next as of {@link StepCompleted}; null when the branch has failed
+   * @param next as in {@link StepCompleted}; null when the branch has failed
    * @param cut the workspace as the failed step left it; null when the branch has failed, when the
    *     step has no workspace, or {@code withoutCut}
    */
@@ -309,9 +308,9 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * An attempt failed and another will follow.
+   * An attempt failed and another follows.
    *
-   * @param attempt the one that failed, from 1
+   * @param attempt the failed one, from 1
    */
   record StepRetried(
       String step,
@@ -329,14 +328,14 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * @param reason {@link #REPLAYED} where a resumed run takes over a visit that has completed: that
-   *     visit stays as it is, and {@code next} is empty
+   * @param reason {@link #REPLAYED} where a resumed run keeps a completed visit: its state does not
+   *     change, and {@code next} is empty
    */
   record StepSkipped(String step, int visit, String reason, List<String> next)
       implements Runner, OfStep {
     public static final String REPLAYED = "replayed from snapshot";
 
-    /** A completed visit that is only told again. */
+    /** Creates the event that repeats a completed visit. */
     public static StepSkipped replayed(String step, int visit) {
       return new StepSkipped(step, visit, REPLAYED, List.of());
     }
@@ -352,10 +351,11 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * The branch is at its end, and a gate is not satisfied: it goes on elsewhere.
+   * The end of the branch is reached and a gate is not satisfied: the branch continues at another
+   * step.
    *
-   * @param step whose gate it is
-   * @param to what runs next on this branch
+   * @param step the step with the gate
+   * @param to the next step of this branch
    * @param count of the branch's reroutes so far, this one included
    */
   record StepRerouted(String step, String to, int count) implements Runner, OfStep {}
@@ -372,12 +372,12 @@ public sealed interface TraceEvent {
       implements Runner, OfStep {}
 
   /**
-   * A cut inside a long step, or one asked for.
+   * A cut inside a long step, or a requested one.
    *
    * @param trigger {@code periodic detach error complete shutdown manual milestone}
-   * @param cut null where the files could not be stored: the run goes on without this one
-   * @param error why not; null with a cut
-   * @param milestone that the files are; null with any other trigger
+   * @param cut null where the files could not be stored: the run continues without this cut
+   * @param error why they could not be stored; null with a cut
+   * @param milestone of these files; null with any other trigger
    */
   record CheckpointSaved(
       String checkpoint,
@@ -389,12 +389,12 @@ public sealed interface TraceEvent {
       implements Runner {}
 
   /**
-   * A commit of the workspace that passed its verification.
+   * A commit of the workspace whose verification passed.
    *
-   * @param index which of its run, from 0
+   * @param index number of the milestone in its run, from 0
    * @param tier {@code tier0 tier1 tier2}
    * @param commit in the workspace's repository
-   * @param sidecarWritten whether {@code .baton/checkpoints/<commit>.json} is beside it
+   * @param sidecarWritten whether {@code .baton/checkpoints/<commit>.json} was written
    */
   record Milestone(int index, String title, String tier, String commit, boolean sidecarWritten) {}
 
@@ -408,13 +408,13 @@ public sealed interface TraceEvent {
   record RunPaused(@Nullable String reason) implements Runner {}
 
   /**
-   * Nothing of the run is in progress but waits: no runner carries it until one of them is over.
+   * All of the run's active steps wait: it has no runner until one of the waits ends.
    *
-   * @param resumeAt when the first of them is over by itself, by its runner's clock; null where
-   *     only an answer ends one
-   * @param waitMs how long that is from now on, where a duration is waited for; counted from when
-   *     the broker takes the event
-   * @param approvals that an answer may end
+   * @param resumeAt when the first timer ends, by its runner's clock; null where only an answer can
+   *     end a wait
+   * @param waitMs remaining time of that timer, where it is a duration; counted from when the
+   *     broker accepts the event
+   * @param approvals whose answer can end a wait
    */
   record RunParked(@Nullable Instant resumeAt, @Nullable Long waitMs, List<String> approvals)
       implements Runner {

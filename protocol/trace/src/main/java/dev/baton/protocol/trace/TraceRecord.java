@@ -10,9 +10,9 @@ import java.net.URI;
 import java.time.Instant;
 
 /**
- * An event with its place in the trace.
+ * An event with its position in the trace.
  *
- * @param source who wrote it: {@code /baton/orchestrator} or {@code /baton/runner/<id>}
+ * @param source the writer: {@code /baton/orchestrator} or {@code /baton/runner/<id>}
  * @param time for people only; the log decides the order
  */
 public record TraceRecord(EventId id, URI source, Instant time, TraceEvent event) {

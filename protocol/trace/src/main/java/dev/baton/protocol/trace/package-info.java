@@ -1,6 +1,6 @@
 /**
- * The trace: its events as records, the envelope that orders them, and their CloudEvents form on
- * the topic {@code baton.trace}.
+ * The trace: its events as records, their ids and lanes, and their CloudEvents form on the topic
+ * {@code baton.trace}.
  */
 @NullMarked
 package dev.baton.protocol.trace;

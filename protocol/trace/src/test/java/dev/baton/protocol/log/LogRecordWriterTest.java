@@ -58,7 +58,7 @@ class LogRecordWriterTest {
     }
     LogRecordReader all = new LogRecordReader(writer.buffer(), 0, writer.size());
     while (all.next() != null) {
-      // To the end.
+      // Reads to the end.
     }
     assertThat(all.attempts())
         .containsExactly(new LogAttempt("a", 1, 1), new LogAttempt("b/0/c", 2, 3));

@@ -39,7 +39,7 @@ class TopicBootstrapTest {
 
   @Test
   void shouldWaitNoLongerThanItsPatienceForBrokersThatDoNotAnswer() {
-    // Closing waits for calls that are under way.
+    // Closing the client waits for calls in progress.
     Map<String, Object> config =
         Map.of(
             "bootstrap.servers",

@@ -23,7 +23,7 @@ class OutputReaderTest {
   private static final String DIGEST =
       "\"sha256:0000000000000000000000000000000000000000000000000000000000000000\"";
 
-  /** As Jackson itself tells the forms apart. */
+  /** A reference mapper that uses Jackson's own deduction of the two forms. */
   private static final ObjectMapper DEDUCING =
       Json.mapper().copy().addMixIn(Output.class, Deduced.class);
 

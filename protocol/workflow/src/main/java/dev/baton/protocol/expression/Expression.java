@@ -17,26 +17,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A compiled jq expression. Pure: the same scope always gives the same result; there is no clock,
- * environment, file or network in it. Thread-safe; compiled once per text (the newest {@value
- * ExpressionCache#SIZE} are kept). Equal when the texts are.
+ * A compiled jq expression. Pure: the same scope always yields the same result, since expressions
+ * cannot read a clock, the environment, files or the network. Thread-safe; compiled once per text
+ * (the newest {@value ExpressionCache#SIZE} are cached). Equal when the texts are.
  */
 public final class Expression {
-  /** Characters an expression may have. */
+  /** Maximum characters of an expression. */
   public static final int MAX_LENGTH = 16 * 1024;
 
-  /** Characters of JSON a result may have, estimated from below. */
+  /** Maximum characters of a result as JSON; the estimate is never too high. */
   public static final int MAX_RESULT_CHARS = 8 * 1024 * 1024;
 
   /**
-   * Milliseconds an evaluation may take. Looked at every few hundred steps, within functions and
-   * within regular expressions too.
+   * Time limit of an evaluation, in milliseconds. Checked every few hundred steps, also within
+   * functions and regular expressions.
    */
   public static final int MAX_MILLIS = 5_000;
 
   /**
-   * Bytes that the values, variables and calls of an evaluation may hold at once beside its scope,
-   * as an estimate. What is no longer needed does not count.
+   * Maximum bytes that the values, variables and calls of an evaluation may hold at once, without
+   * its scope, as an estimate. Garbage does not count.
    */
   public static final long MAX_MEMORY_BYTES = 64L * 1024 * 1024;
 
@@ -54,8 +54,7 @@ public final class Expression {
 
   /**
    * @param jq at most {@link #MAX_LENGTH} characters
-   * @throws ExpressionException when it is not jq, or names a function or variable that is not
-   *     available
+   * @throws ExpressionException when it is not valid jq, or uses an unknown function or variable
    */
   public static Expression compile(String jq) {
     return CACHE.get(jq, Expression::compileNew);
@@ -100,11 +99,11 @@ public final class Expression {
   }
 
   /**
-   * The first result; JSON null where there is none. It may share parts of the scope: treat it as
-   * immutable.
+   * Returns the first result; JSON null where there is none. It may share parts of the scope: treat
+   * it as immutable.
    *
-   * @throws ExpressionException when it fails, its result is too large, or it takes too much time
-   *     or memory, or the thread is interrupted (its flag stays set)
+   * @throws ExpressionException when it fails, its result is too large, it exceeds its time or
+   *     memory limit, or the thread is interrupted (its interrupt flag stays set)
    */
   public JsonNode evaluate(ExpressionScope scope) {
     return evaluate(scope, MAX_MILLIS);
@@ -152,8 +151,7 @@ public final class Expression {
   }
 
   /**
-   * {@link #evaluate} as a condition: false for {@code false} and null, as jq has it, true for
-   * everything else.
+   * Evaluates a condition: false for {@code false} and null, as in jq, true for everything else.
    *
    * @throws ExpressionException as {@link #evaluate}
    */
@@ -167,8 +165,8 @@ public final class Expression {
   }
 
   /**
-   * What it is certain to read from its scope, in order of appearance. Not complete: computed names
-   * and values behind a pipe are not seen.
+   * Returns the values that it certainly reads from its scope, in order of appearance. Not
+   * complete: computed names and values after a pipe are not found.
    */
   public List<ScopeReference> references() {
     return references;

@@ -12,8 +12,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The most recently used expressions. Thread-safe. Two threads may compile the same text at once;
- * both get a good one.
+ * Caches the most recently used expressions. Thread-safe. Two threads may compile the same text at
+ * once; both results are valid.
  */
 final class ExpressionCache {
   static final int SIZE = 2_048;

@@ -7,21 +7,23 @@
 package dev.baton.protocol.expression;
 
 /**
- * An expression that cannot be compiled or has no result. The message names the reason, never the
- * data it worked on.
+ * An expression cannot be compiled or has no result. The message names the reason, never the data.
  */
 public final class ExpressionException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Why. Only {@link #TOO_SLOW} may pass on another attempt; the rest are the same every time. */
+  /**
+   * The kind of failure. Only {@link #TOO_SLOW} may succeed on another attempt; the others always
+   * recur.
+   */
   public enum Reason {
-    /** It is not jq, or uses what is not available. */
+    /** It is not valid jq, or uses an unavailable function or variable. */
     SYNTAX,
     /** It failed on this data. */
     EVALUATION,
-    /** Its result is above {@link Expression#MAX_RESULT_CHARS}. */
+    /** Its result is larger than {@link Expression#MAX_RESULT_CHARS}. */
     TOO_LARGE,
-    /** It ran longer than {@link Expression#MAX_MILLIS}. */
+    /** It exceeded {@link Expression#MAX_MILLIS}. */
     TOO_SLOW
   }
 
@@ -46,22 +48,24 @@ public final class ExpressionException extends RuntimeException {
     return reason;
   }
 
-  /** The expression's text. */
+  /** Returns the expression's text. */
   public String expression() {
     return expression;
   }
 
-  /** The line within the expression or template, from 1; 0 where it is not known. */
+  /** Returns the line within the expression or template, from 1; 0 where unknown. */
   public int line() {
     return line;
   }
 
-  /** The column within that line, from 1; 0 where it is not known. */
+  /** Returns the column within that line, from 1; 0 where unknown. */
   public int column() {
     return column;
   }
 
-  /** A sentence for a person: the message, then the expression, shortened to 200 characters. */
+  /**
+   * Returns a sentence for a person: the message, then the expression, shortened to 200 characters.
+   */
   public String describe() {
     String text = expression.length() <= 200 ? expression : expression.substring(0, 200) + "…";
     return getMessage() + " in expression: " + text;

@@ -6,7 +6,7 @@
  */
 package dev.baton.protocol.expression;
 
-/** A place in a text; both from 1. */
+/** A position in a text; line and column from 1. */
 record ExpressionPosition(int line, int column) {
   static ExpressionPosition of(String text, int offset) {
     int line = 1;
@@ -18,7 +18,7 @@ record ExpressionPosition(int line, int column) {
     return new ExpressionPosition(line, offset - start + 1);
   }
 
-  /** A place within a text that itself starts here. */
+  /** Converts a position in a text that starts here to one in the outer text. */
   ExpressionPosition plus(ExpressionPosition inner) {
     return inner.line() == 1
         ? new ExpressionPosition(line, column + inner.column() - 1)

@@ -12,7 +12,9 @@ import dev.baton.protocol.json.ExactNumberNodeFactory;
 import java.util.ArrayDeque;
 import java.util.Map;
 
-/** Bounds of a result, and that it is JSON at all: jq has NaN and infinity, JSON has not. */
+/**
+ * Checks the bounds of a result, and that it is valid JSON: jq has NaN and infinity, JSON does not.
+ */
 final class ExpressionResultChecker {
   static final int MAX_DEPTH = 500;
 

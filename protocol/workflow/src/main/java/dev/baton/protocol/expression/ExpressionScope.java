@@ -12,9 +12,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.jq.JqProgram;
 
 /**
- * What an expression sees: {@code .input}, {@code .steps} (id to {@code {output}}) and {@code
- * .run}. The trees are shared, not copied: nobody changes them while a scope is in use, and results
- * may share parts of them.
+ * The input of an expression: {@code .input}, {@code .steps} (id to {@code {output}}) and {@code
+ * .run}. The trees are shared, not copied: they must not change while a scope is in use, and
+ * results may share parts of them.
  */
 public final class ExpressionScope {
   private final ObjectNode root;
@@ -32,8 +32,8 @@ public final class ExpressionScope {
   }
 
   /**
-   * Excludes a wait for a value of a scope, which is fetched when it is first looked at, from the
-   * time that the evaluation on this thread may take. The caller bounds the wait.
+   * Extends the time limit of the evaluation on this thread by the time it waited for a lazily
+   * loaded value of its scope. The caller bounds the wait.
    *
    * @param nanos how long the wait took
    */

@@ -9,7 +9,7 @@ package dev.baton.protocol.expression;
 import java.util.List;
 
 /**
- * A value that an expression is certain to read from its scope.
+ * A value that an expression certainly reads from its scope.
  *
  * @param path its names from the scope down, at least one: {@code .steps.build.output} is {@code
  *     [steps, build, output]}
@@ -21,7 +21,7 @@ public record ScopeReference(List<String> path, int line, int column) {
     path = List.copyOf(path);
   }
 
-  /** {@code steps}, {@code input}, {@code run} or something that does not exist. */
+  /** Returns {@code steps}, {@code input}, {@code run} or an unknown name. */
   public String root() {
     return path.getFirst();
   }

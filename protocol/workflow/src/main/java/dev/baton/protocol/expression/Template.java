@@ -15,15 +15,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Text with <code>${{ jq }}</code> pieces; {@code $${{} stands for a literal <code>${{</code>. Immutable, thread-safe, equal when the texts are.
+ * Text with <code>${{ jq }}</code> pieces; {@code $${{} is an escape for a literal
+ * <code>${{</code>. Immutable, thread-safe, equal when the texts are.
  */
 public final class Template {
-  /** Characters a template may have. */
+  /** Maximum characters of a template. */
   public static final int MAX_LENGTH = 256 * 1024;
 
   public static final String OPEN = "${{";
 
-  /** A part: fixed text or an expression that starts at an offset of the template. */
+  /** A part: fixed text, or an expression that starts at an offset of the template. */
   private sealed interface Piece {
     record Fixed(String text) implements Piece {}
 
@@ -38,13 +39,13 @@ public final class Template {
     this.pieces = List.copyOf(pieces);
   }
 
-  /** Whether the text has a piece to compute, or an escape. */
+  /** Whether the text contains an expression or an escape. */
   public static boolean isTemplate(String text) {
     return text.contains(OPEN);
   }
 
   /**
-   * @throws ExpressionException when a piece is not closed or not jq; its line and column are
+   * @throws ExpressionException when a piece is not closed or not valid jq; its line and column are
    *     within the template
    */
   public static Template compile(String text) {
@@ -103,10 +104,11 @@ public final class Template {
   }
 
   /**
-   * The value: of a template that is exactly one piece, that piece's JSON; otherwise text.
+   * Evaluates the template: to the JSON value of its expression if it consists of exactly one,
+   * otherwise to text.
    *
-   * @throws ExpressionException as {@link Expression#evaluate}, or when the text grows beyond
-   *     {@link Expression#MAX_RESULT_CHARS}
+   * @throws ExpressionException as {@link Expression#evaluate}, or when the text exceeds {@link
+   *     Expression#MAX_RESULT_CHARS}
    */
   public JsonNode evaluate(ExpressionScope scope) {
     if (pieces.size() == 1 && pieces.getFirst() instanceof Piece.Computed(Expression only, _, _)) {
@@ -116,7 +118,8 @@ public final class Template {
   }
 
   /**
-   * The value as text: strings as they are, everything else as compact JSON; null as nothing.
+   * Evaluates the template to text: strings unchanged, null as empty text, everything else as
+   * compact JSON.
    *
    * @throws ExpressionException as {@link #evaluate}
    */
@@ -145,7 +148,7 @@ public final class Template {
     if (value.isNull()) {
       return "";
     }
-    // jq has one kind of number: 3.0 is written 3.
+    // jq has one number type: 3.0 is written 3.
     if (value.isDouble()
         && value.doubleValue() == Math.rint(value.doubleValue())
         && value.canConvertToLong()) {
@@ -158,12 +161,15 @@ public final class Template {
     return text;
   }
 
-  /** Whether it is the same in every scope. */
+  /** Whether it has no expressions. */
   public boolean isFixed() {
     return pieces.stream().allMatch(Piece.Fixed.class::isInstance);
   }
 
-  /** {@link Expression#references} of all pieces, with lines and columns within the template. */
+  /**
+   * Returns {@link Expression#references} of all pieces, with lines and columns within the
+   * template.
+   */
   public List<ScopeReference> references() {
     List<ScopeReference> found = new ArrayList<>();
     for (Piece piece : pieces) {

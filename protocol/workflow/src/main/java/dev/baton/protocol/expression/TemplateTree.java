@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON whose strings are templates; names are taken as they are. Immutable, thread-safe. */
+/** JSON whose strings are templates; member names are not templates. Immutable, thread-safe. */
 public sealed interface TemplateTree {
   record Text(Template template) implements TemplateTree {}
 

@@ -1,4 +1,4 @@
-/** Expressions: jq over {@code {input, steps, run}}, the only way data reaches a step. */
+/** Expressions: jq over {@code {input, steps, run}}, the only way to pass data to a step. */
 @NullMarked
 package dev.baton.protocol.expression;
 

@@ -10,9 +10,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
-/** The filters that go into a value: by a key, a slice, or to all of its elements. */
+/** Filters that access a part of a value: by a key, a slice, or all elements. */
 final class JqAccessFilter {
-  /** Bytes of a value in an error, as in jq. */
+  /** Maximum bytes of a value in an error message, as in jq. */
   static final int SHOWN = 14;
 
   private JqAccessFilter() {}
@@ -93,7 +93,7 @@ final class JqAccessFilter {
     m.give(JqPathAccessor.get(m, m.in, key), path == null ? null : path.then(key));
   }
 
-  /** {@code getpath($keys)}, which may go through null. */
+  /** {@code getpath($keys)}, which may pass through null. */
   static final class GetPath extends JqFilter {
     private final JqFilter keys;
 

@@ -13,15 +13,17 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 
 /**
- * Arithmetic: exact for whole numbers of 64 bits, with doubles for all others, as jq has it.
- * Numbers that are only passed on or compared keep all their digits.
+ * Arithmetic as in jq: exact for 64-bit integers, with doubles for all others. Numbers that are
+ * only passed on or compared keep all their digits.
  */
 final class JqArithmetic {
   private static final double BEYOND_LONG = 0x1p63;
 
   private JqArithmetic() {}
 
-  /** The node of a result; whole numbers become integers, and minus zero becomes zero. */
+  /**
+   * Returns the node of a result; integral values become integers, and negative zero becomes zero.
+   */
   static JsonNode of(double number) {
     if (number == Math.rint(number) && Math.abs(number) < BEYOND_LONG) {
       return ExactNumberNodeFactory.of((long) number);
@@ -34,7 +36,7 @@ final class JqArithmetic {
   }
 
   /**
-   * A number in a program or a text.
+   * Parses a number in a program or a text.
    *
    * @throws JqSyntaxException beyond the bounds of {@link ExactNumberNodeFactory}
    */
@@ -47,7 +49,7 @@ final class JqArithmetic {
   }
 
   /**
-   * @throws NumberFormatException when the text is no decimal number or has too many digits
+   * @throws NumberFormatException when the text is not a decimal number or has too many digits
    */
   static JsonNode parse(String text) {
     if (text.length() > ExactNumberNodeFactory.MAX_DIGITS + 20) {
@@ -143,14 +145,14 @@ final class JqArithmetic {
     return decimal(a).compareTo(decimal(b));
   }
 
-  /** The shortest text for a double, exactly the number for the others. */
+  /** The shortest text of a double, the exact value of other numbers. */
   private static BigDecimal decimal(JsonNode number) {
     return number.isDouble()
         ? new BigDecimal(Double.toString(number.doubleValue()))
         : number.decimalValue();
   }
 
-  /** As {@code tostring} writes it: NaN is null, the infinities are the largest doubles. */
+  /** Formats a number as {@code tostring} does: NaN as null, infinities as the largest doubles. */
   static String text(JsonNode number) {
     if (!number.isDouble() && !number.isFloat()) {
       return number.asText();

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A parsed program. {@code offset} is the character where the part begins. */
+/** A node of a parsed program. {@code offset} is its first character. */
 sealed interface JqAstNode {
   record Identity(int offset) implements JqAstNode {}
 
@@ -64,17 +64,17 @@ sealed interface JqAstNode {
 
   record MakeObject(List<Member> members) implements JqAstNode {}
 
-  /** A string of pieces, each formatted by {@code format} unless it is fixed text. */
+  /** A string with pieces, each formatted by {@code format} unless it is fixed text. */
   record Text(String format, List<JqAstNode> pieces, int offset) implements JqAstNode {}
 
   record Format(String name, int offset) implements JqAstNode {}
 
-  /** The first that gives no error. */
+  /** The first choice that does not fail. */
   record FirstOf(List<JqAstNode> choices) implements JqAstNode {}
 
   record Member(JqAstNode key, JqAstNode value) {}
 
-  /** What {@code as} binds. */
+  /** The target of {@code as}. */
   sealed interface Pattern {
     record Name(String name) implements Pattern {}
 
@@ -84,7 +84,7 @@ sealed interface JqAstNode {
   }
 
   /**
-   * @param variable bound to the field's value too, where it was written {@code $name}
+   * @param variable also bound to the field's value, where it was written {@code $name}
    */
   record FieldPattern(JqAstNode key, @Nullable String variable, @Nullable Pattern pattern) {}
 }

@@ -8,9 +8,9 @@ package dev.baton.protocol.jq;
 
 import org.jspecify.annotations.Nullable;
 
-/** Another way to continue, taken when the one before has no more results. */
+/** An alternative continuation, taken when the current one has no more results. */
 abstract class JqChoicePoint implements JqTraceable {
-  /** The handlers in force there; set by {@link JqEvaluator#push}. */
+  /** The error handlers in force when it was created; set by {@link JqEvaluator#push}. */
   @Nullable JqErrorHandler handlers;
 
   abstract void resume(JqEvaluator m);

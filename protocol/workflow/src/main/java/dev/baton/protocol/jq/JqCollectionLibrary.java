@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Functions of arrays, objects and all values. */
+/** Functions on arrays, objects and values of any type. */
 final class JqCollectionLibrary {
   private static final List<String> KEYS = List.of("key", "k", "name", "Name", "K", "Key");
   private static final List<String> VALUES = List.of("value", "v", "Value", "V");
@@ -162,7 +162,7 @@ final class JqCollectionLibrary {
             + " cannot have their containment checked");
   }
 
-  /** Sums without a copy for each element. */
+  /** Sums in place, without a copy for each element. */
   private static JsonNode add(JqEvaluator m, JsonNode in, JsonNode[] a) {
     if (!in.isContainerNode()) {
       throw new JqException(

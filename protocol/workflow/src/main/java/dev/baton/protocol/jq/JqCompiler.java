@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Turns a parsed program into filters, and finds every name that is not bound. */
+/** Compiles a parsed program to filters, and reports every unbound name. */
 final class JqCompiler {
   private static final Set<String> ASSIGNMENTS =
       Set.of("=", "|=", "+=", "-=", "*=", "/=", "%=", "//=");
 
-  /** A binding in scope: one {@link JqEnvironment} at run time. */
+  /** A binding in scope; it corresponds to one {@link JqEnvironment} at run time. */
   private record Scope(@Nullable Scope around, String name) {}
 
   private int hidden;
@@ -35,7 +35,7 @@ final class JqCompiler {
     return new JqCompiler().node(program, null);
   }
 
-  /** The body of a library function: its parameters are the only bindings. */
+  /** Compiles the body of a library function: its parameters are the only bindings. */
   static JqFilter body(JqAstNode.Define definition) {
     JqCompiler compiler = new JqCompiler();
     return compiler.function(definition, null);
@@ -184,7 +184,7 @@ final class JqCompiler {
       }
       return node(simplified(as.source(), as.patterns().getFirst(), as.body()), scope);
     }
-    // The body is a function of all the variables, so that it is compiled once.
+    // The body becomes a function of all the variables, so that it is compiled once.
     Set<String> names = new LinkedHashSet<>();
     as.patterns().forEach(pattern -> names(pattern, names));
     String value = hiddenName();
@@ -228,7 +228,7 @@ final class JqCompiler {
     }
   }
 
-  /** The same with patterns that are names only. */
+  /** Rewrites patterns to plain names. */
   private JqAstNode simplified(JqAstNode source, Pattern pattern, JqAstNode body) {
     switch (pattern) {
       case Pattern.Name name -> {
@@ -372,7 +372,7 @@ final class JqCompiler {
   }
 
   /**
-   * @param names where the function's name is looked up; null for the library only
+   * @param names the scope in which the function's name is looked up; null for the library only
    */
   private JqFilter call(JqAstNode.Call call, @Nullable Scope names, @Nullable Scope scope) {
     String name = call.name() + "/" + call.arguments().size();

@@ -8,7 +8,7 @@ package dev.baton.protocol.jq;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is done with a value; the machine's call stack is a list of these. */
+/** The action for the next value; a linked list of these is the machine's call stack. */
 abstract class JqContinuation implements JqTraceable {
   /** Null only at the end of the program. */
   final @Nullable JqContinuation next;
@@ -17,7 +17,7 @@ abstract class JqContinuation implements JqTraceable {
     this.next = next;
   }
 
-  /** Takes the machine's value, and sets what the machine does then. */
+  /** Processes the machine's value, and sets the machine's next action. */
   abstract void accept(JqEvaluator m);
 
   @Override

@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The filters that catch errors, go back, and gather results. */
+/** Filters that catch errors, backtrack, and collect results. */
 final class JqControlFilter {
   private JqControlFilter() {}
 
@@ -55,7 +55,7 @@ final class JqControlFilter {
     }
   }
 
-  /** Takes the handlers around a {@code try} into force again. */
+  /** Restores the error handlers around a {@code try}. */
   private static final class Leave extends JqContinuation {
     private final @Nullable JqErrorHandler outer;
 
@@ -77,7 +77,7 @@ final class JqControlFilter {
     }
   }
 
-  /** The first of several filters that gives no error. */
+  /** The first of several filters that does not fail. */
   static final class FirstWithoutError extends JqFilter {
     private final List<JqFilter> choices;
 

@@ -20,7 +20,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.IntStream;
 
-/** Functions of times, in UTC only: what depends on the machine's zone does not exist. */
+/**
+ * Functions on times, in UTC only: functions that depend on the machine's time zone are not
+ * available.
+ */
 final class JqDateLibrary {
   private static final int PARTS = 8;
   private static final double FURTHEST = 3e11;
@@ -78,7 +81,7 @@ final class JqDateLibrary {
       }
     }
     try {
-      // Days and months beyond the end are carried over, as C does.
+      // Days and months out of range are carried over, as in C.
       return LocalDate.of(part(parts, 0), 1, 1)
           .atStartOfDay()
           .plusMonths(part(parts, 1))

@@ -8,7 +8,7 @@ package dev.baton.protocol.jq;
 
 import org.jspecify.annotations.Nullable;
 
-/** A binding and those around it: a value, a {@link Closure} or a {@link Label}. */
+/** A binding, linked to the enclosing ones: a value, a {@link Closure} or a {@link Label}. */
 final class JqEnvironment implements JqTraceable {
   private final @Nullable JqEnvironment around;
   private Object bound;
@@ -18,7 +18,7 @@ final class JqEnvironment implements JqTraceable {
     this.bound = bound;
   }
 
-  /** A function that sees itself. */
+  /** Binds a function that can call itself. */
   static JqEnvironment recursive(@Nullable JqEnvironment around, JqFilter body) {
     JqEnvironment env = new JqEnvironment(around, body);
     env.bound = new Closure(body, env);
@@ -42,7 +42,7 @@ final class JqEnvironment implements JqTraceable {
     live.add(bound);
   }
 
-  /** A filter together with the bindings it sees. */
+  /** A filter with the bindings it can access. */
   record Closure(JqFilter body, @Nullable JqEnvironment env) implements JqTraceable {
     @Override
     public void trace(JqMemoryEstimator live) {
@@ -60,6 +60,6 @@ final class JqEnvironment implements JqTraceable {
     }
   }
 
-  /** Where {@code break} goes back to. */
+  /** The target of a {@code break}. */
   record Label(int height) {}
 }

@@ -9,7 +9,7 @@ package dev.baton.protocol.jq;
 import com.fasterxml.jackson.databind.JsonNode;
 import org.jspecify.annotations.Nullable;
 
-/** What an error goes to: the {@code try} around it. */
+/** The handler of an error: the enclosing {@code try}. */
 abstract class JqErrorHandler implements JqTraceable {
   final @Nullable JqErrorHandler outer;
   final int height;
@@ -23,7 +23,9 @@ abstract class JqErrorHandler implements JqTraceable {
     this.next = m.next;
   }
 
-  /** Continues after the error; forks and handlers are those of the {@code try} again. */
+  /**
+   * Continues after the error; choice points and handlers are reset to those of the {@code try}.
+   */
   abstract void handle(JqEvaluator m, JsonNode error);
 
   @Override

@@ -15,17 +15,22 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a program with its own stacks: {@link JqContinuation}s are what is done with a value, {@link
- * JqChoicePoint}s are what else may be tried. Java's stack never grows with the program's
- * recursion. Every step and every byte is counted. Used by one thread, once.
+ * Runs a program on its own stacks: {@link JqContinuation}s process values, {@link JqChoicePoint}s
+ * are the alternatives to try. The Java stack does not grow with the program's recursion. Counts
+ * every step and every byte. For one thread, single use.
  */
 final class JqEvaluator {
-  /** Reading the clock costs as much as a few steps. A power of two. */
+  /**
+   * Steps per clock check, since reading the clock costs as much as a few steps. A power of two.
+   */
   private static final int STEPS_PER_LOOK = 256;
 
   private static final int BYTES_PER_STEP = 32;
 
-  /** The machine that runs on a thread: what fetches a value of its input knows no other way. */
+  /**
+   * The machine that runs on a thread, for code that loads a value of its input and has no other
+   * reference to it.
+   */
   private static final ThreadLocal<JqEvaluator> RUNNING = new ThreadLocal<>();
 
   @Nullable JqFilter node;
@@ -55,10 +60,10 @@ final class JqEvaluator {
   }
 
   /**
-   * Gives each result to {@code more} until it says false.
+   * Passes each result to {@code more} until it returns false.
    *
-   * @throws JqException when no {@code try} catches an error
-   * @throws JqLimitException when a bound is reached
+   * @throws JqException when an error is not caught by a {@code try}
+   * @throws JqLimitException when a limit is reached
    */
   void run(JqFilter program, Predicate<JsonNode> more) {
     goTo(program, null, input, null, new End(more));
@@ -76,7 +81,7 @@ final class JqEvaluator {
     }
   }
 
-  /** Moves the deadline of the machine that runs on this thread, if one does. */
+  /** Extends the deadline of the machine that runs on this thread, if there is one. */
   static void extend(long nanos) {
     JqEvaluator running = RUNNING.get();
     if (running != null) {
@@ -96,7 +101,7 @@ final class JqEvaluator {
       if (now == null) {
         JqContinuation to = next;
         if (to == null) {
-          throw new IllegalStateException("a value without a taker");
+          throw new IllegalStateException("no continuation for a value");
         }
         to.accept(this);
       } else {
@@ -144,7 +149,7 @@ final class JqEvaluator {
     path = way;
   }
 
-  /** Continues with a value that is no part of what the path leads through. */
+  /** Continues with a new value, which has no path in the input. */
   void giveNew(JsonNode value) {
     give(value, path == null ? null : JqPath.NONE);
   }
@@ -177,7 +182,7 @@ final class JqEvaluator {
   /**
    * Counts a step.
    *
-   * @throws JqLimitException when the time is over or the thread is interrupted
+   * @throws JqLimitException when the time limit is exceeded or the thread is interrupted
    */
   void tick() {
     if ((++steps & (STEPS_PER_LOOK - 1)) == 0) {
@@ -206,7 +211,7 @@ final class JqEvaluator {
     }
   }
 
-  /** Nanoseconds until the deadline; at least 1. */
+  /** Returns the nanoseconds until the deadline, at least 1. */
   long nanosLeft() {
     return Math.max(1, deadline - System.nanoTime());
   }
@@ -214,7 +219,7 @@ final class JqEvaluator {
   /**
    * Counts bytes before they are allocated.
    *
-   * @throws JqLimitException when the values that are held together are above the bound
+   * @throws JqLimitException when the live values exceed the limit
    */
   void charge(long count) {
     callBytes += count;
@@ -228,7 +233,7 @@ final class JqEvaluator {
     }
   }
 
-  /** How much is alive; what is garbage by now is not counted. The input is not counted either. */
+  /** Measures the live memory, without garbage and without the input. */
   private void measure() {
     if (baseline < 0) {
       JqMemoryEstimator ofInput = new JqMemoryEstimator();

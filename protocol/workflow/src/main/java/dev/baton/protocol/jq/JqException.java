@@ -9,7 +9,7 @@ package dev.baton.protocol.jq;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 
-/** Carries an error that {@code try} catches, as the JSON value that {@code catch} sees. */
+/** An error that {@code try} can catch, with the JSON value that {@code catch} receives. */
 public final class JqException extends RuntimeException {
   private static final long serialVersionUID = 1L;
   private static final int SHOWN = 300;
@@ -29,7 +29,7 @@ public final class JqException extends RuntimeException {
     return value;
   }
 
-  /** The value where it is text, otherwise the value as JSON; at most 300 characters of it. */
+  /** Returns the value as text or JSON; at most 300 characters of it. */
   @Override
   public String getMessage() {
     if (value.isTextual()) {

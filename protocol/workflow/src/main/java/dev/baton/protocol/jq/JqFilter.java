@@ -11,10 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A compiled filter. Immutable, thread-safe. */
 abstract class JqFilter {
-  /** Simple filters within simple filters are evaluated on Java's stack, so this deep at most. */
+  /** Maximum nesting of simple filters, since they are evaluated on the Java stack. */
   private static final int MAX_SIMPLE_DEPTH = 60;
 
-  /** Whether it has exactly one result or an error, whatever its input is. */
+  /** Whether it has exactly one result or an error for every input. */
   final boolean simple;
 
   private final int depth;
@@ -30,10 +30,10 @@ abstract class JqFilter {
     this.simple = all && depth <= MAX_SIMPLE_DEPTH;
   }
 
-  /** Begins its evaluation on the machine's input, bindings and path. */
+  /** Starts its evaluation on the machine's input, bindings and path. */
   abstract void run(JqEvaluator m);
 
-  /** The result of a {@link #simple} filter. */
+  /** Returns the result of a {@link #simple} filter. */
   JsonNode one(JqEvaluator m, @Nullable JqEnvironment env, JsonNode in) {
     throw new IllegalStateException(getClass().getSimpleName() + " has not exactly one result");
   }

@@ -11,11 +11,11 @@ import dev.baton.protocol.jq.JqEnvironment.Closure;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The filters that decide what is evaluated next: pipes, conditions, bindings, calls. */
+/** Filters that decide what is evaluated next: pipes, conditions, bindings, calls. */
 final class JqFlowFilter {
   private JqFlowFilter() {}
 
-  /** Where a filter was begun, to begin another one there. */
+  /** Saves the bindings and input of a filter, to start another filter with them. */
   abstract static class Resumable extends JqContinuation {
     final @Nullable JqEnvironment env;
     final JsonNode in;
@@ -37,7 +37,7 @@ final class JqFlowFilter {
     }
   }
 
-  /** Runs another filter where this one began. */
+  /** Runs another filter with the same bindings and input. */
   static final class Other extends JqChoicePoint {
     private final JqFilter node;
     private final @Nullable JqEnvironment env;
@@ -282,7 +282,7 @@ final class JqFlowFilter {
     }
   }
 
-  /** Begins the scope of a function. */
+  /** Opens the scope of a function definition. */
   static final class Define extends JqFilter {
     private final JqFilter body;
     private final JqFilter rest;
@@ -299,7 +299,7 @@ final class JqFlowFilter {
     }
   }
 
-  /** Calls a function or a parameter that is in scope. */
+  /** Calls a function or a parameter in scope. */
   static final class Call extends JqFilter {
     private final int distance;
     private final List<JqFilter> arguments;
@@ -324,8 +324,8 @@ final class JqFlowFilter {
         @Nullable JqEnvironment callee, @Nullable JqEnvironment caller, List<JqFilter> arguments) {
       JqEnvironment env = callee;
       for (JqFilter argument : arguments) {
-        // A parameter that is only passed on is not wrapped again, else recursion would wrap it
-        // once for each level.
+        // A parameter that is only passed on is not wrapped again: recursion would wrap it at every
+        // level.
         env =
             new JqEnvironment(
                 env,
@@ -337,7 +337,7 @@ final class JqFlowFilter {
     }
   }
 
-  /** Calls a function of the library, which sees no bindings but its arguments. */
+  /** Calls a library function, which can access only its arguments. */
   static final class CallLibrary extends JqFilter {
     private final JqFunctionRegistry.Definition definition;
     private final List<JqFilter> arguments;

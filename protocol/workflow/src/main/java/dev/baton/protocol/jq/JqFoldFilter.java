@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class JqFoldFilter {
   private JqFoldFilter() {}
 
-  /** What has been gathered so far. One for each initial value. */
+  /** The accumulated value. One for each initial value. */
   private static final class State implements JqTraceable {
     JsonNode value;
     @Nullable JqPath path;
@@ -34,7 +34,7 @@ final class JqFoldFilter {
     private final JqFilter source;
     private final JqFilter initial;
 
-    /** Sees one binding more, the item. */
+    /** Its scope has one more binding, the item. */
     private final JqFilter update;
 
     Reduce(JqFilter source, JqFilter initial, JqFilter update) {
@@ -237,7 +237,7 @@ final class JqFoldFilter {
     private final JqFilter bounds;
 
     /**
-     * @param bounds gives arrays of three numbers
+     * @param bounds yields arrays of three numbers
      */
     Range(JqFilter bounds) {
       super(false, bounds);

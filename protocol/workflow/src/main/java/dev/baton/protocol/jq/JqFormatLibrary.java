@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Function;
 
-/** {@code @base64} and the like. */
+/** Formats such as {@code @base64}. */
 final class JqFormatLibrary {
   private static final String BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
   private JqFormatLibrary() {}
 
   /**
-   * @throws JqSyntaxException when there is no such format
+   * @throws JqSyntaxException for an unknown format
    */
   static JqNativeCallFilter.Function of(String name, int offset) {
     return switch (name) {
@@ -47,7 +47,7 @@ final class JqFormatLibrary {
     };
   }
 
-  /** Text as it is, everything else as JSON. */
+  /** Text unchanged, everything else as JSON. */
   static String text(JqEvaluator m, JsonNode in) {
     return in.isTextual() ? in.textValue() : JqJsonWriter.of(m, in);
   }

@@ -15,18 +15,18 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The functions that a program may call without defining them. Thread-safe. */
+/** The library functions. Thread-safe. */
 final class JqFunctionRegistry {
   private static final String SOURCE = "library.jq";
 
-  /** Functions of Java, by name and number of arguments. */
+  /** Functions in Java, by name and number of arguments. */
   private static final Map<String, JqNativeCallFilter.Function> FUNCTIONS = functions();
 
   private static final Map<String, Definition> DEFINITIONS = definitions();
 
   private JqFunctionRegistry() {}
 
-  /** A function that is written in jq; compiled at its first call. */
+  /** A library function written in jq; compiled at its first call. */
   static final class Definition {
     private final JqAstNode.Define source;
     private volatile @Nullable JqFilter body;
@@ -72,7 +72,7 @@ final class JqFunctionRegistry {
     return Map.copyOf(all);
   }
 
-  /** The name of the function that an assignment operator calls. */
+  /** Returns the name of the function that implements an assignment operator. */
   static String assignment(String operator) {
     return switch (operator) {
       case "=" -> "_assign";
@@ -89,7 +89,7 @@ final class JqFunctionRegistry {
 
   /**
    * @param name with the number of arguments, as {@code map/1}
-   * @return null when there is no such function
+   * @return null for an unknown function
    */
   static @Nullable JqFilter call(String name, List<JqFilter> arguments) {
     switch (name) {

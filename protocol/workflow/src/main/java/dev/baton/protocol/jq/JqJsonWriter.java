@@ -12,7 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes values as jq does: compact, numbers in jq's form. */
+/** Writes values as jq does: compact, with jq's number format. */
 final class JqJsonWriter {
   private JqJsonWriter() {}
 
@@ -22,7 +22,10 @@ final class JqJsonWriter {
     return writer.out.toString();
   }
 
-  /** For errors: at most so many bytes of UTF-8, the last three being dots where it has more. */
+  /**
+   * Shortens a value for error messages to at most {@code most} UTF-8 bytes, with three dots at the
+   * end where it was cut.
+   */
   static String shortened(JsonNode value, int most) {
     Writer writer = new Writer(null, most + 1);
     writer.write(value);

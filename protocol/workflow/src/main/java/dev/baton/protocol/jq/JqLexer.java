@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Splits a program into tokens as jq's own lexer does. A dot and the name that follows without a
- * blank are one token, a field; so a dot before a keyword stands alone.
+ * Splits a program into tokens as jq's own lexer does. A dot and a name that follows directly form
+ * one token, a field; a dot before a keyword is a token of its own.
  */
 final class JqLexer {
   static final Set<String> KEYWORDS =
@@ -36,13 +36,16 @@ final class JqLexer {
   }
 
   /**
-   * @throws JqSyntaxException at a character that no token begins with, or a string without an end
+   * @throws JqSyntaxException at an unexpected character, or for an unterminated string
    */
   static List<JqToken> tokens(String text) {
     return new JqLexer(text, 0).run(0);
   }
 
-  /** Where the <code>}}</code> is that ends a program which starts at an offset; -1 without one. */
+  /**
+   * Returns the position of the <code>}}</code> that ends a program starting at an offset; -1 when
+   * there is none.
+   */
   static int endOfPiece(String text, int start) {
     JqLexer lexer = new JqLexer(text, start);
     int depth = 0;
@@ -62,7 +65,7 @@ final class JqLexer {
           if (unclosed.offset() >= text.length()) {
             return -1;
           }
-          // A bad escape is for the parser to report.
+          // An invalid escape is reported by the parser.
           lexer.at = Math.max(unclosed.offset() + 1, lexer.at);
         }
         continue;
@@ -113,7 +116,10 @@ final class JqLexer {
     }
   }
 
-  /** To the end of the line; an odd number of backslashes before the end takes in the next line. */
+  /**
+   * Skips to the end of the line; an odd number of backslashes before it continues the comment on
+   * the next line.
+   */
   private void comment() {
     int slashes = 0;
     while (at < text.length()) {
@@ -239,7 +245,7 @@ final class JqLexer {
     }
   }
 
-  /** A half of a pair becomes the replacement character, as in jq. */
+  /** Replaces unpaired surrogates by the replacement character, as in jq. */
   private static String wellFormed(String text) {
     StringBuilder out = null;
     for (int i = 0; i < text.length(); i++) {
@@ -265,7 +271,7 @@ final class JqLexer {
     return true;
   }
 
-  /** A name, with the names of modules before it. */
+  /** Reads a name, with its module prefixes. */
   private String name() {
     int start = at;
     plainName();

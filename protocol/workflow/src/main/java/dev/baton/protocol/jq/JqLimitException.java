@@ -6,11 +6,11 @@
  */
 package dev.baton.protocol.jq;
 
-/** Ends an evaluation that has used up a bound. Not an error of jq: no {@code try} catches it. */
+/** Ends an evaluation that has reached a limit. Not a jq error: {@code try} does not catch it. */
 public final class JqLimitException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Which bound. */
+  /** The limit that was reached. */
   public enum Bound {
     /** The time of the evaluation. */
     TIME,

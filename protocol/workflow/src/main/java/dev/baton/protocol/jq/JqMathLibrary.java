@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.function.DoubleBinaryOperator;
 import java.util.function.DoubleUnaryOperator;
 
-/** Functions of numbers. */
+/** Functions on numbers. */
 final class JqMathLibrary {
   private static final double LN2 = Math.log(2);
 

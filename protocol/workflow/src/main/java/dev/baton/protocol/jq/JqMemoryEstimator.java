@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Estimates the bytes that can be reached from a set of roots; what is shared counts once. */
+/** Estimates the bytes reachable from a set of roots; shared values count once. */
 final class JqMemoryEstimator {
   static final int ARRAY = 48;
   static final int ELEMENT = 8;
@@ -47,8 +47,8 @@ final class JqMemoryEstimator {
   }
 
   /**
-   * @param enough where the count may end
-   * @param pause called now and then; ends the count by throwing
+   * @param enough count at which it may stop
+   * @param pause called periodically; may stop the count by throwing
    */
   long total(long enough, Runnable pause) {
     int visited = 0;
@@ -77,7 +77,7 @@ final class JqMemoryEstimator {
 
   private void container(JsonNode node) {
     if (node instanceof LazyJsonContainer) {
-      // Its children are not held here, and a look at them would fetch them all.
+      // Lazy containers do not hold their children, and reading them would load all.
       bytes += OBJECT + (long) ELEMENT * node.size();
     } else if (node.isObject()) {
       bytes += OBJECT;

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Applies a Java function to an input and to every combination of its arguments' results. */
 final class JqNativeCallFilter extends JqFilter {
-  /** A function that has one result for its input and arguments. */
+  /** A function with one result for its input and arguments. */
   @FunctionalInterface
   interface Function {
     /**
-     * @throws JqException as jq would
+     * @throws JqException in the same cases as jq
      */
     JsonNode apply(JqEvaluator m, JsonNode in, JsonNode[] arguments);
   }
@@ -28,8 +28,8 @@ final class JqNativeCallFilter extends JqFilter {
   private final boolean lastIsOuter;
 
   /**
-   * @param lastIsOuter whether the last argument varies most slowly, as in what jq has built in;
-   *     where it is defined in jq the first does
+   * @param lastIsOuter whether the last argument varies most slowly, as in jq's built-in functions;
+   *     in functions written in jq the first does
    */
   JqNativeCallFilter(Function function, List<JqFilter> arguments, boolean lastIsOuter) {
     super(true, arguments.toArray(JqFilter[]::new));
@@ -93,7 +93,7 @@ final class JqNativeCallFilter extends JqFilter {
 
     @Override
     void accept(JqEvaluator m) {
-      throw new IllegalStateException("begins, never continues");
+      throw new IllegalStateException("cannot be continued");
     }
   }
 

@@ -13,11 +13,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** The binary operators of values. */
+/** The binary operators on values. */
 final class JqOperatorLibrary {
   private JqOperatorLibrary() {}
 
-  /** By its text; assignments are not among them. */
+  /** Returns an operator by its text; assignments excluded. */
   static JqNativeCallFilter.Function of(String operator) {
     return switch (operator) {
       case "+" -> (m, in, a) -> plus(m, a[0], a[1]);
@@ -152,7 +152,7 @@ final class JqOperatorLibrary {
     if (Double.isNaN(x) || Double.isNaN(y)) {
       return DoubleNode.valueOf(Double.NaN);
     }
-    // A cast takes what is beyond 64 bits as the largest number of 64 bits, as jq does.
+    // A cast limits values beyond 64 bits to the largest 64-bit number, as in jq.
     long left = JqArithmetic.isLong(a) ? a.longValue() : (long) x;
     long right = JqArithmetic.isLong(b) ? b.longValue() : (long) y;
     if (right == 0) {

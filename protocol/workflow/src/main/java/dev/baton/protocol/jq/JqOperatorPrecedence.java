@@ -8,7 +8,7 @@ package dev.baton.protocol.jq;
 
 import java.util.Map;
 
-/** How tightly jq's binary operators bind; the pipe, which binds least, is not among them. */
+/** The precedence of jq's binary operators, without the pipe, which has the lowest. */
 final class JqOperatorPrecedence {
   static final int COMMA = 0;
   static final int ALTERNATIVE = 1;
@@ -43,7 +43,7 @@ final class JqOperatorPrecedence {
 
   private JqOperatorPrecedence() {}
 
-  /** -1 for what is no binary operator. */
+  /** Returns -1 for text that is not a binary operator. */
   static int of(String operator) {
     return LEVELS.getOrDefault(operator, -1);
   }

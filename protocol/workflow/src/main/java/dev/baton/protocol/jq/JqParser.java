@@ -18,10 +18,13 @@ import java.util.List;
 
 /** Parses a program by recursive descent with jq's precedences. */
 final class JqParser extends JqTokenReader {
-  /** Within a member of an object, where a comma begins the next member. */
+  /** Whether an object member is being parsed, in which a comma starts the next member. */
   private boolean member;
 
-  /** Where {@code as} belongs to a {@code reduce} or {@code foreach}. */
+  /**
+   * Whether the source of a {@code reduce} or {@code foreach} is being parsed, whose {@code as}
+   * follows.
+   */
   private boolean source;
 
   private JqParser(String text, List<JqToken> tokens, int depth) {
@@ -36,7 +39,7 @@ final class JqParser extends JqTokenReader {
     return parser.whole();
   }
 
-  /** Definitions only, one after the other. */
+  /** Parses a text that consists of definitions only. */
   static List<JqAstNode.Define> definitions(String text) {
     JqParser parser = new JqParser(text, JqLexer.tokens(text), 0);
     List<JqAstNode.Define> found = new ArrayList<>();
@@ -61,7 +64,7 @@ final class JqParser extends JqTokenReader {
     return all;
   }
 
-  /** A pipe within brackets of any kind, where a comma is the operator again. */
+  /** Parses a pipe within brackets, in which a comma is an operator again. */
   private JqAstNode group() {
     boolean outerMember = member;
     boolean outerSource = source;
@@ -206,7 +209,7 @@ final class JqParser extends JqTokenReader {
     }
   }
 
-  /** After an opening bracket: an index, a slice, or all elements. */
+  /** Parses the rest of a bracket: an index, a slice, or all elements. */
   private JqAstNode bracket(JqAstNode target) {
     if (accept("]")) {
       return new JqAstNode.Each(target);
@@ -381,7 +384,7 @@ final class JqParser extends JqTokenReader {
     }
   }
 
-  /** What {@code reduce} and {@code foreach} go through, before the {@code as}. */
+  /** Parses the source of a {@code reduce} or {@code foreach}, before the {@code as}. */
   private JqAstNode source() {
     boolean outer = source;
     source = true;
@@ -390,12 +393,12 @@ final class JqParser extends JqTokenReader {
     return found;
   }
 
-  /** What {@code try} and {@code catch} take: a term, or one with a sign. */
+  /** Parses the operand of {@code try} or {@code catch}: a term, possibly with a sign. */
   private JqAstNode operand() {
     return accept("-") ? new JqAstNode.Negate(postfix()) : postfix();
   }
 
-  /** After {@code if} or {@code elif}. */
+  /** Parses the rest of an {@code if} or {@code elif}. */
   private JqAstNode conditional() {
     enter();
     JqAstNode condition = group();

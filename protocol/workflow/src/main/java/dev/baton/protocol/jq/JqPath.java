@@ -12,11 +12,11 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** The way from where {@code path} began to the current value; the keys are linked backwards. */
+/** The path from the start of {@code path} to the current value; the keys are linked backwards. */
 final class JqPath implements JqTraceable {
   static final JqPath ROOT = new JqPath(null, null);
 
-  /** Of a value that is no part of where {@code path} began. */
+  /** The path of a value that is not a part of the value at which {@code path} started. */
   static final JqPath NONE = new JqPath(null, null);
 
   private final @Nullable JqPath before;

@@ -16,13 +16,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 
-/** Reads, sets and deletes what a key or a path leads to. */
+/** Reads, sets and deletes values by a key or a path. */
 final class JqPathAccessor {
   private static final int MAX_INDEX = 536_870_911;
 
   private JqPathAccessor() {}
 
-  /** {@code in[key]}; null where there is none. */
+  /** Returns {@code in[key]}; null where it does not exist. */
   static JsonNode get(JqEvaluator m, JsonNode in, JsonNode key) {
     if (key.isTextual() && (in.isObject() || in.isNull())) {
       JsonNode found = in.get(key.textValue());
@@ -98,7 +98,7 @@ final class JqPathAccessor {
     return part;
   }
 
-  /** Where an array begins within another. */
+  /** Returns the positions of an array within another. */
   static JsonNode indices(JqEvaluator m, JsonNode in, JsonNode part) {
     ArrayNode found = JqTypeSystem.array();
     if (part.isEmpty()) {
@@ -137,7 +137,7 @@ final class JqPathAccessor {
     if (!keys.isArray()) {
       throw new JqException("Path must be specified as an array");
     }
-    // Not recursive: a path may be as long as memory allows.
+    // Iterative, since a path may be as long as memory allows.
     List<JsonNode> holders = new ArrayList<>();
     JsonNode at = in;
     for (JsonNode key : keys) {
@@ -152,12 +152,12 @@ final class JqPathAccessor {
     return changed;
   }
 
-  /** What an assignment makes of the value at a path. */
+  /** Computes the new value at a path for an assignment. */
   interface Change {
     JsonNode of(JqEvaluator m, JsonNode before, JsonNode operand);
   }
 
-  /** Changes the values at many paths, one after the other; each container is copied once. */
+  /** Changes the values at many paths in order; copies each container once. */
   static JsonNode changeAll(
       JqEvaluator m, JsonNode in, JsonNode paths, JsonNode operand, Change change) {
     Set<JsonNode> copies = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -280,7 +280,7 @@ final class JqPathAccessor {
     return sorted.getFirst().isEmpty() ? JqEvaluator.NULL : delete(m, in, sorted, 0);
   }
 
-  /** Deletes paths that are sorted and share their keys up to a depth. */
+  /** Deletes sorted paths that share their keys up to a depth. */
   private static JsonNode delete(JqEvaluator m, JsonNode in, List<JsonNode> paths, int depth) {
     JsonNode at = in;
     List<JsonNode> here = new ArrayList<>();

@@ -21,10 +21,10 @@ public final class JqProgram {
   }
 
   /**
-   * A path that a program is certain to read from its input.
+   * A path that a program certainly reads from its input.
    *
    * @param path names, at least one
-   * @param offset of the dot it begins with
+   * @param offset of its first dot
    */
   public record Reference(List<String> path, int offset) {
     public Reference {
@@ -33,7 +33,7 @@ public final class JqProgram {
   }
 
   /**
-   * @throws JqSyntaxException when the text is not jq, or names what does not exist
+   * @throws JqSyntaxException when the text is not valid jq, or uses unknown names
    */
   public static JqProgram compile(String text) {
     try {
@@ -48,34 +48,37 @@ public final class JqProgram {
     return references;
   }
 
-  /** Where the <code>}}</code> is that ends a program within a text; -1 without one. */
+  /**
+   * Returns the position of the <code>}}</code> that ends a program within a text; -1 when there is
+   * none.
+   */
   public static int endWithin(String text, int start) {
     return JqLexer.endOfPiece(text, start);
   }
 
   /**
-   * Evaluates it.
+   * Evaluates the program.
    *
-   * @param more takes each result, and says whether it wants another one; results may share parts
-   *     of the input
+   * @param more receives each result, and returns whether to continue; results may share parts of
+   *     the input
    * @param maxNanos for the whole evaluation
-   * @param maxBytes that values, variables and calls may hold at once beside the input, as an
-   *     estimate
+   * @param maxBytes that values, variables and calls may hold at once in addition to the input, as
+   *     an estimate
    * @throws JqException when it fails
-   * @throws JqLimitException when a bound is reached, or the thread is interrupted
+   * @throws JqLimitException when a limit is reached, or the thread is interrupted
    */
   public void run(JsonNode input, long maxNanos, long maxBytes, Predicate<JsonNode> more) {
     try {
       new JqEvaluator(input, maxNanos, maxBytes).run(node, more);
     } catch (StackOverflowError e) {
-      // Only values recurse on Java's stack, when they are compared or written.
+      // Only comparing and writing values recurses on the Java stack.
       throw new JqException("a value is nested too deeply");
     }
   }
 
   /**
-   * Excludes a wait for a value of the input, which is fetched when it is first looked at, from the
-   * time of the evaluation on this thread. The caller bounds the wait.
+   * Extends the time limit of the evaluation on this thread by the time it waited for a lazily
+   * loaded value of its input. The caller bounds the wait.
    *
    * @param nanos how long the wait took
    */

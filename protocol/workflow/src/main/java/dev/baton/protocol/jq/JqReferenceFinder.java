@@ -16,11 +16,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the paths that a program is certain to read from its input, in its tree. Behind a pipe and
- * in functions that evaluate their argument on something else, the dot is no longer the input.
+ * Finds the paths that a program certainly reads from its input, by a walk over its tree. After a
+ * pipe, and in functions that evaluate their argument on another value, the dot is no longer the
+ * input.
  */
 final class JqReferenceFinder {
-  /** Functions that evaluate these arguments on their own input. */
+  /** Functions, with the arguments that they evaluate on their own input. */
   private static final Set<String> SAME_INPUT =
       Set.of(
           "select/0",
@@ -158,7 +159,9 @@ final class JqReferenceFinder {
     }
   }
 
-  /** {@code .a.b["c"]}, as far as its names are literals and it begins with the dot. */
+  /**
+   * {@code .a.b["c"]}, up to the first name that is not a literal, where it begins with the dot.
+   */
   private void index(JqAstNode.Index index, boolean root) {
     ArrayDeque<JsonNode> names = new ArrayDeque<>();
     JqAstNode at = index;

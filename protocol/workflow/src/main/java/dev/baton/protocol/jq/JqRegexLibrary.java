@@ -37,7 +37,10 @@ final class JqRegexLibrary {
 
   private record Key(String pattern, int options) {}
 
-  /** How to search: a pattern, whether for all matches, and whether empty ones count. */
+  /**
+   * The parameters of a search: the pattern, whether to find all matches, and whether to ignore
+   * empty ones.
+   */
   record Search(BoundedPattern pattern, boolean all, boolean notEmpty) {}
 
   static void addTo(Map<String, JqNativeCallFilter.Function> all) {
@@ -66,7 +69,7 @@ final class JqRegexLibrary {
     return in.textValue();
   }
 
-  /** Of a pattern and its flags, or of an array with both. */
+  /** Creates a search from a pattern and its flags, or from an array of both. */
   static Search search(JsonNode pattern, JsonNode flags) {
     JsonNode re = pattern;
     JsonNode how = flags;
@@ -123,14 +126,14 @@ final class JqRegexLibrary {
   /**
    * A part of a match.
    *
-   * @param offset in code points; -1 where the group took no part
-   * @param from in Java's characters
-   * @param to in Java's characters
+   * @param offset in code points; -1 for a group that did not match
+   * @param from in Java chars
+   * @param to in Java chars
    */
   record Part(
       int offset, int length, @Nullable String text, @Nullable String name, int from, int to) {}
 
-  /** A match; the first part is the whole of it, then its groups. */
+  /** A match: the first part is the whole match, the others are its groups. */
   record Found(List<Part> parts) {}
 
   static List<Found> matches(JqEvaluator m, String text, Search search) {
@@ -222,7 +225,7 @@ final class JqRegexLibrary {
     return all;
   }
 
-  /** The named groups of a match. */
+  /** Returns the named groups of a match as an object. */
   static ObjectNode named(JqEvaluator m, Found found) {
     ObjectNode all = JqTypeSystem.object();
     m.charge(JqMemoryEstimator.OBJECT);

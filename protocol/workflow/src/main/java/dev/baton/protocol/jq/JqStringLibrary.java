@@ -15,7 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** Functions of strings. */
+/** Functions on strings. */
 final class JqStringLibrary {
   private JqStringLibrary() {}
 
@@ -303,7 +303,7 @@ final class JqStringLibrary {
       throw new JqException(JqOperatorLibrary.shown(in) + " only strings can be parsed");
     }
     String text = in.textValue();
-    // A byte of JSON can become an element of an array.
+    // One byte of JSON can become an element of an array.
     m.charge(24L * text.length());
     if (text.strip().matches("-?(nan|NaN)")) {
       return JqArithmetic.of(Double.NaN);

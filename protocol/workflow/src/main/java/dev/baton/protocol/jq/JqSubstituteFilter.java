@@ -14,7 +14,7 @@ import java.util.List;
 
 /**
  * {@code sub} and {@code gsub}: evaluates the replacement on the named groups of each match. The
- * n-th result is made of the n-th results of the replacement.
+ * n-th result consists of the n-th results of the replacement.
  */
 final class JqSubstituteFilter extends JqFilter {
   private final JqFilter search;
@@ -52,14 +52,14 @@ final class JqSubstituteFilter extends JqFilter {
     }
   }
 
-  /** Between two matches. */
+  /** Continues between two matches. */
   private static final class ReplacementContinuation extends JqContinuation {
     private final Begin begin;
     private final String text;
     private final List<Found> found;
     private final int index;
 
-    /** What has been made so far, for each result: the pieces before this match. */
+    /** The text up to this match, for each result. */
     private final List<StringBuilder> results;
 
     ReplacementContinuation(

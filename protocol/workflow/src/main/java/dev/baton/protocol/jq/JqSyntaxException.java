@@ -6,7 +6,7 @@
  */
 package dev.baton.protocol.jq;
 
-/** Says that a text is no jq program, and at which character. */
+/** The text is not a valid jq program. */
 public final class JqSyntaxException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -17,7 +17,7 @@ public final class JqSyntaxException extends RuntimeException {
     this.offset = offset;
   }
 
-  /** The character within the program, from 0. */
+  /** Returns the position within the program, in characters from 0. */
   public int offset() {
     return offset;
   }

@@ -11,8 +11,9 @@ import java.util.List;
 /**
  * A token of a program.
  *
- * @param text the name of a field or variable without its dot or dollar; an operator as written
- * @param parts of a {@link Kind#STRING} only
+ * @param text the name of a field or variable without its dot or dollar sign; an operator as
+ *     written
+ * @param parts only of a {@link Kind#STRING}
  * @param offset of its first character
  * @param end after its last character
  */

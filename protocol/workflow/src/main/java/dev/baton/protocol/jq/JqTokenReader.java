@@ -9,9 +9,9 @@ package dev.baton.protocol.jq;
 import dev.baton.protocol.jq.JqToken.Kind;
 import java.util.List;
 
-/** Goes through the tokens of a program, and counts how deeply it is nested. */
+/** Reads the tokens of a program, and limits its nesting. */
 abstract class JqTokenReader {
-  /** Groups within groups. */
+  /** Maximum nesting of groups. */
   private static final int MAX_DEPTH = 200;
 
   final String text;

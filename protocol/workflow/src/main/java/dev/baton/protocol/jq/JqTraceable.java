@@ -6,8 +6,8 @@
  */
 package dev.baton.protocol.jq;
 
-/** Something of the machine that keeps values alive. */
+/** A part of the machine that keeps values alive. */
 interface JqTraceable {
-  /** Adds everything that it refers to. */
+  /** Adds all values that it references. */
   void trace(JqMemoryEstimator live);
 }

@@ -56,7 +56,7 @@ final class JqTypeSystem {
     return new ObjectNode(JsonNodeFactory.instance);
   }
 
-  /** A copy whose elements are shared. */
+  /** Returns a shallow copy. */
   static ArrayNode copy(JqEvaluator m, ArrayNode array) {
     m.charge(JqMemoryEstimator.ARRAY + (long) JqMemoryEstimator.ELEMENT * array.size());
     ArrayNode copy = array(array.size() + 1);
@@ -64,7 +64,7 @@ final class JqTypeSystem {
     return copy;
   }
 
-  /** A copy whose members are shared. */
+  /** Returns a shallow copy. */
   static ObjectNode copy(JqEvaluator m, ObjectNode object) {
     m.charge(JqMemoryEstimator.OBJECT + (long) JqMemoryEstimator.MEMBER * object.size());
     ObjectNode copy = object();
@@ -72,7 +72,9 @@ final class JqTypeSystem {
     return copy;
   }
 
-  /** jq's order: null, false, true, numbers, strings by code points, arrays, objects. */
+  /**
+   * Compares in jq's order: null, false, true, numbers, strings by code points, arrays, objects.
+   */
   static int compare(JqEvaluator m, JsonNode a, JsonNode b) {
     m.tick();
     int byType = rank(a) - rank(b);
@@ -167,7 +169,7 @@ final class JqTypeSystem {
     return names;
   }
 
-  /** Elements sorted; the order of equal ones is kept. */
+  /** Returns the elements in stable sorted order. */
   static List<JsonNode> sorted(JqEvaluator m, JsonNode array) {
     m.charge((long) JqMemoryEstimator.ELEMENT * array.size());
     List<JsonNode> all = new ArrayList<>(array.size());
@@ -176,7 +178,7 @@ final class JqTypeSystem {
     return all;
   }
 
-  /** Sorts although NaN is less than itself, which Java's sort may report. */
+  /** Sorts although NaN is less than itself, which Java's sort may report as an error. */
   static <T> void sort(JqEvaluator m, List<T> all, Comparator<T> order) {
     try {
       all.sort(order);
@@ -185,7 +187,7 @@ final class JqTypeSystem {
     }
   }
 
-  /** The offset in Java's characters of a code point, at most the length. */
+  /** Returns the offset in Java chars of a code point, at most the length. */
   static int offset(String text, int codePoint) {
     int length = text.length();
     if (codePoint >= length) {

@@ -13,7 +13,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Locale;
 
-/** Reads a time by a format of {@code strptime}. */
+/** Parses a time by a {@code strptime} format. */
 final class StrptimeParser {
   private final String text;
   private final String format;
@@ -128,7 +128,7 @@ final class StrptimeParser {
     return (int) value;
   }
 
-  /** The whole name or its first letters. */
+  /** Matches the whole name or its first letters. */
   private int name(List<String> names, int shortest) {
     String rest = text.substring(at).toLowerCase(Locale.ENGLISH);
     for (int i = 0; i < names.size(); i++) {
@@ -157,7 +157,7 @@ final class StrptimeParser {
     }
   }
 
-  /** Read and, as in jq, without effect on the parts. */
+  /** Parsed but ignored, as in jq. */
   private void zoneOffset() {
     if (text.startsWith("Z", at)) {
       at++;

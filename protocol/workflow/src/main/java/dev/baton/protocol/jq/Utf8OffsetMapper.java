@@ -7,8 +7,8 @@
 package dev.baton.protocol.jq;
 
 /**
- * Translates places in UTF-8 to places in Java's characters and in code points, each from the one
- * asked for before.
+ * Converts UTF-8 offsets to offsets in Java chars and in code points; each conversion starts at the
+ * previous one.
  */
 final class Utf8OffsetMapper {
   private final String text;
@@ -32,7 +32,7 @@ final class Utf8OffsetMapper {
     return atCodePoint;
   }
 
-  /** The place after the character at a place. */
+  /** Returns the offset after the character at an offset. */
   int after(int offset) {
     return offset + (offset < bytes.length ? width(bytes[offset]) : 1);
   }

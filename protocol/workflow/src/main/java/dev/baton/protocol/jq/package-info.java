@@ -5,8 +5,8 @@
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
 /**
- * Evaluates jq programs on JSON trees by a machine that counts every step and every byte, so that
- * time and memory have a bound whatever the program does.
+ * Evaluates jq programs on JSON trees with a machine that counts every step and every byte, so that
+ * time and memory are bounded for any program.
  */
 @NullMarked
 package dev.baton.protocol.jq;

@@ -9,9 +9,9 @@ package dev.baton.protocol.workflow;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node and how one got there.
+ * A node with its path in the definition.
  *
- * @param step the id of the step around it, where there is one
+ * @param step the id of the enclosing step, if any
  */
 record DefinitionCursor(LocatedNode node, String path, @Nullable String step) {
   DefinitionCursor member(String key, LocatedNode value) {

@@ -8,7 +8,7 @@ package dev.baton.protocol.workflow;
 
 import java.util.Locale;
 
-/** What a definition is written in. All are read to the same tree. */
+/** The language of a definition. All are read to the same tree. */
 public enum DefinitionFormat {
   YAML("application/yaml"),
   JSON("application/json"),
@@ -21,12 +21,12 @@ public enum DefinitionFormat {
     this.mediaType = mediaType;
   }
 
-  /** As the API is told. */
+  /** The media type in API requests. */
   public String mediaType() {
     return mediaType;
   }
 
-  /** By a file's ending; YAML where that says nothing. */
+  /** Returns the format of a file by its extension; YAML for other extensions. */
   public static DefinitionFormat ofFile(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     if (lower.endsWith(".json")) {

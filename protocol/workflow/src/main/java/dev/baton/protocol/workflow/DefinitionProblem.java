@@ -10,14 +10,14 @@ import java.util.Comparator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something wrong in a definition.
+ * A problem in a definition.
  *
- * @param line from 1; 0 where it is not known
- * @param column from 1; 0 where it is not known
- * @param step the id of the step it is in, where it is in one
- * @param path the place in the tree, such as {@code steps[2].retry.max}; empty for the whole
+ * @param line from 1; 0 where unknown
+ * @param column from 1; 0 where unknown
+ * @param step the id of the step that contains it, if any
+ * @param path its position in the tree, such as {@code steps[2].retry.max}; empty for the whole
  * @param message what is wrong, naming the value
- * @param allowed what would be right, where that can be said
+ * @param allowed what is allowed, where that can be stated
  */
 public record DefinitionProblem(
     int line,
@@ -31,8 +31,8 @@ public record DefinitionProblem(
       Comparator.comparingInt(DefinitionProblem::line).thenComparingInt(DefinitionProblem::column);
 
   /**
-   * One line for a person: {@code line 3, column 7 (step build, steps[0].retry.max): message;
-   * allowed: …}.
+   * Returns one line for a person: {@code line 3, column 7 (step build, steps[0].retry.max):
+   * message; allowed: …}.
    */
   public String describe() {
     StringBuilder out = new StringBuilder();

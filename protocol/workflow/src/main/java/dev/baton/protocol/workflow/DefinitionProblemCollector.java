@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects problems, at most {@value #MAX} of a kind, so that a hostile definition cannot make an
- * endless answer.
+ * Collects problems, at most {@value #MAX} errors and as many warnings, so that a hostile
+ * definition cannot cause an unbounded response.
  */
 final class DefinitionProblemCollector {
   static final int MAX = 100;

@@ -13,19 +13,19 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Definition text to tree. Reports at most one problem that stops the reading, and every duplicate
- * key before it.
+ * Reads definition text to a tree. Reports at most one problem that stops the reading, and every
+ * duplicate key before it.
  */
 final class DefinitionReader {
-  /** Containers within containers. */
+  /** Maximum nesting of lists and mappings. */
   static final int MAX_DEPTH = 50;
 
-  /** Scalars, lists and mappings. */
+  /** Maximum number of scalars, lists and mappings. */
   static final int MAX_NODES = 500_000;
 
   private DefinitionReader() {}
 
-  /** Null, with a problem, when there is no tree. */
+  /** Returns null and reports a problem when the text cannot be read. */
   static @Nullable LocatedNode read(
       byte[] bytes, DefinitionFormat format, DefinitionProblemCollector problems) {
     if (bytes.length > WorkflowParser.MAX_BYTES) {

@@ -12,12 +12,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Where in the text things are, kept while a definition is decoded for the checks that come after.
- */
+/** Records positions while a definition is decoded, for the checks that follow. */
 final class DefinitionSymbolTable {
   /**
-   * An expression's reference.
+   * A reference of an expression.
    *
    * @param place of the expression
    * @param mark of the reference itself
@@ -26,7 +24,7 @@ final class DefinitionSymbolTable {
   record Use(
       DefinitionCursor place, SourcePosition mark, ScopeReference reference, Moment moment) {}
 
-  /** When an expression is evaluated, as seen from the step that has it. */
+  /** When an expression is evaluated, relative to the step that contains it. */
   enum Moment {
     BEFORE_STEP,
     AFTER_STEP,
@@ -40,7 +38,7 @@ final class DefinitionSymbolTable {
   private final List<Use> uses = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
 
-  /** The place of an id; the first where it is there twice. */
+  /** The position of each step id; the first where an id is used twice. */
   Map<String, DefinitionCursor> ids() {
     return ids;
   }

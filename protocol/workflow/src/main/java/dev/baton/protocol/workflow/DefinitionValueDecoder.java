@@ -21,7 +21,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Single values, read with problems instead of exceptions. Notes what expressions refer to. */
+/**
+ * Decodes single values; reports problems instead of throwing exceptions. Records the references of
+ * expressions.
+ */
 final class DefinitionValueDecoder {
   private final DefinitionProblemCollector problems;
   private final DefinitionSymbolTable notes;
@@ -35,8 +38,8 @@ final class DefinitionValueDecoder {
   }
 
   /**
-   * Whether the definition was checked before: then its schemas are taken as they are, because
-   * checking them is slow.
+   * Whether the definition was checked before: then its schemas are not checked again, since that
+   * is slow.
    */
   boolean trusted() {
     return trusted;
@@ -112,7 +115,7 @@ final class DefinitionValueDecoder {
     return text.flatMap(word -> Optional.ofNullable(choices.get(word)));
   }
 
-  /** Choices in the order of their arguments: name, value, name, value. */
+  /** Returns choices in the order of their arguments: name, value, name, value. */
   static <T> Map<String, T> choices(String a, T x, String b, T y) {
     Map<String, T> choices = new LinkedHashMap<>();
     choices.put(a, x);
@@ -137,7 +140,7 @@ final class DefinitionValueDecoder {
     }
   }
 
-  /** A template; numbers and booleans count as the text they are. */
+  /** Decodes a template; numbers and booleans count as text. */
   Optional<Template> template(DefinitionCursor place) {
     if (place.node() instanceof LocatedNode.Scalar scalar
         && (scalar.value().isNumber() || scalar.value().isBoolean())) {
@@ -156,7 +159,7 @@ final class DefinitionValueDecoder {
     }
   }
 
-  /** JSON whose strings are templates. */
+  /** Decodes JSON whose strings are templates. */
   TemplateTree tree(DefinitionCursor place) {
     return switch (place.node()) {
       case LocatedNode.Scalar scalar ->

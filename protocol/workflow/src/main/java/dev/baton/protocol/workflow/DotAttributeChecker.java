@@ -16,12 +16,12 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Judges attributes that are no keys of a workflow. What <a
- * href="https://graphviz.org/doc/info/attrs.html">Graphviz</a> draws with is passed over; a name
- * close to a key is an error, because it may be meant to be one; every other name is a warning.
+ * Checks attributes that are not keys of a workflow. The drawing attributes of <a
+ * href="https://graphviz.org/doc/info/attrs.html">Graphviz</a> are ignored; a name similar to a key
+ * is an error, since it is probably a misspelled key; every other name is a warning.
  */
 final class DotAttributeChecker {
-  /** What an attribute is said of. */
+  /** The kind of object that has the attribute. */
   enum Of {
     GRAPH("a graph"),
     NODE("a node"),
@@ -88,10 +88,10 @@ final class DotAttributeChecker {
   }
 
   /**
-   * Reports an attribute that is no key.
+   * Reports an attribute that is not a key.
    *
-   * @param step the node it is said of, where it is
-   * @param keys what would have been a key there
+   * @param step the node that has it, if any
+   * @param keys the keys that are allowed there
    */
   void check(Attribute attribute, Of of, @Nullable String step, Collection<String> keys) {
     String name = attribute.name().text();
@@ -122,9 +122,9 @@ final class DotAttributeChecker {
   }
 
   /**
-   * Reports an attribute that would be a key elsewhere, and would do nothing here.
+   * Reports an attribute that is a key elsewhere, and has no effect here.
    *
-   * @param why for instance {@code the node marks the start}
+   * @param why for example {@code the node marks the start}
    */
   void misplaced(Attribute attribute, @Nullable String step, String why, String allowed) {
     if (!attribute.inherited() && said.add(attribute.name().mark())) {
@@ -137,7 +137,7 @@ final class DotAttributeChecker {
     }
   }
 
-  /** Reports a value that is markup where text or JSON is asked for; whether it is. */
+  /** Reports an HTML string where text or JSON is required; returns whether it is one. */
   boolean isMarkup(Attribute attribute, @Nullable String step) {
     if (!attribute.value().isHtml()) {
       return false;
@@ -149,7 +149,7 @@ final class DotAttributeChecker {
             attribute.value().mark(),
             step,
             "",
-            "the HTML string of '" + name + "' has no effect: it is drawn, and is no text");
+            "the HTML string of '" + name + "' has no effect: it is markup for drawing, not text");
       } else {
         problems.error(
             attribute.value().mark(),

@@ -21,7 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Translates the edges of a node to the arms of its step. */
+/** Translates the edges of a node to the transitions of its step. */
 final class DotEdgeTranslator {
   static final List<String> KEYS = List.of("when", "on", "condition", "weight", "label");
 
@@ -45,7 +45,7 @@ final class DotEdgeTranslator {
     }
   }
 
-  /** Reports conditions of an edge that is always taken. */
+  /** Reports conditions on an edge that is always taken. */
   void checkUnconditional(Edge edge, String why) {
     check(edge);
     for (String key : List.of("when", "on", "condition")) {
@@ -56,7 +56,7 @@ final class DotEdgeTranslator {
     }
   }
 
-  /** The edges among which a person chooses: those of an approval that have labels only. */
+  /** The edges that a person chooses from: those of an approval that have only labels. */
   static List<Edge> choices(Node node) {
     if (!node.has("approval") && DotRole.of(node) != DotRole.QUESTION) {
       return List.of();
@@ -67,13 +67,13 @@ final class DotEdgeTranslator {
         : List.of();
   }
 
-  /** What a person answers to take an edge. */
+  /** The answer that selects an edge. */
   static String answer(Edge edge) {
     String label = edge.get("label");
     return DotValueTranslator.label(label == null ? "" : label, "", "").replace('\n', ' ');
   }
 
-  /** The arms: those with a condition first, heavier ones before lighter ones. */
+  /** Returns the transitions: those with a condition first, heavier ones before lighter ones. */
   LocatedNode arms(Node node, @Nullable String join) {
     List<Edge> choices = choices(node);
     checkChoices(choices);
@@ -87,7 +87,7 @@ final class DotEdgeTranslator {
     List<Edge> always = new ArrayList<>();
     Set<String> settled = new HashSet<>();
     for (Edge edge : edges) {
-      // Beside edges for one outcome, an edge that says nothing is for whatever is left.
+      // Next to edges with an outcome, an edge without one is for all other outcomes.
       String on = hasOutcome(edge) ? on(edge) : outcomes ? "any" : null;
       String outcome = on == null ? "success" : on;
       boolean isChoice = choices.contains(edge);
@@ -152,7 +152,7 @@ final class DotEdgeTranslator {
             label.value().mark(),
             edge.tail().id(),
             "",
-            "'" + answer(edge) + "' is no answer that leads to '" + edge.head().id() + "' only",
+            "'" + answer(edge) + "' does not lead to '" + edge.head().id() + "' only",
             markup ? "\"text in quotes\"" : "a label of its own for each edge");
       }
     }
@@ -182,7 +182,7 @@ final class DotEdgeTranslator {
               + weight.text()
               + "' of the edge to '"
               + edge.head().id()
-              + "' is no number",
+              + "' is not a number",
           "a whole number");
       return 0;
     }

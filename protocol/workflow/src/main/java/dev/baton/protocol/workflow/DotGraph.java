@@ -14,12 +14,13 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A graph as DOT says it: nodes in the order of the text, and edges by their tail. */
+/** A DOT graph: nodes in the order of the text, and edges by their tail. */
 final class DotGraph {
   /**
-   * What an attribute has been set to.
+   * The value of an attribute.
    *
-   * @param inherited whether an attribute statement around the object says so, and not its own list
+   * @param inherited whether it comes from an attribute statement around the object, not from its
+   *     own list
    */
   record Attribute(Id name, Id value, boolean inherited) {
     String text() {
@@ -27,7 +28,7 @@ final class DotGraph {
     }
   }
 
-  /** Attributes of an object, by their names. An empty value takes back an inherited one. */
+  /** Attributes of an object, by name. An empty value removes an inherited one. */
   static final class Attributes {
     private final Map<String, Attribute> values = new LinkedHashMap<>();
 
@@ -62,14 +63,14 @@ final class DotGraph {
   /**
    * An edge.
    *
-   * @param mark of its head, as the edge names it
+   * @param mark of its head in the edge statement
    */
   record Edge(Node tail, Node head, SourcePosition mark, Attributes attributes) {
     @Nullable String get(String key) {
       return attributes.get(key);
     }
 
-    /** An object of one graph is itself only: nodes and edges name one another. */
+    /** Identity comparison: nodes and edges reference one another. */
     @Override
     public boolean equals(@Nullable Object other) {
       return this == other;
@@ -84,8 +85,8 @@ final class DotGraph {
   /**
    * A node.
    *
-   * @param mark where it is named first
-   * @param out edges that lead from it, in the order of the text
+   * @param mark where it first appears
+   * @param out its outgoing edges, in the order of the text
    */
   record Node(String id, SourcePosition mark, Attributes attributes, List<Edge> out) {
     @Nullable String get(String key) {
@@ -96,7 +97,7 @@ final class DotGraph {
       return attributes.has(key);
     }
 
-    /** An object of one graph is itself only: nodes and edges name one another. */
+    /** Identity comparison: nodes and edges reference one another. */
     @Override
     public boolean equals(@Nullable Object other) {
       return this == other;
@@ -109,9 +110,9 @@ final class DotGraph {
   }
 
   /**
-   * Attributes that are not of the graph itself, a node or an edge.
+   * Attributes that apply neither to the graph itself nor to a node or an edge.
    *
-   * @param what they are said of, as a message names it
+   * @param what the object that has them, as named in messages
    */
   record Aside(String what, Attributes attributes) {}
 

@@ -30,12 +30,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the graph that the statements of a DOT text describe, as Graphviz does: statement by
- * statement, an object takes the defaults that hold where and when it is made, an edge between sets
- * is one between each two of their nodes, and a subgraph that is named again is continued.
+ * Builds the graph of a DOT text as Graphviz does, statement by statement: a new object takes the
+ * defaults in force where it is created, an edge between sets connects each two of their nodes, and
+ * a subgraph that is named again is continued.
  */
 final class DotGraphBuilder {
-  /** Edges a graph may have. */
+  /** Maximum number of edges. */
   static final int MAX_EDGES = 100_000;
 
   private final DefinitionProblemCollector problems;
@@ -44,7 +44,7 @@ final class DotGraphBuilder {
   private final Map<String, Integer> order = new HashMap<>();
   private final Map<String, Edge> merged = new HashMap<>();
 
-  /** A graph or subgraph: its nodes, and the defaults of objects that are made in it. */
+  /** A graph or subgraph: its nodes, and the defaults of objects created in it. */
   private static final class Scope {
     final @Nullable Scope parent;
     final Attributes attributes;
@@ -65,7 +65,7 @@ final class DotGraphBuilder {
     this.graph = new DotGraph(syntax.directed(), syntax.mark(), syntax.name());
   }
 
-  /** The graph of a text; not to be used where there are problems. */
+  /** Builds the graph of a text; the result must not be used if problems were reported. */
   static DotGraph build(DotSyntaxTree syntax, DefinitionProblemCollector problems) {
     DotGraphBuilder builder = new DotGraphBuilder(syntax, problems);
     Scope root = new Scope(null, builder.graph.attributes);
@@ -89,7 +89,7 @@ final class DotGraphBuilder {
         case GRAPH -> put(scope.attributes, assignment);
         case NODE -> scope.nodeDefaults.put(name, assignment);
         case EDGE -> {
-          // The name of one edge; Graphviz takes it from an edge's own list only.
+          // The name of a single edge; Graphviz takes it only from an edge's own list.
           if (!name.equals("key")) {
             scope.edgeDefaults.put(name, assignment);
           }
@@ -102,7 +102,10 @@ final class DotGraphBuilder {
     attributes.put(new Attribute(assignment.name(), assignment.value(), false));
   }
 
-  /** What holds for a new object: defaults of the scopes around, the inner over the outer. */
+  /**
+   * Returns the defaults of a new object: those of the enclosing scopes, inner ones override outer
+   * ones.
+   */
   private static Attributes inherited(Scope scope, boolean ofNodes) {
     List<Scope> inwards = new ArrayList<>();
     for (Scope at = scope; at != null; at = at.parent) {
@@ -137,7 +140,7 @@ final class DotGraphBuilder {
     } else if (!chain.assignments().isEmpty()) {
       Attributes lost = new Attributes();
       chain.assignments().forEach(assignment -> put(lost, assignment));
-      graph.asides.add(new DotGraph.Aside("a set of nodes, and none of them has it", lost));
+      graph.asides.add(new DotGraph.Aside("a set of nodes, but not to its nodes", lost));
     }
   }
 
@@ -166,7 +169,7 @@ final class DotGraphBuilder {
     return node;
   }
 
-  /** A subgraph, with what it had where it was named before. */
+  /** Opens a subgraph, with the content of earlier statements of the same name. */
   private Scope subgraph(Subgraph subgraph, Scope around) {
     String name = subgraph.name().map(Id::text).orElse("");
     Scope scope = name.isEmpty() ? null : around.named.get(name);
@@ -190,7 +193,7 @@ final class DotGraphBuilder {
     return scope;
   }
 
-  /** As the text names them first. */
+  /** Sorts nodes by where they first appear in the text. */
   private List<Node> inOrder(Collection<Node> nodes, Operand operand) {
     List<Node> sorted = new ArrayList<>(nodes);
     if (operand instanceof Subgraph) {
@@ -247,7 +250,10 @@ final class DotGraphBuilder {
     }
   }
 
-  /** One text for edges that are the same edge; without direction, the ends have no order. */
+  /**
+   * Returns a key that is the same for edges that are the same edge; in undirected graphs the order
+   * of the ends does not matter.
+   */
   private String same(Node tail, Node head, String key) {
     boolean swap = !graph.directed && place(tail) > place(head);
     return place(swap ? head : tail) + " " + place(swap ? tail : head) + " " + key;

@@ -10,12 +10,12 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * Divides a DOT text into tokens, one at a time. Comments ({@code //}, {@code /* *}{@code /}, and
+ * Splits a DOT text into tokens, one at a time. Comments ({@code //}, {@code /* *}{@code /}, and
  * {@code #} to the end of the line) and white space separate tokens; line ends are {@code \n} or
  * {@code \r\n}, and are {@code \n} in strings.
  */
 final class DotLexer {
-  /** What a token is. */
+  /** The kind of a token. */
   enum Kind {
     /** A name or a number without quotes. */
     BARE,
@@ -31,7 +31,7 @@ final class DotLexer {
   }
 
   /**
-   * @param text of an identifier without its quotes, else as it is written
+   * @param text of an identifier without its quotes, otherwise as written
    */
   record Token(Kind kind, String text, SourcePosition mark) {
     boolean isSign(String sign) {
@@ -46,7 +46,7 @@ final class DotLexer {
       return kind == Kind.BARE || kind == Kind.QUOTED || kind == Kind.ESCAPED || kind == Kind.HTML;
     }
 
-    /** As a message shows it. */
+    /** Formats the token for a message. */
     String shown() {
       String cut = text.length() > 40 ? text.substring(0, 40) + "…" : text;
       return switch (kind) {
@@ -71,9 +71,9 @@ final class DotLexer {
   }
 
   /**
-   * The next token; {@link Kind#END} after the last, again and again.
+   * Returns the next token; {@link Kind#END} after the last one, any number of times.
    *
-   * @throws DotSyntaxException where the text is no token
+   * @throws DotSyntaxException where the text is not a token
    */
   Token next() {
     skipBlank();
@@ -159,7 +159,10 @@ final class DotLexer {
         : new Token(Kind.BARE, name, mark);
   }
 
-  /** {@code -?(.d+|d+(.d*)?)}, with nothing glued to it: Graphviz would make two tokens of that. */
+  /**
+   * {@code -?(.d+|d+(.d*)?)}, not directly followed by other characters: Graphviz would read that
+   * as two tokens.
+   */
   private Token number(SourcePosition mark) {
     int from = at;
     if (text.charAt(at) == '-') {

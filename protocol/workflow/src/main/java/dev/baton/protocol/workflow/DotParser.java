@@ -24,8 +24,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Parses one DOT graph by recursive descent through the grammar of Graphviz, with one token looked
- * ahead. Subgraphs are nested at most {@link DefinitionReader#MAX_DEPTH} deep.
+ * Parses one DOT graph by recursive descent through the grammar of Graphviz, with one token of
+ * lookahead. Subgraphs are nested at most {@link DefinitionReader#MAX_DEPTH} deep.
  */
 final class DotParser {
   private static final String STATEMENT =
@@ -40,16 +40,16 @@ final class DotParser {
   }
 
   /**
-   * Parses a text that holds one graph and nothing else.
+   * Parses a text that contains one graph and nothing else.
    *
-   * @throws DotSyntaxException where the text is not what the grammar has
+   * @throws DotSyntaxException where the text does not match the grammar
    */
   static DotSyntaxTree parse(String text) {
     DotParser parser = new DotParser(text);
     DotSyntaxTree graph = parser.graph();
     if (parser.token.kind() != Kind.END) {
       throw new DotSyntaxException(
-          parser.token.mark(), "something follows the graph", "one digraph");
+          parser.token.mark(), "there is text after the graph", "one digraph");
     }
     return graph;
   }
@@ -159,7 +159,7 @@ final class DotParser {
     return new Subgraph(name, mark, body(directed, depth + 1));
   }
 
-  /** Attribute lists; as many as there are. */
+  /** Parses any number of attribute lists. */
   private List<Assignment> attributes() {
     List<Assignment> assignments = new ArrayList<>();
     while (token.isSign("[")) {

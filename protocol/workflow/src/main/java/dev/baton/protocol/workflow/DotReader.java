@@ -8,7 +8,7 @@ package dev.baton.protocol.workflow;
 
 import org.jspecify.annotations.Nullable;
 
-/** Reads DOT text to the same tree that YAML and JSON are read to. */
+/** Reads DOT text to the same tree as YAML and JSON. */
 final class DotReader {
   private final DefinitionProblemCollector problems;
 
@@ -16,7 +16,7 @@ final class DotReader {
     this.problems = problems;
   }
 
-  /** Null, with a problem, when there is no tree. */
+  /** Returns null and reports a problem when the text cannot be read. */
   @Nullable LocatedNode read(String text) {
     DotGraph graph = graph(text);
     if (graph == null) {
@@ -30,7 +30,9 @@ final class DotReader {
     return problems.isEmpty() ? tree : null;
   }
 
-  /** The graph that a text describes, of either direction; null, with a problem, without one. */
+  /**
+   * Returns the graph of a text, directed or not; null, with a problem, when the text is not valid.
+   */
   @Nullable DotGraph graph(String text) {
     try {
       DotGraph graph = DotGraphBuilder.build(DotParser.parse(text), problems);

@@ -15,24 +15,24 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What a node is for, by its shape, its handler, or its name. */
+/** The role of a node, by its shape, its handler, or its name. */
 enum DotRole {
-  /** Marks where the walk begins. */
+  /** Marks the start. */
   START,
-  /** Marks where it ends. */
+  /** Marks the end. */
   END,
-  /** Begins a parallel. */
+  /** Begins a parallel step. */
   FORK,
-  /** A step at which the branches of a parallel meet. */
+  /** A step at which the branches of a parallel step meet. */
   JOIN,
-  /** A person is asked. */
+  /** An approval. */
   QUESTION,
-  /** Does nothing and has ways. */
+  /** Does nothing and has several outgoing edges. */
   CHOICE,
-  /** Does what its attribute says. */
+  /** Does what its attribute defines. */
   STEP;
 
-  /** The attributes of a node that say what it does. */
+  /** The attributes of a node that define what it does. */
   static final List<String> KINDS =
       Stream.concat(StepDecoder.KINDS.stream(), Stream.of("tool_command")).toList();
 
@@ -45,7 +45,7 @@ enum DotRole {
           "hexagon", QUESTION,
           "diamond", CHOICE);
 
-  /** What {@code handler} or {@code type} may say. */
+  /** The values of {@code handler} and {@code type}. */
   static final Map<String, DotRole> HANDLERS =
       Map.of(
           "start", START,

@@ -21,12 +21,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates a node to its step, without its ways. Names of attributes are those of steps; the
- * names that Attractor's pipelines have for the same ({@code goal_gate}, {@code retry_target},
- * {@code max_retries}, {@code tool_command}) are read, too.
+ * Translates a node to its step, without its edges. Attribute names are those of steps; Attractor's
+ * names for the same ({@code goal_gate}, {@code retry_target}, {@code max_retries}, {@code
+ * tool_command}) are also accepted.
  */
 final class DotStepTranslator {
-  /** Attributes of a node that are keys of the step; what the graph itself says is none. */
+  /**
+   * Attributes of a node that are keys of the step; keys defined by the graph's structure are
+   * excluded.
+   */
   private static final List<String> OF_STEP =
       StepDecoder.KEYS.stream().filter(key -> !Set.of("id", "next").contains(key)).toList();
 
@@ -42,7 +45,7 @@ final class DotStepTranslator {
           "max",
           "prompt");
 
-  /** All that a node can say. */
+  /** All attributes that a node can have. */
   static final Set<String> KEYS = new TreeSet<>();
 
   static {
@@ -61,7 +64,7 @@ final class DotStepTranslator {
     this.attributes = attributes;
   }
 
-  /** Reports what a node that marks the start or an end says beside that. */
+  /** Reports the step attributes of a node that only marks the start or an end. */
   void checkMarker(Node node, String why) {
     for (Attribute attribute : node.attributes().all()) {
       String name = attribute.name().text();
@@ -75,7 +78,7 @@ final class DotStepTranslator {
     }
   }
 
-  /** The entries of a step that does something itself. */
+  /** Returns the entries of a step that is not a parallel. */
   List<LocatedNode.Entry> step(Node node) {
     Optional<Attribute> kind = kind(node);
     DotRole role = DotRole.of(node);
@@ -84,16 +87,16 @@ final class DotStepTranslator {
             .orElse(role == DotRole.QUESTION ? "approval" : "transform");
     List<LocatedNode.Entry> entries = common(node, word);
     for (String key : List.of("join", "max")) {
-      misplaced(node, key, "the node is no parallel", "shape=component");
+      misplaced(node, key, "the node is not a parallel", "shape=component");
     }
     if (role != DotRole.QUESTION || kind.isPresent()) {
-      misplaced(node, "prompt", "the node asks nothing by its shape", "shape=hexagon, or approval");
+      misplaced(node, "prompt", "the node is not an approval", "shape=hexagon, or approval");
     }
     does(node, kind, role).ifPresent(entries::add);
     return entries;
   }
 
-  /** The entries of a step that is a parallel, without its branches. */
+  /** Returns the entries of a parallel step, without its branches. */
   List<LocatedNode.Entry> fork(Node node) {
     List<LocatedNode.Entry> entries = common(node, "parallel");
     List<String> others = new ArrayList<>(DotRole.KINDS);
@@ -104,7 +107,7 @@ final class DotStepTranslator {
     return entries;
   }
 
-  /** {@code join} and {@code max} of a parallel. */
+  /** Returns {@code join} and {@code max} of a parallel step. */
   List<LocatedNode.Entry> width(Node node) {
     return Stream.of("join", "max")
         .flatMap(key -> Stream.ofNullable(node.attributes().find(key)))
@@ -113,7 +116,7 @@ final class DotStepTranslator {
         .toList();
   }
 
-  /** The step that a gate of the node leads to, where it names one. */
+  /** Returns the target step of the node's gate, where it has one. */
   @Nullable String gateTarget(Node node) {
     Attribute gate = node.attributes().find("gate");
     if (gate == null) {
@@ -146,7 +149,10 @@ final class DotStepTranslator {
     }
   }
 
-  /** The attribute that says what the node does; a default only where its shape says nothing. */
+  /**
+   * Returns the attribute that defines what the node does; a default applies only to nodes whose
+   * shape has no meaning.
+   */
   private Optional<Attribute> kind(Node node) {
     List<Attribute> all =
         DotRole.KINDS.stream().flatMap(k -> Stream.ofNullable(node.attributes().find(k))).toList();
@@ -165,12 +171,12 @@ final class DotStepTranslator {
     boolean asks = DotRole.of(node) == DotRole.QUESTION;
     if (asks && !found.isEmpty() && !found.getFirst().name().text().equals("approval")) {
       attributes.misplaced(
-          found.getFirst(), node.id(), "the node asks a person by its shape", "another shape");
+          found.getFirst(), node.id(), "the node has the shape of an approval", "another shape");
     }
     return found.stream().findFirst();
   }
 
-  /** What all kinds of steps have in common. */
+  /** Returns the entries that all kinds of steps have. */
   private List<LocatedNode.Entry> common(Node node, String word) {
     SourcePosition mark = node.mark();
     List<LocatedNode.Entry> entries = new ArrayList<>();
@@ -182,7 +188,7 @@ final class DotStepTranslator {
       } else if (name.equals("handler") || name.equals("type")) {
         checkHandler(node, attribute);
       } else if (DotRole.KINDS.contains(name) || OTHER_NAMES.contains(name)) {
-        continue; // With the kind.
+        continue; // Added with the kind.
       } else if (!OF_STEP.contains(name)) {
         attributes.check(attribute, DotAttributeChecker.Of.NODE, node.id(), KEYS);
       } else if (applies(attribute, word)
@@ -196,13 +202,16 @@ final class DotStepTranslator {
     return entries;
   }
 
-  /** A default holds for the kinds of steps that can have it; an own attribute must apply. */
+  /**
+   * A default applies only to the kinds of steps that can have it; the node's own attribute is
+   * always kept.
+   */
   private static boolean applies(Attribute attribute, String word) {
     String name = attribute.name().text();
     return !attribute.inherited() || StepDecoder.allows(name, word);
   }
 
-  /** Whether the node's own {@code max_retries} stands against a default {@code retry}. */
+  /** Whether the node's own {@code max_retries} overrides a default {@code retry}. */
   private static boolean isOutdone(Node node, Attribute attribute) {
     Attribute other = node.attributes().find("max_retries");
     return attribute.name().text().equals("retry")
@@ -239,7 +248,7 @@ final class DotStepTranslator {
   private Optional<LocatedNode.Entry> gate(Node node) {
     Attribute goal = node.attributes().find("goal_gate");
     if (goal == null || !goal.text().equalsIgnoreCase("true")) {
-      misplaced(node, "retry_target", "the node is no gate", "goal_gate=true");
+      misplaced(node, "retry_target", "the node is not a gate", "goal_gate=true");
       if (goal != null && !goal.text().equalsIgnoreCase("false")) {
         problems.error(
             goal.value().mark(),
@@ -266,7 +275,7 @@ final class DotStepTranslator {
           handler.value().mark(),
           node.id(),
           "",
-          "there is no handler '"
+          "unknown handler '"
               + handler.text()
               + "'"
               + SpellingSuggester.didYouMean(handler.text(), DotRole.HANDLERS.keySet()),

@@ -8,7 +8,7 @@ package dev.baton.protocol.workflow;
 
 import org.jspecify.annotations.Nullable;
 
-/** Ends the reading of a DOT text at a place that the grammar does not allow. */
+/** Ends the reading of a DOT text at a position where the grammar does not match. */
 final class DotSyntaxException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

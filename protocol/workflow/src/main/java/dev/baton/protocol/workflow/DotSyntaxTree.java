@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A DOT text as the <a href="https://graphviz.org/doc/info/lang.html">grammar</a> divides it,
- * before any of it has a meaning.
+ * The <a href="https://graphviz.org/doc/info/lang.html">syntax</a> tree of a DOT text, before its
+ * meaning is evaluated.
  *
  * @param strict whether edges with the same ends are one edge
  * @param directed whether it is a {@code digraph}
@@ -29,9 +29,9 @@ record DotSyntaxTree(
   enum Form {
     /** A name or a number. */
     BARE,
-    /** In quotes, and its characters are in the text as they are. */
+    /** Quoted, with all characters unchanged in the text. */
     QUOTED,
-    /** In quotes, with escapes, continuation lines or concatenation. */
+    /** Quoted, with escapes, continuation lines or concatenation. */
     COMPOSED,
     /** Between {@code <} and {@code >}. */
     HTML
@@ -52,7 +52,7 @@ record DotSyntaxTree(
   /** {@code name=value}. */
   record Assignment(Id name, Id value) {}
 
-  /** What an attribute statement is about. */
+  /** The objects that an attribute statement applies to. */
   enum Target {
     GRAPH,
     NODE,
@@ -62,17 +62,17 @@ record DotSyntaxTree(
   /** A statement. */
   sealed interface Statement {}
 
-  /** {@code node [a=b]}, or {@code a=b}, which is of the graph or subgraph around it. */
+  /** {@code node [a=b]}, or {@code a=b}, which applies to the enclosing graph or subgraph. */
   record Defaults(Target target, List<Assignment> assignments) implements Statement {}
 
   /**
    * One operand: a node, nodes or a subgraph; several: the edges between them.
    *
-   * @param assignments what its attribute lists say, in their order
+   * @param assignments of its attribute lists, in order
    */
   record Chain(List<Operand> operands, List<Assignment> assignments) implements Statement {}
 
-  /** What an edge leads from or to. */
+  /** An end of an edge. */
   sealed interface Operand {
     SourcePosition mark();
   }
@@ -86,7 +86,7 @@ record DotSyntaxTree(
   }
 
   /**
-   * A node as it is mentioned.
+   * A mention of a node.
    *
    * @param port the words of its port and compass point; none, one or two
    */

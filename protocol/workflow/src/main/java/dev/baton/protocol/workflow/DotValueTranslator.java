@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Makes the entries of a workflow's tree from attributes, each where its value is written. */
+/** Creates the entries of a workflow's tree from attributes, each at the position of its value. */
 final class DotValueTranslator {
   /** Keys whose value is text even where it looks like JSON. */
   private static final Set<String> TEXTS =
@@ -33,7 +33,10 @@ final class DotValueTranslator {
     return new LocatedNode.Entry(key, mark, text(mark, text));
   }
 
-  /** An attribute as the value of a key: JSON where it is that and the key takes it, else text. */
+  /**
+   * Translates an attribute to the value of a key: JSON where the value is JSON and the key accepts
+   * it, otherwise text.
+   */
   static LocatedNode.Entry entry(String key, Attribute attribute) {
     return new LocatedNode.Entry(key, attribute.name().mark(), value(key, attribute));
   }
@@ -50,7 +53,7 @@ final class DotValueTranslator {
       try {
         return moved(LocatedNode.of(Json.mapper().readTree(text)), mark);
       } catch (JsonProcessingException e) {
-        return text(mark, text); // The key's decoder says what it expects.
+        return text(mark, text); // The key's decoder reports what it expects.
       }
     }
     LocatedNode.Style style =
@@ -79,9 +82,9 @@ final class DotValueTranslator {
   }
 
   /**
-   * A label as Graphviz draws it: <code>\n</code>, <code>\l</code> and <code>\r</code> end a line,
-   * <code>\N</code> is the object and <code>\G</code> the graph; any other character stands for
-   * itself.
+   * Expands a label as Graphviz draws it: <code>\n</code>, <code>\l</code> and <code>\r</code> end
+   * a line, <code>\N</code> is the object and <code>\G</code> the graph; any other escaped
+   * character is itself.
    */
   static String label(String label, String object, String graph) {
     StringBuilder out = new StringBuilder();
@@ -102,7 +105,7 @@ final class DotValueTranslator {
     return out.toString().strip();
   }
 
-  /** A list of texts, all in one place. */
+  /** Returns a list of texts, all at one position. */
   static LocatedNode texts(SourcePosition mark, List<String> texts) {
     return new LocatedNode.Items(mark, texts.stream().map(text -> text(mark, text)).toList());
   }

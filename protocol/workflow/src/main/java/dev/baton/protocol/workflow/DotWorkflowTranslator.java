@@ -27,23 +27,23 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates a graph to the tree of a workflow: nodes are steps, edges are arms, and what is
- * between a node of shape {@code component} and one of shape {@code tripleoctagon} is a parallel.
- * Every node becomes one step, or is reported; so does every edge.
+ * Translates a graph to the tree of a workflow: nodes become steps, edges become transitions, and
+ * the nodes between one of shape {@code component} and one of shape {@code tripleoctagon} become a
+ * parallel step. Every node and every edge is either translated or reported.
  */
 final class DotWorkflowTranslator {
   /** Attributes of the graph that are keys of the workflow. */
   private static final List<String> OF_WORKFLOW =
       WorkflowDecoder.KEYS.stream().filter(key -> !Set.of("name", "steps").contains(key)).toList();
 
-  /** All that the graph can say. */
+  /** All attributes that the graph can have. */
   private static final Set<String> KEYS = new TreeSet<>(OF_WORKFLOW);
 
   static {
     KEYS.addAll(List.of("name", "goal", "retry_target"));
   }
 
-  /** Nodes that the search for joins looks at, over all parallels of a graph. */
+  /** Maximum number of nodes visited in the search for joins, over all parallels of a graph. */
   private static final int MAX_SEARCH = 10_000_000;
 
   private final DotGraph graph;
@@ -117,7 +117,9 @@ final class DotWorkflowTranslator {
             DotValueTranslator.label(label.text(), name, name)));
   }
 
-  /** What a subgraph says of itself: nothing that would be of the workflow. */
+  /**
+   * Reports attributes of a subgraph that would be workflow keys elsewhere: they have no effect.
+   */
   private void checkAside(DotGraph.Aside aside) {
     Set<String> keys = new TreeSet<>(DotStepTranslator.KEYS);
     keys.addAll(DotEdgeTranslator.KEYS);
@@ -128,7 +130,7 @@ final class DotWorkflowTranslator {
         attributes.misplaced(
             attribute,
             null,
-            "this is said of " + aside.what(),
+            "this applies to " + aside.what(),
             "an attribute of the graph, or of a node or an edge");
       } else if (!attribute.name().text().equals("weight")) {
         attributes.check(attribute, DotAttributeChecker.Of.GRAPH, null, keys);
@@ -137,7 +139,8 @@ final class DotWorkflowTranslator {
   }
 
   /**
-   * Where the walk begins: after the node that marks the start, or at the one that none leads to.
+   * Returns the first step: the node after the one that marks the start, or the only node without
+   * an incoming edge.
    */
   private Optional<Node> first() {
     Collection<Node> nodes = graph.nodes.values();
@@ -168,7 +171,10 @@ final class DotWorkflowTranslator {
     return Optional.empty();
   }
 
-  /** Nodes that no edge leads to; of several, those that no gate leads to either. */
+  /**
+   * Returns the nodes without an incoming edge; of several, those that are not a gate's target
+   * either.
+   */
   private List<Node> open() {
     Set<Node> entered = new HashSet<>();
     Set<Node> gated = new HashSet<>();
@@ -221,7 +227,7 @@ final class DotWorkflowTranslator {
     return target == null ? null : graph.nodes.get(target);
   }
 
-  /** The main list; every node that is in no list is reported. */
+  /** Returns the main list; reports every node that is in no list. */
   private LocatedNode steps(Node first) {
     LocatedNode main = list(graph.mark, first, null, "", 0);
     for (Node node : graph.nodes.values()) {
@@ -233,11 +239,11 @@ final class DotWorkflowTranslator {
   }
 
   /**
-   * The nodes that can be reached from one, as a list of steps; those that only a gate leads to
+   * Returns the nodes reachable from one, as a list of steps; those reachable only by a gate come
    * last.
    *
    * @param join where a branch ends; null on the main line
-   * @param of the fork whose branch it is; empty on the main line
+   * @param of the fork of the branch; empty on the main line
    */
   private LocatedNode list(
       SourcePosition mark, Node first, @Nullable Node join, String of, int depth) {
@@ -276,7 +282,7 @@ final class DotWorkflowTranslator {
     return new LocatedNode.Items(mark, list);
   }
 
-  /** Takes a node for a list; a problem where another list has it. */
+  /** Assigns a node to a list; reports a problem if another list has it. */
   private boolean isFree(Node node, String of) {
     String other = placed.putIfAbsent(node.id(), of + "\n");
     if (other == null) {
@@ -298,14 +304,15 @@ final class DotWorkflowTranslator {
   }
 
   /**
-   * The node at which the branches of a fork meet; null, maybe with a problem, where they do not.
+   * Returns the node at which the branches of a fork meet; null where they do not meet, with a
+   * problem if they meet at several nodes.
    */
   private @Nullable Node joinOf(Node fork, int depth) {
     Optional<String> known = joins.get(fork.id());
     if (known != null) {
       return known.map(graph.nodes::get).orElse(null);
     }
-    joins.put(fork.id(), Optional.empty()); // For a fork within itself, which list() reports.
+    joins.put(fork.id(), Optional.empty()); // For a fork inside itself, which list() reports.
     Set<String> found = new LinkedHashSet<>();
     Set<Node> seen = new HashSet<>();
     ArrayDeque<Node> open = new ArrayDeque<>();

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 200ms 5s 1h30m 7d}, or ISO-8601. */
+/** Parses durations: {@code 200ms 5s 1h30m 7d}, or ISO-8601. */
 public final class DurationParser {
   /** Ten years. */
   public static final Duration MAX = Duration.ofDays(3_653);
@@ -26,7 +26,7 @@ public final class DurationParser {
 
   private DurationParser() {}
 
-  /** Empty when it is not a duration, negative, or above {@link #MAX}. */
+  /** Returns empty for text that is not a duration, is negative, or is above {@link #MAX}. */
   public static Optional<Duration> parse(String text) {
     if (text.isEmpty() || text.length() > 40) {
       return Optional.empty();

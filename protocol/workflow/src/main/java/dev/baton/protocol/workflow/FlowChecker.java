@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Targets that exist, cycles that end, steps that can run. */
+/** Checks that targets exist, cycles are bounded, and steps are reachable. */
 final class FlowChecker {
   private final DefinitionSymbolTable notes;
   private final DefinitionProblemCollector problems;
@@ -66,17 +66,14 @@ final class FlowChecker {
     }
     boolean elsewhere = notes.ids().containsKey(target.to());
     if (elsewhere && !readable.contains(target.to())) {
-      // It is there, with problems of its own.
+      // It exists, but could not be decoded; its own problems are reported.
       return;
     }
     problems.error(
         target.place(),
         elsewhere
             ? "step '" + target.to() + "' is in another list of steps"
-            : "there is no step '"
-                + target.to()
-                + "'"
-                + SpellingSuggester.didYouMean(target.to(), ids),
+            : "unknown step '" + target.to() + "'" + SpellingSuggester.didYouMean(target.to(), ids),
         ids.size() <= 20
             ? ids.stream().sorted().collect(Collectors.joining(", ")) + ", end"
             : "a step of the same list, or end");
@@ -96,8 +93,8 @@ final class FlowChecker {
   }
 
   /**
-   * What is left without the steps that have {@code max_visits} must have no cycle. Reports the
-   * first of each part.
+   * Reports cycles without a bound: without the steps that have {@code max_visits}, the graph must
+   * be acyclic. Reports the first cycle of each connected part.
    */
   private void checkCycles(StepFlow flow, FlowGraph graph) {
     List<Step> steps = flow.steps();
@@ -112,7 +109,7 @@ final class FlowChecker {
     }
   }
 
-  /** Depth first, without recursion: a list may be ten thousand steps long. */
+  /** Searches depth first, without recursion: a list may be ten thousand steps long. */
   private void search(StepFlow flow, FlowGraph graph, Color[] colors, int start) {
     ArrayDeque<Integer> path = new ArrayDeque<>();
     Map<Integer, Integer> tried = new HashMap<>();

@@ -14,14 +14,14 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Which step of a flow can follow which. Steps are their places in the list; the place after the
- * last is the list's end, from which gates lead back.
+ * The possible successors of each step of a flow. Steps are represented by their index in the list;
+ * the index after the last is the list's end, from which gates lead back.
  */
 final class FlowGraph {
-  /** By the steps' ways alone. */
+  /** Successors by transitions alone. */
   private final List<List<Integer>> ways = new ArrayList<>();
 
-  /** By ways and gates. */
+  /** Successors by transitions and gates. */
   private final List<List<Integer>> after = new ArrayList<>();
 
   private final List<List<Integer>> before = new ArrayList<>();
@@ -76,12 +76,18 @@ final class FlowGraph {
     before.get(to).add(from);
   }
 
-  /** Where a step's own ways lead. Gates send a run back only so often, and are left out. */
+  /**
+   * Returns the successors by the step's own transitions, without gates, which are bounded by the
+   * reroute limit.
+   */
   List<Integer> ways(int step) {
     return ways.get(step);
   }
 
-  /** Steps that can have run when this one begins; itself where it is on a cycle. */
+  /**
+   * Returns the steps that may have run when this one begins, including itself where it is on a
+   * cycle.
+   */
   BitSet earlier(int step) {
     BitSet found = new BitSet(before.size());
     if (straight) {
@@ -93,7 +99,7 @@ final class FlowGraph {
     return found;
   }
 
-  /** Steps that can run at all. */
+  /** Returns the steps that can run. */
   BitSet reachable() {
     BitSet found = new BitSet(after.size());
     spread(after, List.of(0), found);

@@ -11,7 +11,8 @@ import java.time.Duration;
 
 /**
  * @param interval between heartbeats, at least 200 ms
- * @param timeout after which a silent runner is lost, at least three intervals
+ * @param timeout without a heartbeat after which the runner counts as lost, at least three
+ *     intervals
  */
 public record HeartbeatSettings(Duration interval, Duration timeout) {
   public static final Duration MIN_INTERVAL = Duration.ofMillis(HeartbeatBounds.MIN_INTERVAL_MS);

@@ -29,28 +29,28 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON Schema (2020-12) of a run's input or an approval's answer. Nothing is ever fetched: a
- * {@code $ref} leads within the schema. Thread-safe; compiled at its first use.
+ * A JSON Schema (2020-12) of a run's input or an approval's answer. Nothing is fetched: a {@code
+ * $ref} can only point into the schema. Thread-safe; compiled at its first use.
  */
 public final class InputSchema {
-  /** Accepts everything. */
+  /** Accepts every value. */
   public static final InputSchema ANY = new InputSchema(BooleanNode.TRUE);
 
   private static final int MAX_PROBLEMS = 50;
 
-  /** Milliseconds that the patterns of one validation may take together. */
+  /** Time limit of all pattern matches of one validation, in milliseconds. */
   public static final int MAX_MILLIS = 1_000;
 
-  /** Keywords that one validation may look at, each time it does. */
+  /** Maximum number of keyword evaluations of one validation. */
   public static final int MAX_STEPS = 1_000_000;
 
-  /** Schemas within schemas, and references from one to the next. */
+  /** Maximum nesting of schemas, and length of a chain of references. */
   public static final int MAX_DEPTH = 200;
 
-  /** Until when the validation on this thread may match patterns, by {@link System#nanoTime}. */
+  /** Deadline for pattern matches of the validation on this thread, by {@link System#nanoTime}. */
   private static final ThreadLocal<Long> DEADLINE = new ThreadLocal<>();
 
-  /** Loaded at its first use: whoever only walks workflows never needs it. */
+  /** Loaded at its first use, since running a workflow does not need it. */
   private static final class MetaSchema {
     static final Schema SCHEMA = registry().getSchema(SchemaLocation.of(META));
   }
@@ -58,7 +58,7 @@ public final class InputSchema {
   private static final String META = "https://json-schema.org/draft/2020-12/schema";
 
   /**
-   * @param pointer where, as {@code /a/0/b}; empty for the whole
+   * @param pointer to the invalid value, as {@code /a/0/b}; empty for the whole
    */
   public record Violation(String pointer, String message) {}
 
@@ -74,11 +74,11 @@ public final class InputSchema {
   }
 
   /**
-   * What is wrong with a value, at most {@value #MAX_PROBLEMS} entries; empty when it is right. A
-   * value whose check needs more than {@link #MAX_MILLIS}, {@link #MAX_STEPS} or {@link #MAX_DEPTH}
-   * is wrong: the entry says so. Takes a thread for that long, so no event loop's.
+   * Validates a value; returns at most {@value #MAX_PROBLEMS} violations, empty when it is valid. A
+   * value whose check exceeds {@link #MAX_MILLIS}, {@link #MAX_STEPS} or {@link #MAX_DEPTH} is
+   * invalid, which the violation states. Blocks for that long: do not call it on an event loop.
    *
-   * @throws IllegalStateException when the schema itself is broken, which {@link #check} tells
+   * @throws IllegalStateException when the schema itself is invalid, which {@link #check} reports
    *     beforehand
    */
   public List<Violation> validate(JsonNode value) {
@@ -89,17 +89,18 @@ public final class InputSchema {
     try {
       return violations(compiled().validate(value.toString(), InputFormat.JSON, LIMITS));
     } catch (ValidationLimitExceededException | StackOverflowError e) {
-      return List.of(new Violation("", "the check against the schema takes too many steps"));
+      return List.of(new Violation("", "the check against the schema exceeds its limits"));
     } catch (RegexException e) {
-      return List.of(new Violation("", "the check against a pattern was ended: " + e.getMessage()));
+      return List.of(
+          new Violation("", "the check against a pattern was stopped: " + e.getMessage()));
     } catch (SchemaException e) {
-      throw new IllegalStateException("the schema is broken: " + e.getMessage(), e);
+      throw new IllegalStateException("the schema is invalid: " + e.getMessage(), e);
     } finally {
       DEADLINE.remove();
     }
   }
 
-  /** What is wrong with the schema itself; pointers are within it. */
+  /** Returns the violations of the schema itself; pointers are into the schema. */
   List<Violation> check() {
     if (!schema.isObject() && !schema.isBoolean()) {
       return List.of(new Violation("", "a JSON Schema is a mapping"));
@@ -135,8 +136,8 @@ public final class InputSchema {
   }
 
   /**
-   * A new one each time: a registry keeps schemas by the id they claim, and definitions must not
-   * see each other's.
+   * Creates a registry for each schema: a registry caches schemas by the id they claim, and
+   * definitions must not share them.
    */
   private static SchemaRegistry registry() {
     SchemaRegistryConfig config =

@@ -6,10 +6,10 @@
  */
 package dev.baton.protocol.workflow;
 
-/** How a run gets its runner. */
+/** The kind of runner that a run gets. */
 public enum IsolationMode {
   /** A runner of its own: the default where a step is {@code shell} or {@code agent}. */
   ISOLATED,
-  /** A slot of a runner that carries many. */
+  /** A slot of a runner with many runs. */
   SHARED
 }

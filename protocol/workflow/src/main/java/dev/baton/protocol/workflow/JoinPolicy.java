@@ -6,13 +6,13 @@
  */
 package dev.baton.protocol.workflow;
 
-/** How many branches of a parallel have to end well for the parallel to end. Stateless. */
+/** How many branches of a parallel step must succeed for it to complete. Stateless. */
 public sealed interface JoinPolicy {
-  /** The first branch that fails fails the parallel. */
+  /** All branches; the first one that fails fails the parallel step. */
   record All() implements JoinPolicy {}
 
   /**
-   * The first so many; the others are stopped then.
+   * The first {@code count} branches to succeed; the others are then stopped.
    *
    * @param count 1 or more
    */
@@ -21,7 +21,9 @@ public sealed interface JoinPolicy {
   JoinPolicy ALL = new All();
 
   /**
-   * @param branches how many there are
+   * Returns the number of branches that must succeed.
+   *
+   * @param branches total number of branches
    */
   default int wanted(int branches) {
     return switch (this) {

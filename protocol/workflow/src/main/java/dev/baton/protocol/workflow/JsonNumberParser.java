@@ -16,13 +16,16 @@ import java.math.BigInteger;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Numbers as JSON writes them, the same from both formats, so that both have the same hash. */
+/**
+ * Parses numbers in JSON's syntax, in the same way for both formats, so that both have the same
+ * hash.
+ */
 final class JsonNumberParser {
   private static final Pattern NUMBER =
       Pattern.compile("-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?");
   private static final int MAX_DIGITS = 100;
 
-  /** For messages: what {@link #parse} takes. */
+  /** What {@link #parse} accepts, for messages. */
   static final String ALLOWED =
       "numbers of at most %d characters within 1e%d"
           .formatted(MAX_DIGITS, ExactNumberNodeFactory.MAX_EXPONENT);
@@ -33,7 +36,7 @@ final class JsonNumberParser {
     return text.length() <= 10_000 && NUMBER.matcher(text).matches();
   }
 
-  /** Null when it is too long or too large. */
+  /** Returns null when the number is too long or too large. */
   static @Nullable JsonNode parse(String text) {
     if (text.length() > MAX_DIGITS) {
       return null;

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JSON with places. */
+/** Reads JSON with positions. */
 final class JsonReader {
   private static final JsonFactory FACTORY = new JsonFactory();
 
@@ -60,7 +60,7 @@ final class JsonReader {
     }
   }
 
-  /** Null, with a problem, when it is out of bounds. */
+  /** Returns null and reports a problem when the tree exceeds the bounds. */
   private @Nullable LocatedNode node(JsonParser parser, int depth) throws IOException {
     SourcePosition mark = mark(parser);
     if (depth > DefinitionReader.MAX_DEPTH || ++nodes > DefinitionReader.MAX_NODES) {

@@ -17,20 +17,21 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A JSON tree whose nodes know where they were written. Keys are unique; their order is the text's.
+ * A JSON tree whose nodes have their positions in the text. Keys are unique; their order is the
+ * text's.
  */
 sealed interface LocatedNode {
   SourcePosition mark();
 
-  /** How a scalar's text lies in the definition, for pointing into it. */
+  /** How a scalar is written in the definition, to compute positions inside it. */
   enum Style {
-    /** Its characters are in the text as they are, from the mark on. */
+    /** Its characters are unchanged in the text, from the mark on. */
     PLAIN,
-    /** As plain, after a quote. */
+    /** Like plain, after a quote. */
     QUOTED,
-    /** Its lines are in the text as they are, indented, from the line after the mark on. */
+    /** Its lines are unchanged in the text, indented, from the line after the mark on. */
     BLOCK,
-    /** No relation that can be followed. */
+    /** Positions inside it cannot be computed. */
     OTHER
   }
 
@@ -44,8 +45,8 @@ sealed interface LocatedNode {
     }
 
     /**
-     * Where a line and column of the value, both from 1, are in the definition; the scalar's own
-     * place when that is not known.
+     * Converts a line and column of the value, both from 1, to a position in the definition;
+     * returns the scalar's own position where that is not possible.
      */
     SourcePosition inside(int line, int column) {
       if (line < 1 || column < 1 || mark.line() == 0) {
@@ -78,7 +79,7 @@ sealed interface LocatedNode {
     }
   }
 
-  /** What a person calls this node's type. */
+  /** Returns the name of this node's type for messages. */
   default String typeName() {
     return switch (this) {
       case Items _ -> "a list";
@@ -94,7 +95,7 @@ sealed interface LocatedNode {
     };
   }
 
-  /** The tree with sorted keys. */
+  /** Returns the tree as JSON with sorted keys. */
   default JsonNode toJson() {
     return switch (this) {
       case Scalar(_, JsonNode value, _, _) -> value;
@@ -113,7 +114,7 @@ sealed interface LocatedNode {
     };
   }
 
-  /** A tree that was not read from text. */
+  /** Creates a tree without positions. */
   static LocatedNode of(JsonNode node) {
     if (node.isArray()) {
       List<LocatedNode> items = new ArrayList<>(node.size());

@@ -18,8 +18,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The members of a mapping, read with problems instead of exceptions: a reader that finds nothing
- * right gives nothing.
+ * Reads the members of a mapping; reports problems instead of throwing exceptions, and returns
+ * empty for an invalid member.
  */
 final class MappingFieldReader {
   private final DefinitionCursor place;
@@ -33,7 +33,7 @@ final class MappingFieldReader {
     this.values = values;
   }
 
-  /** Nothing, with a problem, when it is not a mapping. */
+  /** Returns empty and reports a problem when the node is not a mapping. */
   static Optional<MappingFieldReader> of(
       DefinitionCursor place, DefinitionValueDecoder values, String allowed) {
     if (place.node() instanceof LocatedNode.Members members) {
@@ -53,7 +53,7 @@ final class MappingFieldReader {
     return members;
   }
 
-  /** A problem for every key that is none of these. */
+  /** Reports every key that is not one of these. */
   void allowOnly(Collection<String> keys) {
     for (LocatedNode.Entry entry : members.entries()) {
       if (!keys.contains(entry.key())) {
@@ -77,7 +77,7 @@ final class MappingFieldReader {
     values.problems().error(place, "'" + key + "' is missing", allowed);
   }
 
-  /** Nothing where the key is absent or its value is null. */
+  /** Returns empty where the key is absent or its value is null. */
   Optional<DefinitionCursor> get(String key) {
     LocatedNode.Entry entry = members.find(key);
     if (entry == null
@@ -121,7 +121,7 @@ final class MappingFieldReader {
     return get(key).map(at -> at.node().toJson());
   }
 
-  /** A mapping of names to templates, sorted by name; empty where the key is absent. */
+  /** Reads a mapping of names to templates, sorted by name; empty where the key is absent. */
   Map<String, Template> templates(String key, String allowed) {
     Map<String, Template> found = new TreeMap<>();
     get(key)

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** {@code milestone} of a step. */
+/** Decodes the {@code milestone} of a step. */
 final class MilestoneDecoder {
   private static final int MAX_TITLE = 200;
   private static final Map<String, VerificationTier> TIERS = tiers();
@@ -57,7 +57,7 @@ final class MilestoneDecoder {
         || items.size() > MilestoneSettings.MAX_COMMANDS) {
       problems.error(
           place,
-          "these are no verification commands",
+          "these are not verification commands",
           "a list of at most " + MilestoneSettings.MAX_COMMANDS + " commands");
       return List.of();
     }

@@ -9,17 +9,18 @@ package dev.baton.protocol.workflow;
 import java.util.List;
 
 /**
- * A step that ends with a commit of the workspace's repository, once it has been verified.
+ * Commits the workspace's repository at the end of a step, once the verification commands have
+ * passed.
  *
  * @param title for people
- * @param verify shell commands, run one after the other in the workspace; the first that does not
- *     end with 0 fails the attempt
+ * @param verify shell commands, run in order in the workspace; the first one with an exit code
+ *     other than 0 fails the attempt
  */
 public record MilestoneSettings(String title, VerificationTier tier, List<String> verify) {
-  /** Commands of one milestone. */
+  /** Maximum number of commands of a milestone. */
   public static final int MAX_COMMANDS = 100;
 
-  /** Characters of one command. */
+  /** Maximum characters of a command. */
   public static final int MAX_COMMAND = 64 * 1024;
 
   public MilestoneSettings {

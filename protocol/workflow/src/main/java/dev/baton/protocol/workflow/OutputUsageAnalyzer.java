@@ -16,18 +16,18 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the steps whose outputs an expression of the workflow may read. Errs on the side of a use:
- * a name anywhere in an expression is one, and so is an expression that takes steps by a computed
- * name, or all of its scope. Immutable.
+ * Finds the steps whose outputs an expression of the workflow may read. May report a step that is
+ * not read: every occurrence of a step's name in an expression counts, and an expression that
+ * accesses steps by a computed name, or its whole scope, counts as reading all. Immutable.
  */
 public final class OutputUsageAnalyzer {
   private static final Pattern NAME = Pattern.compile("[a-z][a-z0-9_-]*");
 
-  /** {@code .steps} that is not followed by a name that is written out. */
+  /** {@code .steps} not followed by a literal name. */
   private static final Pattern COMPUTED =
       Pattern.compile("\\bsteps\\b(?!\\s*\\.\\s*[A-Za-z_])(?!\\s*\\.?\\s*\\[?\\s*\"[^\"\\\\]*\")");
 
-  /** What begins with the whole scope, or goes through all of something. */
+  /** Expressions that start with the whole scope, or traverse a whole value. */
   private static final Pattern WHOLE =
       Pattern.compile(
           "^\\s*\\.\\s*(?:$|[|,;)]|as\\b)|\\.\\.|\\b(?:getpath|paths|tostream|walk)\\b");
@@ -37,11 +37,11 @@ public final class OutputUsageAnalyzer {
 
   private OutputUsageAnalyzer() {}
 
-  /** What the expressions of a workflow may read. */
+  /** Analyzes the expressions of a workflow. */
   public static OutputUsageAnalyzer of(Workflow workflow) {
     OutputUsageAnalyzer use = new OutputUsageAnalyzer();
     workflow.allSteps().forEach(use::add);
-    // The output of a parallel is that of the steps in it.
+    // The output of a parallel step consists of the outputs of its steps.
     workflow.flow().steps().forEach(use::addWithin);
     return use;
   }

@@ -18,17 +18,17 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** What expressions name must be there when they are evaluated. */
+/** Checks that the names in expressions exist when they are evaluated. */
 final class ReferenceChecker {
   private static final List<String> ROOTS = List.of("input", "steps", "run");
   private static final List<String> STEP = List.of("output", "outcome", "error");
   private static final List<String> RUN =
       List.of("id", "display_id", "project", "workflow", "created_at", "labels", "branch");
 
-  /** The parallel a flow is in. */
+  /** The parallel step that contains a flow. */
   private record Around(Step parallel, Home home) {}
 
-  /** Where a step is: its flow, its place in it, and what is around that. */
+  /** The position of a step: its flow, its index in it, and the enclosing parallel step. */
   private record Home(StepFlow flow, FlowGraph graph, int index, @Nullable Around around) {}
 
   private final DefinitionSymbolTable notes;
@@ -52,7 +52,7 @@ final class ReferenceChecker {
         default ->
             error(
                 use,
-                "there is no '."
+                "unknown name '."
                     + use.reference().root()
                     + "'"
                     + SpellingSuggester.didYouMean(use.reference().root(), ROOTS),
@@ -81,7 +81,7 @@ final class ReferenceChecker {
     Home target = homes.get(id);
     Home from = use.place().step() == null ? null : homes.get(use.place().step());
     if (target == null) {
-      // A step that could not be read has problems of its own.
+      // A step that could not be decoded has problems of its own.
       if (!notes.ids().containsKey(id)) {
         missing(use, id, from);
       }
@@ -103,7 +103,7 @@ final class ReferenceChecker {
         dashed == null
             ? SpellingSuggester.didYouMean(id, ids)
             : "; a name with a dash is written .steps[\"" + dashed + "\"]";
-    error(use, "there is no step '" + id + "'" + hint, visible(from));
+    error(use, "unknown step '" + id + "'" + hint, visible(from));
   }
 
   private void checkOrder(DefinitionSymbolTable.Use use, String id, Home target, Home from) {
@@ -136,7 +136,7 @@ final class ReferenceChecker {
     String parallel = around == null ? "" : around.parallel().id();
     error(
         use,
-        "step '" + id + "' is in a branch of '" + parallel + "' and not seen from here",
+        "step '" + id + "' is in a branch of '" + parallel + "' and not visible from here",
         visible(from));
   }
 
@@ -145,7 +145,7 @@ final class ReferenceChecker {
     return earlier.computeIfAbsent(id, key -> home.graph().earlier(home.index()));
   }
 
-  /** The steps that can be referred to, for a message. */
+  /** Returns the steps that can be referenced, for a message. */
   private String visible(@Nullable Home from) {
     Set<String> ids = new TreeSet<>();
     for (Home at = from; at != null; at = at.around() == null ? null : at.around().home()) {
@@ -161,7 +161,7 @@ final class ReferenceChecker {
         : String.join(", ", shown.subList(0, 20)) + ", …";
   }
 
-  /** Only where the schema says that there is nothing but its properties. */
+  /** Only where the schema allows no additional properties. */
   private void checkInput(DefinitionSymbolTable.Use use, JsonNode schema) {
     List<String> path = use.reference().path();
     JsonNode additional = schema.path("additionalProperties");

@@ -6,9 +6,9 @@
  */
 package dev.baton.protocol.workflow;
 
-/** What happens to a run whose runner died before anything was saved. */
+/** What happens to a run whose runner is lost before any of its state was saved. */
 public enum RestartPolicy {
-  /** It starts again from the beginning. */
+  /** It restarts from the beginning. */
   ALWAYS,
   /** It is lost. */
   NEVER

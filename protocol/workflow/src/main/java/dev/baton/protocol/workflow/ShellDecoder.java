@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** {@code shell} and the keys beside it. */
+/** Decodes {@code shell} and its related keys. */
 final class ShellDecoder {
   private static final int MAX_VARIABLES = 1_000;
   private static final int MAX_WORDS = 100;
@@ -65,7 +65,7 @@ final class ShellDecoder {
     return script.map(text -> new StepKind.Shell(text, env, interpreter, output, ok));
   }
 
-  /** {@code "python3 -c"}, or a list of words. */
+  /** Decodes {@code "python3 -c"}, or a list of words. */
   private List<String> words(DefinitionCursor place) {
     List<String> words = new ArrayList<>();
     if (place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items)) {
@@ -79,7 +79,7 @@ final class ShellDecoder {
     }
     if (words.isEmpty() || words.getFirst().isEmpty()) {
       problems.error(
-          place, "there is no interpreter", "a program and its options, such as bash -c");
+          place, "the interpreter is missing", "a program and its options, such as bash -c");
       return StepKind.Shell.DEFAULT_INTERPRETER;
     }
     if (words.size() > MAX_WORDS) {
@@ -133,7 +133,7 @@ final class ShellDecoder {
     return good;
   }
 
-  /** A number or a list of numbers. */
+  /** Decodes a number or a list of numbers. */
   Set<Integer> integers(DefinitionCursor place, int min, int max) {
     Set<Integer> found = new TreeSet<>();
     if (place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items)) {

@@ -6,15 +6,15 @@
  */
 package dev.baton.protocol.workflow;
 
-/** What becomes of a shell step's result. */
+/** How a shell step's output is obtained. */
 public sealed interface ShellOutput {
-  /** How text becomes JSON. */
+  /** How text is converted to JSON. */
   enum As {
-    /** A string, without the line ends at its end. */
+    /** A string, without trailing line ends. */
     TEXT,
-    /** The one JSON value it is; the step fails where it is not. */
+    /** A single JSON value; the step fails where the text is not valid JSON. */
     JSON,
-    /** A list of its lines, without line ends; a last empty one does not count. */
+    /** A list of the lines, without line ends; an empty last line does not count. */
     LINES
   }
 
@@ -22,19 +22,19 @@ public sealed interface ShellOutput {
   record Stdout(As as) implements ShellOutput {}
 
   /**
-   * A file of the workspace, read when the script has ended well; the step fails where there is
-   * none.
+   * A file of the workspace, read after the script has succeeded; the step fails where it does not
+   * exist.
    *
    * @param path relative, without {@code ..}
    */
   record File(String path, As as) implements ShellOutput {}
 
-  /** JSON null. Standard output is only a log. */
+  /** JSON null. Standard output is only logged. */
   record None() implements ShellOutput {}
 
-  /** Of a step that says nothing. */
+  /** The default. */
   ShellOutput DEFAULT = new Stdout(As.TEXT);
 
-  /** Bytes a step's output may have before it is JSON. */
+  /** Maximum bytes of a step's output before it is converted to JSON. */
   int MAX_BYTES = 8 * 1024 * 1024;
 }

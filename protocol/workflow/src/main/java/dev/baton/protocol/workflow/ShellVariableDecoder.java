@@ -11,16 +11,16 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** The variables of shell steps: {@code env} of a step, and of the defaults. */
+/** Decodes the variables of shell steps: {@code env} of a step, and of the defaults. */
 final class ShellVariableDecoder {
   private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
 
-  /** The runner's own begin so. */
+  /** Prefix of the runner's own variables. */
   private static final String RESERVED = "BATON_";
 
   private ShellVariableDecoder() {}
 
-  /** The variables below {@code env}, sorted by name; a problem for each bad name. */
+  /** Returns the variables of {@code env}, sorted by name; reports each invalid name. */
   static Map<String, Template> decode(MappingFieldReader fields, DefinitionValueDecoder values) {
     Optional<DefinitionCursor> place = fields.get("env");
     if (place.isPresent() && place.get().node() instanceof LocatedNode.Members members) {

@@ -6,7 +6,7 @@
  */
 package dev.baton.protocol.workflow;
 
-/** A place in a definition's text, both from 1; {@link #NONE} where there is no text. */
+/** A position in a definition's text, line and column from 1; {@link #NONE} without a text. */
 record SourcePosition(int line, int column) {
   static final SourcePosition NONE = new SourcePosition(0, 0);
 }

@@ -9,11 +9,11 @@ package dev.baton.protocol.workflow;
 import java.util.Collection;
 import java.util.Optional;
 
-/** "Did you mean". */
+/** Suggests similar names ("did you mean"). */
 final class SpellingSuggester {
   private SpellingSuggester() {}
 
-  /** {@code "; did you mean 'x'?"}, or nothing when no candidate is near. */
+  /** Returns {@code "; did you mean 'x'?"}, or an empty text when no candidate is similar. */
   static String didYouMean(String given, Collection<String> candidates) {
     return nearest(given, candidates).map(near -> "; did you mean '" + near + "'?").orElse("");
   }
@@ -22,7 +22,7 @@ final class SpellingSuggester {
     if (given.length() > 64) {
       return Optional.empty();
     }
-    // Nothing of a one-letter name would be left of it.
+    // Smaller than the name's length: otherwise every name would match a one-letter one.
     int limit = Math.min(given.length() <= 3 ? 1 : 2, given.length() - 1);
     String best = null;
     int bestDistance = limit + 1;
@@ -38,7 +38,7 @@ final class SpellingSuggester {
     return Optional.ofNullable(best);
   }
 
-  /** Levenshtein, and a swap of neighbours counts one. */
+  /** Levenshtein distance, in which a swap of neighbors counts as one. */
   private static int distance(String a, String b) {
     int[][] d = new int[a.length() + 1][b.length() + 1];
     for (int i = 0; i <= a.length(); i++) {

@@ -14,17 +14,17 @@ import java.util.OptionalInt;
 import java.util.regex.Pattern;
 
 /**
- * A node of a workflow.
+ * A step of a workflow.
  *
  * @param id unique in the whole workflow, branches included; matches {@link #ID}
  * @param when the step is skipped where this is false
  * @param timeout of one attempt
- * @param next the ways on, tried in order; where none is taken, the step after this one in its list
- *     follows a success, and a failure is the list's
- * @param gate what it must have achieved at the list's end
- * @param maxVisits how often the step may run in one run (in one branch, within a parallel); more
- *     fails the run
- * @param milestone where the step ends with one; then it writes the workspace
+ * @param next transitions, tried in order; where none matches, the step after this one in its list
+ *     follows a success, and a failure fails the list
+ * @param gate the condition it must satisfy at the list's end
+ * @param maxVisits how often the step may run in one run (in one branch, within a parallel step);
+ *     one more visit fails the run
+ * @param milestone the milestone at the end of the step, if any; then it writes the workspace
  */
 public record Step(
     String id,
@@ -45,8 +45,8 @@ public record Step(
   }
 
   /**
-   * Whether the step, or one within it, may touch files: then it ends with a cut. What a parallel
-   * says of the workspace itself does not count.
+   * Whether the step, or one within it, may change files: then it ends with a cut. A parallel
+   * step's own {@code workspace} does not count.
    */
   public boolean usesFiles() {
     return kind instanceof StepKind.Parallel

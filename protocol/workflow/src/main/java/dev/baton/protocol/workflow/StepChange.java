@@ -14,19 +14,19 @@ import java.util.Map;
 /**
  * A difference between two definitions of a workflow.
  *
- * @param step its path in the definition, {@code *} for the branches of an {@code over}; empty for
- *     what is of no single step
+ * @param step its path in the definition, {@code *} for the branches of an {@code over}; empty
+ *     where it concerns no single step
  */
 public record StepChange(String step, What what) {
-  /** What differs. */
+  /** The part that differs. */
   public enum What {
     ADDED("is new"),
     REMOVED("is gone"),
     KIND("is of another kind"),
-    /** What it does, on what, and whether: everything but the rest. */
+    /** Everything that determines the result of the step: all but the rest. */
     INPUTS("has other inputs"),
     /** Title, retry, timeout, next, max_visits, gate. */
-    REST("is retried, timed or left otherwise"),
+    REST("has a different title, retry, timeout, next or gate"),
     ORDER("the order of the steps"),
     WORKFLOW("the workflow's own settings");
 
@@ -37,12 +37,12 @@ public record StepChange(String step, What what) {
     }
   }
 
-  /** For people. */
+  /** Returns a description for a person. */
   public String describe() {
     return step.isEmpty() ? what.words + " differ" : "step '" + step + "' " + what.words;
   }
 
-  /** In the order of the steps of the one before; new ones come last. */
+  /** Returns the changes in the order of the old definition's steps; new steps come last. */
   public static List<StepChange> between(Workflow before, Workflow after) {
     Map<String, Step> old = new LinkedHashMap<>();
     collect(before.flow(), "", old);
@@ -90,9 +90,9 @@ public record StepChange(String step, What what) {
   }
 
   /**
-   * Whether two steps do the same: kind with all that belongs to it, {@code when} and {@code
-   * workspace}. Of a parallel, its list or the names of its branches, and its join: the steps
-   * within count for themselves.
+   * Whether two steps do the same: the kind with all its settings, {@code when} and {@code
+   * workspace}. For a parallel step, its list or the names of its branches, and its join; the steps
+   * within are compared separately.
    */
   public static boolean sameInputs(Step one, Step other) {
     return one.when().equals(other.when())

@@ -19,7 +19,7 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Lists of steps, and what all steps have in common. */
+/** Decodes lists of steps, and the keys common to all steps. */
 final class StepDecoder {
   static final List<String> KINDS =
       List.of("shell", "http", "transform", "parallel", "approval", "wait", "fn", "agent");
@@ -38,10 +38,10 @@ final class StepDecoder {
   private static final List<String> SHELL =
       List.of("env", "output", "interpreter", "ok_exit_codes");
 
-  /** Every key that a step may have, of whatever kind it is. */
+  /** All keys of steps, of every kind. */
   static final List<String> KEYS = Stream.of(COMMON, KINDS, SHELL).flatMap(List::stream).toList();
 
-  /** Kinds that do something outside, which can fail once and not the next time, or take long. */
+  /** Kinds with external effects, which can fail temporarily or take long. */
   private static final Set<String> EFFECTS = Set.of("shell", "http", "fn", "agent");
 
   private static final Set<String> WITH_WORKSPACE = Set.of("shell", "fn", "agent");
@@ -76,7 +76,7 @@ final class StepDecoder {
     return needsProcess;
   }
 
-  /** A list of steps; nothing when none of them can be read. */
+  /** Decodes a list of steps; empty when none of them can be decoded. */
   Optional<StepFlow> flow(DefinitionCursor place, int nesting) {
     if (!(place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
         || items.isEmpty()) {
@@ -110,7 +110,7 @@ final class StepDecoder {
     if (outside.isEmpty()) {
       return Optional.empty();
     }
-    // From here on problems name the step.
+    // Problems from here on name the step.
     MappingFieldReader fields =
         MappingFieldReader.of(place.inStep(id.orElse(null)), values, "").orElseThrow();
     Optional<String> word = kindWord(fields);
@@ -138,10 +138,12 @@ final class StepDecoder {
     onlyFor(fields, "milestone", WITH_WORKSPACE, word.get());
     if (milestone.isPresent() && workspace.equals(Optional.of(WorkspaceUse.NONE))) {
       problems.error(
-          fields.place(), "a milestone commits the workspace", "'workspace: write', or none said");
+          fields.place(),
+          "a milestone commits the workspace",
+          "'workspace: write', or no 'workspace'");
     }
     boolean process = word.get().equals("shell") || word.get().equals("agent");
-    // Verification commands are programs, too.
+    // Verification commands run programs too.
     needsProcess |= process || milestone.isPresent();
     boolean effect = EFFECTS.contains(word.get());
     Optional<StepKind> kind =
@@ -170,7 +172,7 @@ final class StepDecoder {
                         milestone)));
   }
 
-  /** Whether steps of a kind can have a key that not all kinds have. */
+  /** Whether steps of a kind may have a key that is not common to all kinds. */
   static boolean allows(String key, String word) {
     return switch (key) {
       case "retry", "timeout" -> EFFECTS.contains(word);
@@ -221,7 +223,7 @@ final class StepDecoder {
     return id;
   }
 
-  /** The step's kind, and a problem for every key that it has not. */
+  /** Returns the step's kind; reports every key that the kind does not have. */
   private Optional<String> kindWord(MappingFieldReader fields) {
     List<String> given =
         KINDS.stream().filter(kind -> fields.members().find(kind) != null).toList();
@@ -257,7 +259,7 @@ final class StepDecoder {
     return only.isEmpty() ? Optional.empty() : Optional.of(only);
   }
 
-  /** {@code next: id}, or a list of {@code {on, when, weight, to}}. */
+  /** Decodes {@code next: id}, or a list of {@code {on, when, weight, to}}. */
   private List<StepTransition> arms(DefinitionCursor place) {
     if (place.node() instanceof LocatedNode.Scalar) {
       return values
@@ -274,7 +276,7 @@ final class StepDecoder {
         || items.size() > MAX_ARMS) {
       problems.error(
           place,
-          "this does not say what comes next",
+          "not a valid 'next'",
           "a step's id, end, or a list of 1 to " + MAX_ARMS + " {on, when, weight, to}");
       return List.of();
     }
@@ -282,7 +284,8 @@ final class StepDecoder {
     for (int i = 0; i < items.size(); i++) {
       arm(place.item(i, items.get(i))).ifPresent(weighed::add);
     }
-    // The order of the list decides between equals. From here on only the order counts.
+    // A stable sort: the order of the list decides between equal weights, and afterwards only the
+    // order matters.
     weighed.sort(Comparator.comparingInt(Weighed::weight).reversed());
     for (int i = 0; i < weighed.size(); i++) {
       checkWhatComesAfter(weighed.get(i), weighed.subList(i + 1, weighed.size()));
@@ -290,7 +293,7 @@ final class StepDecoder {
     return weighed.stream().map(Weighed::arm).toList();
   }
 
-  /** An arm, and where it is written. */
+  /** A transition with its position. */
   private record Weighed(StepTransition arm, int weight, DefinitionCursor place) {}
 
   private void checkWhatComesAfter(Weighed first, List<Weighed> later) {
@@ -299,7 +302,7 @@ final class StepDecoder {
         && later.stream().anyMatch(it -> on == StepTransition.On.ANY || it.arm().on() == on)) {
       problems.error(
           first.place(),
-          "what comes after an arm without 'when' is never taken",
+          "what follows an arm without 'when' is never taken",
           "'when', or the last place");
     }
   }
@@ -328,7 +331,7 @@ final class StepDecoder {
             });
   }
 
-  /** {@code gate: step}, or {@code {when: condition, to: step}}. */
+  /** Decodes {@code gate: step}, or {@code {when: condition, to: step}}. */
   private Optional<StepGate> gate(DefinitionCursor place) {
     if (place.node() instanceof LocatedNode.Scalar) {
       return values
@@ -352,7 +355,10 @@ final class StepDecoder {
 
   private void gateTarget(DefinitionCursor place, String to) {
     if (to.equals(StepTransition.END)) {
-      problems.error(place, "a gate is looked at when the list is at its end", "a step's id");
+      problems.error(
+          place,
+          "a gate is evaluated at the end of the list, so it cannot lead there",
+          "a step's id");
     } else {
       target(place, to);
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What steps have that say nothing of their own. */
+/** The settings of steps without their own. */
 record StepDefaults(StepRetryPolicy retry, Optional<Duration> timeout, Map<String, Template> env) {
   static final StepDefaults NONE =
       new StepDefaults(StepRetryPolicy.NONE, Optional.empty(), Map.of());
@@ -30,7 +30,7 @@ record StepDefaults(StepRetryPolicy retry, Optional<Duration> timeout, Map<Strin
         .orElse(NONE);
   }
 
-  /** {@code 3}, or {@code {max: 3, backoff: 1s, factor: 2, max_backoff: 30s}}. */
+  /** Decodes {@code 3}, or {@code {max: 3, backoff: 1s, factor: 2, max_backoff: 30s}}. */
   static Optional<StepRetryPolicy> retry(DefinitionCursor place, DefinitionValueDecoder values) {
     StepRetryPolicy none = StepRetryPolicy.NONE;
     if (place.node() instanceof LocatedNode.Scalar) {
@@ -52,7 +52,7 @@ record StepDefaults(StepRetryPolicy retry, Optional<Duration> timeout, Map<Strin
     Duration backoff =
         fields.duration("backoff", Duration.ZERO, DurationParser.MAX).orElse(none.backoff());
     double factor = fields.get("factor").map(at -> factor(at, values)).orElse(none.factor());
-    // Someone who waits longer than the usual longest wait does not want the usual longest wait.
+    // A backoff above the default maximum raises the maximum.
     Duration usual = backoff.compareTo(none.maxBackoff()) > 0 ? backoff : none.maxBackoff();
     Duration maxBackoff =
         fields.duration("max_backoff", Duration.ZERO, DurationParser.MAX).orElse(usual);

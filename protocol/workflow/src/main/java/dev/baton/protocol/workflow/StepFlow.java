@@ -14,7 +14,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list of steps that is walked from the first: the workflow itself, or a branch of a parallel.
+ * A list of steps that runs from the first: the workflow itself, or a branch of a parallel step.
  * Immutable.
  */
 public final class StepFlow {
@@ -44,19 +44,19 @@ public final class StepFlow {
     return Optional.ofNullable(index.get(id)).map(steps::get);
   }
 
-  /** Where a step leads that has ended: to another, or to the end of the list. */
+  /** The successor of an ended step: another step, or the end of the list. */
   public record Way(Optional<Step> to) {
-    /** To the end of the list. */
+    /** The end of the list. */
     public static final Way END = new Way(Optional.empty());
   }
 
   /**
-   * Where a step leads that has ended. Empty where it failed and nothing says what happens then:
-   * the failure is the list's.
+   * Returns the successor of an ended step. Empty where it failed and has no transition for that:
+   * then the list has failed.
    *
-   * <p>The first of its arms that is for the outcome and whose condition is true; without one, the
-   * next step of the list after a success. A failed step with a gate leads to the end, where its
-   * gate is looked at.
+   * <p>It is the target of the first transition that matches the outcome and whose condition is
+   * true; if there is none, the next step of the list after a success. A failed step with a gate
+   * leads to the end, where its gate is evaluated.
    *
    * @param scope with the step's output and outcome
    * @throws dev.baton.protocol.expression.ExpressionException when a condition fails
@@ -74,16 +74,16 @@ public final class StepFlow {
     return step.gate().map(gate -> Way.END);
   }
 
-  /** Whether a step, or one within it, may touch files. */
+  /** Whether a step, or one within it, may change files. */
   public boolean usesFiles() {
     return steps.stream().anyMatch(Step::usesFiles);
   }
 
-  /** The step after this one in the list. */
+  /** Returns the step after this one in the list. */
   Optional<Step> inOrderAfter(Step step) {
     Integer at = index.get(step.id());
     if (at == null) {
-      throw new IllegalArgumentException("no step '" + step.id() + "' here");
+      throw new IllegalArgumentException("no step '" + step.id() + "' in this list");
     }
     return at + 1 < steps.size() ? Optional.of(steps.get(at + 1)) : Optional.empty();
   }

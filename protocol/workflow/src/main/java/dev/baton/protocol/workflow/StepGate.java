@@ -10,11 +10,11 @@ import dev.baton.protocol.expression.Expression;
 import java.util.Optional;
 
 /**
- * What a step has to have achieved when its list is at its end. A step that did not run in this
- * list is not asked.
+ * The condition that a step must satisfy when its list is at its end. The gate of a step that did
+ * not run in this list is not evaluated.
  *
- * @param when must be true then, besides that the step's last visit did not fail
- * @param to the step of the same list with which the run goes on where it is not satisfied; without
- *     one, the list fails then
+ * @param when must be true, in addition to the success of the step's last visit
+ * @param to the step of the same list at which the run continues if the gate is not satisfied;
+ *     without it, the list fails
  */
 public record StepGate(Optional<Expression> when, Optional<String> to) {}

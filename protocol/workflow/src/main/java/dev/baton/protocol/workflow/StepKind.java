@@ -19,13 +19,13 @@ import java.util.Set;
 
 /** What a step does. */
 public sealed interface StepKind {
-  /** The name of the list that each branch of an {@link Over} walks. */
+  /** The name of the list that each branch of an {@link Over} runs. */
   String EACH = "*";
 
-  /** As a definition and the trace name it. */
+  /** The name in definitions and in the trace. */
   String word();
 
-  /** The lists of steps within it, by their branches' names. */
+  /** Returns the lists of steps within it, by branch name. */
   default Map<String, StepFlow> lists() {
     return Map.of();
   }
@@ -33,10 +33,10 @@ public sealed interface StepKind {
   /**
    * Runs {@code <interpreter…> <script>}.
    *
-   * @param script text, never a template: data reaches it through {@code env}, where nothing can be
-   *     taken for code
+   * @param script text, never a template: data is passed through {@code env}, where it cannot be
+   *     interpreted as code
    * @param interpreter the words before the script
-   * @param okExitCodes what counts as success
+   * @param okExitCodes exit codes that count as success
    */
   record Shell(
       String script,
@@ -61,7 +61,7 @@ public sealed interface StepKind {
   }
 
   /**
-   * @param timeout of the request, answer included
+   * @param timeout of the request, response included
    * @param expect status codes that count as success; any 2xx where empty
    */
   record Http(
@@ -96,18 +96,18 @@ public sealed interface StepKind {
     }
   }
 
-  /** Branches side by side; each is its own list of steps with its own journal. */
+  /** Runs branches concurrently; each is its own list of steps with its own journal. */
   sealed interface Parallel extends StepKind {
-    /** Items or branches a parallel may have. */
+    /** Maximum number of items or branches. */
     int MAX_WIDTH = 10_000;
 
-    /** Branches at the same time, where nothing is said. */
+    /** The default number of concurrent branches. */
     int DEFAULT_MAX = 8;
 
-    /** How many branches run at the same time, 1 to {@link #MAX_WIDTH}. */
+    /** The number of concurrent branches, 1 to {@link #MAX_WIDTH}. */
     int max();
 
-    /** How many of them must end well. */
+    /** The number of branches that must succeed. */
     JoinPolicy join();
 
     @Override
@@ -118,7 +118,7 @@ public sealed interface StepKind {
 
   /**
    * One branch for each item of a list, named by its index; the output is the list of the branches'
-   * outputs, null for those that did not end well.
+   * outputs, null for those that did not succeed.
    *
    * @param items its result must be a list
    */
@@ -131,7 +131,7 @@ public sealed interface StepKind {
 
   /**
    * Named branches; the output maps each name to the branch's output, null for those that did not
-   * end well.
+   * succeed.
    */
   record Branches(Map<String, StepFlow> branches, int max, JoinPolicy join) implements Parallel {
     public Branches {
@@ -148,8 +148,8 @@ public sealed interface StepKind {
    * Waits for a person. The output is the answer.
    *
    * @param schema of an answer
-   * @param timeout after which {@code defaultAnswer} is the answer; where there is none, the step
-   *     fails
+   * @param timeout after which {@code defaultAnswer} is the answer; without a default answer, the
+   *     step fails
    */
   record Approval(
       Template prompt,
@@ -179,7 +179,7 @@ public sealed interface StepKind {
     }
   }
 
-  /** An agent. Recognised so that its error is a good one. */
+  /** An agent. Recognized only to report a helpful error. */
   record Agent(JsonNode settings) implements StepKind {
     @Override
     public String word() {

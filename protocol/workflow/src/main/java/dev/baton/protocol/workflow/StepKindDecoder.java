@@ -23,14 +23,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** What each kind of step has of its own, the shell's apart. */
+/** Decodes the settings of each kind of step, except shell. */
 final class StepKindDecoder {
   private static final List<String> METHODS =
       List.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS");
   private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
   private static final Pattern BEAN = Pattern.compile("[A-Za-z_][A-Za-z0-9_.$-]{0,199}");
 
-  /** Of approvals that say nothing: {@code {"approved": true|false}}, and whatever else. */
+  /** The default schema of approvals: {@code {"approved": true|false}}, with any other members. */
   private static final InputSchema YES_OR_NO = yesOrNo();
 
   private final DefinitionValueDecoder values;
@@ -103,7 +103,7 @@ final class StepKindDecoder {
     return url.map(to -> new StepKind.Http(method, to, headers, body, timeout, expect));
   }
 
-  /** What can be seen of a URL before it is computed. */
+  /** Checks the part of a URL that is known before it is computed. */
   private boolean checkUrl(MappingFieldReader fields, Template url) {
     String text = url.text().toLowerCase(Locale.ROOT);
     if (text.startsWith("http://")
@@ -139,7 +139,7 @@ final class StepKindDecoder {
     return over ? over(fields, max, join, nesting) : branches(fields, max, join, nesting);
   }
 
-  /** {@code all}, {@code any}, or how many. */
+  /** Decodes {@code all}, {@code any}, or a number. */
   private JoinPolicy join(DefinitionCursor place) {
     if (place.node() instanceof LocatedNode.Scalar scalar && scalar.value().isTextual()) {
       Map<String, JoinPolicy> words =
@@ -153,9 +153,7 @@ final class StepKindDecoder {
           .orElse(JoinPolicy.ALL);
     }
     problems.error(
-        place,
-        place.node().typeName() + " does not say how many branches must end well",
-        "all, any, or a number");
+        place, place.node().typeName() + " is not a valid join", "all, any, or a number");
     return JoinPolicy.ALL;
   }
 
@@ -233,7 +231,7 @@ final class StepKindDecoder {
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("prompt", "schema", "timeout", "default"));
     if (fields.get("prompt").isEmpty()) {
-      fields.missing("prompt", "prompt: what is asked");
+      fields.missing("prompt", "prompt: the question");
     }
     Optional<Template> prompt = fields.template("prompt");
     int before = problems.errors().size();
@@ -248,8 +246,7 @@ final class StepKindDecoder {
         .ifPresent(
             at -> {
               if (fields.get("timeout").isEmpty()) {
-                problems.error(
-                    at, "a default answer is for when time is up", "'timeout' beside it");
+                problems.error(at, "a default answer needs a timeout", "together with 'timeout'");
               }
               List<Violation> wrong =
                   schemaIsGood ? schema.validate(at.node().toJson()) : List.of();
@@ -283,7 +280,8 @@ final class StepKindDecoder {
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("for", "until"));
     if (fields.get("for").isPresent() == fields.get("until").isPresent()) {
-      problems.error(fields.place(), "a wait has one end", "for, or until");
+      problems.error(
+          fields.place(), "a wait needs exactly one of 'for' and 'until'", "for, or until");
       return Optional.empty();
     }
     return fields.get("for").isPresent()

@@ -18,7 +18,7 @@ public enum StepOutcome {
 
   private final String word = name().toLowerCase(Locale.ROOT);
 
-  /** The outcome with this {@link #word}; empty when there is none. */
+  /** Returns the outcome with this {@link #word}; empty when there is none. */
   public static Optional<StepOutcome> of(String word) {
     for (StepOutcome outcome : values()) {
       if (outcome.word().equals(word)) {
@@ -28,7 +28,7 @@ public enum StepOutcome {
     return Optional.empty();
   }
 
-  /** As definitions, expressions and states name it. */
+  /** The name in definitions, expressions and states. */
   @JsonValue
   public String word() {
     return word;

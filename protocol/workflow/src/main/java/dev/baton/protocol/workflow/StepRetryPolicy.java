@@ -9,13 +9,13 @@ package dev.baton.protocol.workflow;
 import java.time.Duration;
 
 /**
- * How often a failed step is tried again, and after how long. No jitter: a resumed run waits as
- * long as the first would have.
+ * How often a failed step is retried, and after which delay. No jitter: a resumed run must wait as
+ * long as the first one.
  *
  * @param max retries after the first attempt, 0 to {@value #LIMIT}
  * @param backoff before the first retry
- * @param factor by which each wait is longer than the one before, 1 to 10
- * @param maxBackoff no wait is longer
+ * @param factor by which each delay is longer than the one before, 1 to 10
+ * @param maxBackoff upper limit of a delay
  */
 public record StepRetryPolicy(int max, Duration backoff, double factor, Duration maxBackoff) {
   public static final int LIMIT = 1_000;
@@ -23,16 +23,16 @@ public record StepRetryPolicy(int max, Duration backoff, double factor, Duration
       new StepRetryPolicy(0, Duration.ofSeconds(1), 2, Duration.ofSeconds(30));
 
   /**
-   * The wait after an attempt failed.
+   * Returns the delay after a failed attempt.
    *
-   * @param attempt the one that failed, from 1
+   * @param attempt the failed one, from 1
    */
   public Duration delayAfter(int attempt) {
     double millis = backoff.toMillis() * Math.pow(factor, Math.max(0, attempt - 1));
     return millis >= maxBackoff.toMillis() ? maxBackoff : Duration.ofMillis((long) millis);
   }
 
-  /** Whether another attempt follows one that failed. */
+  /** Whether another attempt follows a failed one. */
   public boolean allowsAfter(int attempt) {
     return attempt <= max;
   }

@@ -10,17 +10,17 @@ import dev.baton.protocol.expression.Expression;
 import java.util.Optional;
 
 /**
- * A way on from a step.
+ * A transition from a step to another.
  *
  * @param on the outcome it is for
- * @param when taken if this is true; always where there is none
+ * @param when condition under which it is taken; always taken where empty
  * @param to a step of the same list, or {@link #END}
  */
 public record StepTransition(On on, Optional<Expression> when, String to) {
   /** The end of the list: of the run, or of the branch. */
   public static final String END = "end";
 
-  /** Which outcomes of a step an arm is for. A skipped step counts as one that succeeded. */
+  /** The outcomes that a transition is for. A skipped step counts as successful. */
   public enum On {
     SUCCESS,
     FAILURE,

@@ -8,13 +8,13 @@ package dev.baton.protocol.workflow;
 
 import java.util.Locale;
 
-/** How thoroughly a milestone is verified, from quick checks to everything. */
+/** How thoroughly a milestone is verified, from quick checks to a full verification. */
 public enum VerificationTier {
   TIER0,
   TIER1,
   TIER2;
 
-  /** As a definition and a sidecar name it. */
+  /** The name in definitions and sidecars. */
   public String word() {
     return name().toLowerCase(Locale.ROOT);
   }

@@ -15,8 +15,8 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 
 /**
- * How long a wait is. {@link #end} is asked again by every runner that resumes the wait; since it
- * counts from the start of the visit and expressions are pure, the end stays.
+ * The duration or end of a wait. Every runner that resumes the wait computes {@link #end} again;
+ * since it counts from the start of the visit and expressions are pure, the end does not change.
  */
 public sealed interface WaitTime {
   record For(Template duration) implements WaitTime {}
@@ -24,7 +24,7 @@ public sealed interface WaitTime {
   record Until(Template instant) implements WaitTime {}
 
   /**
-   * When the wait ends.
+   * Returns when the wait ends.
    *
    * @param started when the step started
    * @throws IllegalArgumentException when the text is not a duration or a time; the message names
@@ -52,14 +52,14 @@ public sealed interface WaitTime {
                     "'" + text + "' is not a duration; allowed: " + DurationParser.ALLOWED));
   }
 
-  /** RFC 3339 text, or whole seconds since the epoch as a number or as text. */
+  /** Parses RFC 3339 text, or whole seconds since the epoch as a number or as text. */
   static Instant instant(JsonNode value) {
     try {
       if (value.isNumber() && value.canConvertToExactIntegral() && value.canConvertToLong()) {
         return Instant.ofEpochSecond(value.longValue());
       }
       String text = value.asText();
-      // A definition's plain number arrives as text, since templates are text.
+      // A plain number in a definition arrives as text, since templates are text.
       return text.matches("-?[0-9]{1,18}")
           ? Instant.ofEpochSecond(Long.parseLong(text))
           : OffsetDateTime.parse(text).toInstant();

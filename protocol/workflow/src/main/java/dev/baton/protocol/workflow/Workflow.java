@@ -14,18 +14,18 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * A definition: what a runner walks. Immutable, thread-safe.
+ * A workflow definition. Immutable, thread-safe.
  *
  * @param name matches {@link Step#ID}
- * @param input what a run's input must look like
- * @param isolation as the definition says, or by its steps
- * @param deadline from a run's creation; the installation's default where there is none
- * @param parkAfter how long a run waits for an approval or a timer before it gives its runner back;
- *     the installation's default where there is none
+ * @param input schema of a run's input
+ * @param isolation from the definition, or derived from its steps
+ * @param deadline from a run's creation; the installation's default where empty
+ * @param parkAfter how long a run waits for an approval or a timer before it releases its runner;
+ *     the installation's default where empty
  * @param maxReroutes how often the gates of one list may send a run back
- * @param concurrency how many of its runs may be under way at once; no limit where there is none
- * @param exclude what cuts of its workspace leave out, in gitignore syntax; the runner's defaults
- *     where there is no such list
+ * @param concurrency maximum number of its runs in progress; no limit where empty
+ * @param exclude paths excluded from cuts of its workspace, in gitignore syntax; the runner's
+ *     defaults where empty
  * @param flow its steps
  */
 public record Workflow(
@@ -41,28 +41,28 @@ public record Workflow(
     OptionalInt concurrency,
     Optional<List<String>> exclude,
     StepFlow flow) {
-  /** Directories that are left out where the workflow says nothing, by name. */
+  /** Names of directories that are excluded by default. */
   public static final List<String> DEFAULT_EXCLUDE =
       List.of("node_modules", "__pycache__", "target", ".venv");
 
-  /** Patterns of what is left out. */
+  /** Maximum number of exclude patterns. */
   public static final int MAX_EXCLUDES = 100;
 
-  /** The largest limit of runs under way. */
+  /** The highest concurrency limit. */
   public static final int MAX_CONCURRENCY = 1_000_000;
 
-  /** Steps a workflow may have, those of branches included. */
+  /** Maximum number of steps, those of branches included. */
   public static final int MAX_STEPS = 10_000;
 
-  /** Reroutes of one list, where nothing is said. */
+  /** Default limit of reroutes of one list. */
   public static final int DEFAULT_MAX_REROUTES = 10;
 
-  /** Parallels within parallels. */
+  /** Maximum nesting of parallel steps. */
   public static final int MAX_NESTING = 4;
 
   /**
-   * The workflow of a stored definition, which was checked when it was stored: shape is checked
-   * again, meaning is not.
+   * Reads a stored definition, which was checked when it was stored: its form is checked again, its
+   * meaning is not.
    *
    * @throws IllegalArgumentException when it is not a definition; the message has the first problem
    */
@@ -77,7 +77,7 @@ public record Workflow(
     return workflow;
   }
 
-  /** All steps, those of branches after their parallel. */
+  /** Returns all steps, those of branches after their parallel step. */
   public List<Step> allSteps() {
     List<Step> all = new ArrayList<>();
     collect(flow, all);

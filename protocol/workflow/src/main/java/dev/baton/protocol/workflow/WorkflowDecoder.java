@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** Tree to records: everything that can be said of a value where it stands. */
+/** Decodes a tree to records, with all checks that need only the value itself. */
 final class WorkflowDecoder {
   static final List<String> KEYS =
       List.of(
@@ -32,7 +32,7 @@ final class WorkflowDecoder {
           "defaults",
           "steps");
 
-  /** Bounds of times that nobody means to be instant. */
+  /** Minimum of durations that must not be zero. */
   static final Duration INSTANT = Duration.ofMillis(1);
 
   private static final int MAX_PATTERN = 1_000;
@@ -55,8 +55,8 @@ final class WorkflowDecoder {
   }
 
   /**
-   * Nothing when problems keep it from having a meaning; it may also have problems and be there,
-   * for further checks.
+   * Returns empty when problems prevent decoding; a returned workflow may have problems too, and is
+   * used for further checks.
    */
   Optional<Workflow> decode(LocatedNode root) {
     DefinitionCursor place = new DefinitionCursor(root, "", null);
@@ -66,7 +66,7 @@ final class WorkflowDecoder {
 
   private Optional<Workflow> decode(MappingFieldReader fields) {
     for (LocatedNode.Entry entry : fields.members().entries()) {
-      // For editors; no part of the definition.
+      // A hint for editors; not part of the definition.
       if (!KEYS.contains(entry.key()) && !entry.key().equals("$schema")) {
         fields.unknown(entry, "unknown key", KEYS);
       }
@@ -164,7 +164,7 @@ final class WorkflowDecoder {
     return schema;
   }
 
-  /** The node a JSON pointer leads to, or the last one on the way that is there. */
+  /** Returns the node of a JSON pointer, or the last existing one on its path. */
   static DefinitionCursor find(DefinitionCursor from, String pointer) {
     DefinitionCursor at = from;
     for (String raw : pointer.split("/", -1)) {
@@ -186,7 +186,7 @@ final class WorkflowDecoder {
     return at;
   }
 
-  /** What is left out of cuts; nothing where the definition does not say. */
+  /** Decodes the exclude patterns of cuts; empty where the definition has none. */
   private Optional<List<String>> workspace(DefinitionCursor place) {
     return MappingFieldReader.of(place, values, "a mapping with exclude")
         .flatMap(

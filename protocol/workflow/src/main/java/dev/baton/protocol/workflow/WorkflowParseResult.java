@@ -9,13 +9,13 @@ package dev.baton.protocol.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 
-/** What came of reading a definition. */
+/** The result of reading a definition. */
 public sealed interface WorkflowParseResult {
   /**
    * @param hash {@code sha256:} and 64 hex digits, of the canonical form's bytes; the same for YAML
-   *     and JSON, whatever the order of keys
+   *     and JSON and any order of keys
    * @param canonical the definition as JSON with sorted keys and without {@code $schema}
-   * @param warnings what is allowed but hardly meant
+   * @param warnings problems in a valid definition that are probably mistakes
    */
   record Valid(Workflow workflow, String hash, JsonNode canonical, List<DefinitionProblem> warnings)
       implements WorkflowParseResult {
@@ -25,7 +25,7 @@ public sealed interface WorkflowParseResult {
   }
 
   /**
-   * @param problems all that were found, in the order of the text; at least one
+   * @param problems all problems found, in the order of the text; at least one
    */
   record Invalid(List<DefinitionProblem> problems) implements WorkflowParseResult {
     public Invalid {

@@ -16,14 +16,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 
 /**
- * Definition text to workflow, or to all that is wrong with it. Never throws for what is in the
- * text.
+ * Parses definition text to a workflow, or to all its problems. Does not throw for invalid text.
  */
 public final class WorkflowParser {
-  /** Bytes a definition may have. */
+  /** Maximum bytes of a definition. */
   public static final int MAX_BYTES = 1024 * 1024;
 
-  /** Its own, because the canonical form must not change when someone configures a shared one. */
+  /**
+   * A private mapper, so that the canonical form cannot change with the configuration of a shared
+   * one.
+   */
   private static final JsonMapper CANONICAL = new JsonMapper();
 
   private WorkflowParser() {}
@@ -57,12 +59,12 @@ public final class WorkflowParser {
         workflow.get(), hash(canonical), canonical, problems.warnings());
   }
 
-  /** {@code sha256:} and the digest of a canonical form's bytes. */
+  /** Returns {@code sha256:} and the digest of a canonical form's bytes. */
   public static String hash(JsonNode canonical) {
     return Digest.of(bytes(canonical));
   }
 
-  /** A canonical form's bytes: compact JSON, UTF-8. */
+  /** Returns a canonical form's bytes: compact JSON in UTF-8. */
   public static byte[] bytes(JsonNode canonical) {
     try {
       return CANONICAL.writeValueAsBytes(canonical);

@@ -13,7 +13,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Objects;
 
-/** The published JSON Schema of definitions in YAML and JSON. Stateless. */
+/** Provides the published JSON Schema of definitions in YAML and JSON. Stateless. */
 public final class WorkflowSchema {
   private static final String RESOURCE = "/dev/baton/protocol/schema/workflow.schema.json";
 

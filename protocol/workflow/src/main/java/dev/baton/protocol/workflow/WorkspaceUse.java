@@ -6,9 +6,9 @@
  */
 package dev.baton.protocol.workflow;
 
-/** What a step does with the workspace. */
+/** How a step uses the workspace. */
 public enum WorkspaceUse {
-  /** Never reads or writes files: costs no scan. */
+  /** Does not change files: no scan is needed. */
   NONE,
   /** May change files: the workspace is captured when the step completes. */
   WRITE

@@ -33,10 +33,10 @@ import org.yaml.snakeyaml.events.SequenceEndEvent;
 import org.yaml.snakeyaml.events.SequenceStartEvent;
 
 /**
- * Reads the part of YAML that is JSON in another dress: one document, text keys, no anchors,
+ * Reads the subset of YAML that is equivalent to JSON: one document, text keys, no anchors,
  * aliases, tags or merge keys. Unquoted {@code true}, {@code false}, {@code null}, {@code ~} and
- * JSON numbers are what they look like; every other scalar is text, so {@code no}, {@code 010} and
- * {@code 2026-01-01} stay what was written.
+ * JSON numbers have their JSON type; every other scalar is text, so {@code no}, {@code 010} and
+ * {@code 2026-01-01} stay as written.
  */
 final class YamlReader {
   private final DefinitionProblemCollector problems;
@@ -82,7 +82,7 @@ final class YamlReader {
       problems.error(mark(e), null, "", "not valid YAML: " + reason(e), null);
       return null;
     } catch (YAMLException | IllegalArgumentException | IndexOutOfBoundsException e) {
-      // The library lets some malformed directives and escapes through to the JDK.
+      // The library throws JDK exceptions for some malformed directives and escapes.
       problems.error(SourcePosition.NONE, null, "", "not valid YAML: " + firstLine(e), null);
       return null;
     }
@@ -184,8 +184,8 @@ final class YamlReader {
   }
 
   /**
-   * Of the first line with something on it, from an index on: a block starts on the line after its
-   * mark.
+   * Returns the indentation of the first non-blank line from an index on: a block starts on the
+   * line after its mark.
    */
   private int indent(int from) {
     for (int i = from; i < lines.length; i++) {

@@ -1,6 +1,6 @@
 /**
- * Workflow definitions: reading them from YAML or JSON, checking them, and the records a runner
- * walks.
+ * Workflow definitions: parses them from YAML, JSON or DOT, checks them, and defines the records
+ * that a runner executes.
  */
 @NullMarked
 package dev.baton.protocol.workflow;

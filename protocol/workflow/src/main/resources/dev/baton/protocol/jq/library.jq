@@ -1,4 +1,4 @@
-# The functions that are written in jq. Each sees only its parameters and what is built in.
+# Library functions written in jq. Each can access only its parameters and the built-in functions.
 def error(msg): msg | error;
 def map(f): [.[] | f];
 def select(f): if f then . else empty end;

@@ -14,7 +14,7 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 class ExpressionPropertyTest {
-  /** Bits that make jq, and bits that break it. Nothing that can loop. */
+  /** Fragments of valid and invalid jq. None of them can loop. */
   private static final List<String> BITS =
       List.of(
           ".",

@@ -9,7 +9,7 @@ package dev.baton.protocol.expression;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * Not a test: how long an evaluation takes. {@code java -cp …
+ * Measures the time of an evaluation. Not a test. {@code java -cp …
  * dev.baton.protocol.expression.ExpressionSpeed}.
  */
 final class ExpressionSpeed {

@@ -146,7 +146,7 @@ class ExpressionTest {
     ExpressionException e =
         catchThrowableOfType(ExpressionException.class, () -> expression.evaluate(MANY, 200));
 
-    // What collects its results meets the bound on memory first where the machine is fast.
+    // On a fast machine, an expression that collects its results reaches the memory limit first.
     assertThat(e.reason())
         .isIn(
             jq.startsWith("[")

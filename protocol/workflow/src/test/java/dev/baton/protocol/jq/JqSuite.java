@@ -25,13 +25,13 @@ final class JqSuite {
   private JqSuite() {}
 
   /**
-   * A case.
+   * A test case.
    *
-   * @param fails whether jq refuses to compile the program
+   * @param fails whether jq rejects the program at compile time
    */
   record Case(int line, String program, String input, List<String> results, boolean fails) {}
 
-  /** What came of a case: {@code same}, or else what was there instead. */
+  /** The result of a case: whether it is the same as jq's, and otherwise what was returned. */
   record Outcome(boolean same, boolean refused, String seen) {}
 
   static List<Case> read(String file) {
@@ -68,7 +68,7 @@ final class JqSuite {
   static String text(String file) {
     try (InputStream in = JqSuite.class.getResourceAsStream("/jq/" + file)) {
       if (in == null) {
-        throw new IllegalArgumentException("there is no " + file);
+        throw new IllegalArgumentException("missing file " + file);
       }
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {

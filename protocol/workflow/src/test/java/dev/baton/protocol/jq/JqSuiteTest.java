@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Runs jq's own suites; what differs is listed with its reason. */
+/** Runs jq's own test suites; every difference is listed with its reason. */
 class JqSuiteTest {
   private static final Set<String> REASONS =
       Set.of(

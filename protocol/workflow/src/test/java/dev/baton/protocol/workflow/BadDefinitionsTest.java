@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Each bad definition, and exactly what is said about it. */
+/** Checks the exact message for each invalid definition. */
 class BadDefinitionsTest {
-  /** Whether the published schema can see it too. */
+  /** Whether the published schema also detects it. */
   enum Seen {
     BY_SCHEMA,
     BY_PARSER_ONLY
@@ -38,7 +38,7 @@ class BadDefinitionsTest {
     return new Case(name, Seen.BY_PARSER_ONLY, yaml, List.of(problems));
   }
 
-  /** A step that is right, and one more. */
+  /** A valid step, followed by another. */
   private static String steps(String more) {
     return "name: w\nsteps:\n- {id: a, transform: '1'}\n" + more;
   }
@@ -67,7 +67,7 @@ class BadDefinitionsTest {
             "name: w\nstepz: []\nsteps: [{id: a, transform: '1'}]\n",
             "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, workspace, defaults, steps"),
         schema(
-            "exclude that is no list",
+            "exclude that is not a list",
             "name: w\nworkspace: {exclude: build}\nsteps: [{id: a, transform: '1'}]\n",
             "line 2, column 22 (workspace.exclude): this must be a list, not text; allowed: a list of at most 100 patterns"),
         schema(
@@ -89,7 +89,7 @@ class BadDefinitionsTest {
         schema(
             "a milestone without files",
             steps("- {id: b, shell: ls, workspace: none, milestone: {title: t}}\n"),
-            "line 4, column 3 (step b, steps[1]): a milestone commits the workspace; allowed: 'workspace: write', or none said"),
+            "line 4, column 3 (step b, steps[1]): a milestone commits the workspace; allowed: 'workspace: write', or no 'workspace'"),
         schema(
             "a milestone without a title",
             steps("- {id: b, shell: ls, milestone: {tier: tier9, verify: [' ']}}\n"),
@@ -153,7 +153,7 @@ class BadDefinitionsTest {
             "line 6, column 32 (step b, steps[1].retry.bakoff): unknown key 'bakoff'; did you mean 'backoff'?; allowed: max, backoff, factor, max_backoff",
             "line 7, column 15 (step b, steps[1].max_visits): 0 is out of bounds; allowed: 1 to 1000000"),
         schema(
-            "text wanted",
+            "text required",
             "name: 5\nsteps: [{id: a, transform: '1'}]\n",
             "line 1, column 7 (name): this must be text, not the number 5; allowed: text; put it in quotes"),
         schema(
@@ -199,7 +199,7 @@ class BadDefinitionsTest {
         schema(
             "default without timeout",
             steps("- {id: b, approval: {prompt: ok, default: {approved: true}}}\n"),
-            "line 4, column 43 (step b, steps[1].approval.default): a default answer is for when time is up; allowed: 'timeout' beside it"),
+            "line 4, column 43 (step b, steps[1].approval.default): a default answer needs a timeout; allowed: together with 'timeout'"),
         meaning(
             "default against schema",
             steps("- {id: b, approval: {prompt: ok, timeout: 1s, default: {approved: maybe}}}\n"),
@@ -240,7 +240,7 @@ class BadDefinitionsTest {
         meaning(
             "unknown target",
             steps("- {id: build, transform: '1', next: biuld}\n"),
-            "line 4, column 37 (step build, steps[1].next): there is no step 'biuld'; did you mean 'build'?; allowed: a, build, end"),
+            "line 4, column 37 (step build, steps[1].next): unknown step 'biuld'; did you mean 'build'?; allowed: a, build, end"),
         meaning(
             "target elsewhere",
             steps("- id: p\n  parallel: {branches: {x: [{id: b, transform: '1', next: a}]}}\n"),
@@ -256,17 +256,17 @@ class BadDefinitionsTest {
         meaning(
             "arm after the last",
             steps("- {id: b, transform: '1', next: [{to: end}, {to: end}]}\n"),
-            "line 4, column 34 (step b, steps[1].next[0]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"),
+            "line 4, column 34 (step b, steps[1].next[0]): what follows an arm without 'when' is never taken; allowed: 'when', or the last place"),
         meaning(
             "arm after one for every outcome",
             steps(
                 "- {id: b, transform: '1', next: [{on: any, to: end}, {on: failure, to: end}]}\n"),
-            "line 4, column 34 (step b, steps[1].next[0]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"),
+            "line 4, column 34 (step b, steps[1].next[0]): what follows an arm without 'when' is never taken; allowed: 'when', or the last place"),
         meaning(
             "lighter arm after a heavier one",
             steps(
                 "- {id: b, transform: '1', next: [{when: '1', to: end}, {weight: 2, to: end}]}\n"),
-            "line 4, column 56 (step b, steps[1].next[1]): what comes after an arm without 'when' is never taken; allowed: 'when', or the last place"),
+            "line 4, column 56 (step b, steps[1].next[1]): what follows an arm without 'when' is never taken; allowed: 'when', or the last place"),
         meaning(
             "cycle of failures",
             steps("- {id: b, transform: '1', next: [{on: failure, to: b}]}\n"),
@@ -274,11 +274,11 @@ class BadDefinitionsTest {
         schema(
             "gate to the end",
             steps("- {id: b, transform: '1', gate: end}\n"),
-            "line 4, column 33 (step b, steps[1].gate): a gate is looked at when the list is at its end; allowed: a step's id"),
+            "line 4, column 33 (step b, steps[1].gate): a gate is evaluated at the end of the list, so it cannot lead there; allowed: a step's id"),
         meaning(
             "gate to nowhere",
             steps("- {id: b, transform: '1', gate: {to: c}}\n"),
-            "line 4, column 38 (step b, steps[1].gate.to): there is no step 'c'; allowed: a, b, end"),
+            "line 4, column 38 (step b, steps[1].gate.to): unknown step 'c'; allowed: a, b, end"),
         meaning(
             "more branches to join than there are",
             steps(
@@ -298,7 +298,7 @@ class BadDefinitionsTest {
         meaning(
             "missing step",
             steps("- {id: b, transform: .steps.c.output}\n"),
-            "line 4, column 22 (step b, steps[1].transform): there is no step 'c' (.steps.c.output); allowed: a"),
+            "line 4, column 22 (step b, steps[1].transform): unknown step 'c' (.steps.c.output); allowed: a"),
         meaning(
             "later step",
             "name: w\nsteps:\n- {id: a, transform: .steps.b.output}\n- {id: b, transform: '1'}\n",
@@ -310,12 +310,12 @@ class BadDefinitionsTest {
         meaning(
             "inner step from outside",
             steps(parallel + "- {id: z, transform: .steps.in.output}\n"),
-            "line 10, column 22 (step z, steps[2].transform): step 'in' is in a branch of 'p' and not seen from here (.steps.in.output); allowed: a, p"),
+            "line 10, column 22 (step z, steps[2].transform): step 'in' is in a branch of 'p' and not visible from here (.steps.in.output); allowed: a, p"),
         meaning(
             "other branch",
             steps(
                 "- id: p\n  parallel:\n    branches:\n      x: [{id: l, transform: '1'}]\n      y: [{id: r, transform: .steps.l.output}]\n"),
-            "line 8, column 30 (step r, steps[1].parallel.branches.y[0].transform): step 'l' is in a branch of 'p' and not seen from here (.steps.l.output); allowed: a"),
+            "line 8, column 30 (step r, steps[1].parallel.branches.y[0].transform): step 'l' is in a branch of 'p' and not visible from here (.steps.l.output); allowed: a"),
         meaning(
             "own parallel",
             steps(
@@ -324,7 +324,7 @@ class BadDefinitionsTest {
         meaning(
             "dash",
             "name: w\nsteps:\n- {id: a-b, transform: '1'}\n- {id: c, transform: '.steps.a-(1)'}\n",
-            "line 4, column 23 (step c, steps[1].transform): there is no step 'a'; a name with a dash is written .steps[\"a-b\"] (.steps.a); allowed: a-b"),
+            "line 4, column 23 (step c, steps[1].transform): unknown step 'a'; a name with a dash is written .steps[\"a-b\"] (.steps.a); allowed: a-b"),
         meaning(
             "not output",
             steps("- {id: b, transform: .steps.a.result}\n"),
@@ -332,7 +332,7 @@ class BadDefinitionsTest {
         meaning(
             "unknown root",
             steps("- {id: b, transform: .inputs.x}\n"),
-            "line 4, column 22 (step b, steps[1].transform): there is no '.inputs'; did you mean 'input'? (.inputs.x); allowed: .input, .steps, .run"),
+            "line 4, column 22 (step b, steps[1].transform): unknown name '.inputs'; did you mean 'input'? (.inputs.x); allowed: .input, .steps, .run"),
         meaning(
             "unknown input",
             "name: w\ninput: {additionalProperties: false, properties: {name: {}}}\nsteps:\n- {id: b, transform: .input.nme}\n",
@@ -344,7 +344,7 @@ class BadDefinitionsTest {
         meaning(
             "in a block",
             steps("- id: b\n  shell: ls\n  env:\n    X: |\n      one\n      ${{ .steps.nope }}\n"),
-            "line 9, column 11 (step b, steps[1].env.X): there is no step 'nope' (.steps.nope); allowed: a"));
+            "line 9, column 11 (step b, steps[1].env.X): unknown step 'nope' (.steps.nope); allowed: a"));
   }
 
   @ParameterizedTest

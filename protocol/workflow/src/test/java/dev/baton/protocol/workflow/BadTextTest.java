@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Text that is no tree, and text that is anything. */
+/** Reads text that is not a tree, and arbitrary text. */
 class BadTextTest {
   private static final String GOOD =
       """
@@ -73,7 +73,7 @@ class BadTextTest {
 
     assertThat(BadDefinitionsTest.problems(json, DefinitionFormat.JSON))
         .containsExactly(
-            "line 3, column 39 (step a, steps[0].transform): there is no step 'b' (.steps.b); allowed: no step has run before this one");
+            "line 3, column 39 (step a, steps[0].transform): unknown step 'b' (.steps.b); allowed: no step has run before this one");
     assertThat(BadDefinitionsTest.problems("{\"a\":1,\"a\":2", DefinitionFormat.JSON)).hasSize(2);
     assertThat(BadDefinitionsTest.problems("{} {}", DefinitionFormat.JSON)).hasSize(1);
     assertThat(BadDefinitionsTest.problems("", DefinitionFormat.JSON)).hasSize(1);
@@ -104,7 +104,7 @@ class BadTextTest {
         .isInstanceOf(WorkflowParseResult.Invalid.class);
   }
 
-  /** What is still right after a change must have a canonical form that is itself. */
+  /** A text that is still valid after a change must have a stable canonical form. */
   @Property(tries = 3_000)
   void shouldJudgeEveryMutation(@ForAll("mutations") String text) {
     if (WorkflowParser.parse(text, DefinitionFormat.YAML)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Which nodes, edges and attributes a DOT text has. */
+/** The nodes, edges and attributes of DOT texts. */
 class DotGraphTest {
   private static DotGraph graph(String text) {
     DefinitionProblemCollector problems = new DefinitionProblemCollector();

@@ -36,9 +36,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compares the reader's nodes, edges and attributes with Graphviz' own, where {@code dot} is
- * installed: of the examples that Debian's package has ({@code -Dbaton.graphviz.examples=FOLDER}
- * for others), and of generated graphs ({@code -Dbaton.seed=N} repeats those of a seed).
+ * Compares the reader's nodes, edges and attributes with those of Graphviz, where {@code dot} is
+ * installed: for the examples of Debian's package ({@code -Dbaton.graphviz.examples=FOLDER} for
+ * others), and for generated graphs ({@code -Dbaton.seed=N} repeats those of a seed).
  */
 class DotGraphvizTest {
   private static final int GRAPHS = 300;
@@ -164,7 +164,7 @@ class DotGraphvizTest {
     return cleaned(all);
   }
 
-  /** Without what the layout adds: ports, the default label, and values that say nothing. */
+  /** Removes what the layout adds: ports, the default label, and values without meaning. */
   private static String cleaned(TreeMap<String, String> all) {
     all.keySet().removeAll(List.of("headport", "tailport", "key"));
     all.remove("label", "\\N");
@@ -172,7 +172,7 @@ class DotGraphvizTest {
     return all.toString();
   }
 
-  /** What {@code dot} prints; nothing where it takes the text for no graph. */
+  /** Returns the output of {@code dot}; empty where it rejects the text. */
   private Optional<Shown> graphviz(byte[] text) throws Exception {
     Path in = Files.write(folder.resolve("in.gv"), unix(text));
     Path out = folder.resolve("out.json");
@@ -214,7 +214,7 @@ class DotGraphvizTest {
     return order == 0 ? tail : order < 0 ? tail + " -- " + head : head + " -- " + tail;
   }
 
-  /** Line ends as the reader has them: Graphviz keeps {@code \r} in strings. */
+  /** Converts line ends as the reader does: Graphviz keeps {@code \r} in strings. */
   private static byte[] unix(byte[] text) {
     return new String(text, StandardCharsets.UTF_8)
         .replace("\r\n", "\n")

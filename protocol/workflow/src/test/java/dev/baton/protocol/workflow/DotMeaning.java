@@ -20,7 +20,9 @@ import java.util.Map;
 import java.util.SequencedSet;
 import java.util.TreeSet;
 
-/** What a graph is, told from its statements in the plainest way; the reader has one of its own. */
+/**
+ * Evaluates a graph's statements in the simplest way, independently of the reader, as a reference.
+ */
 final class DotMeaning {
   final SequencedSet<String> nodes = new LinkedHashSet<>();
   final List<String> edges = new ArrayList<>();
@@ -85,7 +87,7 @@ final class DotMeaning {
             : String.join(" -- ", new TreeSet<>(List.of(tail, head))));
   }
 
-  /** Statements without marks and without what the spelling alone decides. */
+  /** Formats statements without marks and without details of the spelling. */
   static String show(DotSyntaxTree graph) {
     return (graph.strict() ? "strict " : "")
         + (graph.directed() ? "digraph " : "graph ")

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a graph says and a workflow has no meaning for is reported; no work is lost. */
+/** Checks that parts of a graph without a meaning in a workflow are reported, and none are lost. */
 class DotMeaninglessTest {
   private static List<String> said(String dot) {
     return switch (WorkflowParser.parse(dot, DefinitionFormat.DOT)) {
@@ -36,8 +36,8 @@ class DotMeaninglessTest {
         "max_reroute=3; a [transform=1]|error, line 1, column 12: unknown attribute 'max_reroute'; did you mean 'max_reroutes'?",
         "a:p -> b; a [transform=1]; b [transform=1]|warning, line 1, column 14: the port 'p' of 'a' has no effect",
         "subgraph cluster_x { a [transform=1] }|warning, line 1, column 12: the cluster 'cluster_x' has no effect",
-        "subgraph x { graph [deadline=\"1h\"]; a [transform=1] }|error, line 1, column 32: this is said of the subgraph 'x': 'deadline' would have no effect",
-        "{ a } [transform=1]|error, line 1, column 19: this is said of a set of nodes, and none of them has it: 'transform' would have no effect",
+        "subgraph x { graph [deadline=\"1h\"]; a [transform=1] }|error, line 1, column 32: this applies to the subgraph 'x': 'deadline' would have no effect",
+        "{ a } [transform=1]|error, line 1, column 19: this applies to a set of nodes, but not to its nodes: 'transform' would have no effect",
         "a [transform=1, label=<b>]|warning, line 1, column 34 (step a): the HTML string of 'label' has no effect",
         "a [shell=<make>]|error, line 1, column 21 (step a): the value of 'shell' is an HTML string",
         "s [shape=Mdiamond, shell=x]; s -> a; a [transform=1]|error, line 1, column 31 (step s): the node marks the start: 'shell' would have no effect",
@@ -51,17 +51,17 @@ class DotMeaninglessTest {
         "f [shape=component]; a [transform=1]; m [shape=tripleoctagon]; f -> {a m}; a -> m|error, line 1, column 80 (step f): nothing is between 'f' and 'm'",
         "a [shell=x, http=\"http://x\"]|error, line 1, column 24 (step a): the node does several things: shell, http",
         "a [shell=x, tool_command=y]|error, line 1, column 24 (step a): the node does several things: shell, tool_command",
-        "a [shape=hexagon, shell=x]|error, line 1, column 30 (step a): the node asks a person by its shape: 'shell' would have no effect",
-        "a [shell=x, max=3]|error, line 1, column 24 (step a): the node is no parallel: 'max' would have no effect",
-        "a [shell=x, prompt=y]|error, line 1, column 24 (step a): the node asks nothing by its shape: 'prompt' would have no effect",
+        "a [shape=hexagon, shell=x]|error, line 1, column 30 (step a): the node has the shape of an approval: 'shell' would have no effect",
+        "a [shell=x, max=3]|error, line 1, column 24 (step a): the node is not a parallel: 'max' would have no effect",
+        "a [shell=x, prompt=y]|error, line 1, column 24 (step a): the node is not an approval: 'prompt' would have no effect",
         "a [shell=x, retry=1, max_retries=2]|error, line 1, column 33 (step a): the node has 'retry': 'max_retries' would have no effect",
-        "a [shell=x, retry_target=a]|error, line 1, column 24 (step a): the node is no gate: 'retry_target' would have no effect",
+        "a [shell=x, retry_target=a]|error, line 1, column 24 (step a): the node is not a gate: 'retry_target' would have no effect",
         "a [shell=x, goal_gate=yes]|error, line 1, column 34 (step a): 'yes' is not known for goal_gate",
-        "a [shell=x, type=codergen]|error, line 1, column 29 (step a): there is no handler 'codergen'",
+        "a [shell=x, type=codergen]|error, line 1, column 29 (step a): unknown handler 'codergen'",
         "a -> {b c}; a [shell=x]; b [shell=x]; c [shell=x]|error, line 1, column 17 (step a): the edge to 'c' is never taken: the one to 'b' is, always",
         "a -> b; a -> b; a [shell=x]; b [shell=x]|error, line 1, column 25 (step a): the edge to 'b' is never taken",
         "a -> b [on=failure, condition=\"outcome=success\"]; a [shell=x]; b [shell=x]|error, line 1, column 32 (step a): the edge has 'on': 'condition' would have no effect",
-        "a [approval=x]; a -> b [label=y]; a -> c [label=y]; b [shell=x]; c [shell=x]|error, line 1, column 60 (step a): 'y' is no answer that leads to 'c' only",
+        "a [approval=x]; a -> b [label=y]; a -> c [label=y]; b [shell=x]; c [shell=x]|error, line 1, column 60 (step a): 'y' does not lead to 'c' only",
         "a [shell=x, shape=Mdiamond, color=red]; a -> b; b [shell=y]; c [shell=z]|error, line 1, column 15 (step a): the node marks the start",
         "s [shape=Mdiamond]; s -> b; b [shell=y]; c [shell=z]|warning, line 1, column 53 (step c): nothing leads to this node: it is left out"
       })

@@ -24,7 +24,9 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.function.Supplier;
 
-/** Random graphs, and random spellings of a graph: whatever the grammar leaves open is drawn. */
+/**
+ * Generates random graphs, and random spellings of a graph: all choices of the grammar are random.
+ */
 final class DotSamples {
   private static final List<String> NAMES =
       List.of(
@@ -155,7 +157,7 @@ final class DotSamples {
     return all;
   }
 
-  /** One of the texts that the grammar has for a graph. */
+  /** Returns one of the texts that the grammar allows for a graph. */
   String spell(DotSyntaxTree graph) {
     String text =
         (graph.strict() ? cased("strict") + gap() : "")
@@ -260,7 +262,7 @@ final class DotSamples {
     }
     int cut = random.nextInt(3) == 0 ? random.nextInt(text.length() + 1) : 0;
     if (cut > 0 && text.charAt(cut - 1) == '\\') {
-      cut = 0; // A backslash at the end of a part would take the quote.
+      cut = 0; // A backslash at the end of a part would escape the quote.
     }
     return cut == 0
         ? quoted(text)

@@ -146,7 +146,7 @@ class DotTest {
       value = {
         "graph g { a -- b }|line 1, column 1: steps have an order, this graph has none; allowed: digraph",
         "digraph g { a -> ; }|line 1, column 18: not DOT: ';' cannot stand here; allowed: a node, a set {…} or a subgraph",
-        "digraph g { a [transform=1] } digraph h { }|line 1, column 31: something follows the graph; allowed: one digraph",
+        "digraph g { a [transform=1] } digraph h { }|line 1, column 31: there is text after the graph; allowed: one digraph",
         "digraph { a [transform=1] }|line 1, column 1: the graph has no name; allowed: digraph NAME { … }",
         "digraph g { a [shape=box] }|line 1, column 13 (step a): the node does nothing; allowed: an attribute shell, http, transform, parallel, approval, wait, fn, agent",
         "digraph g { a [shel=x] }|line 1, column 16 (step a): unknown attribute 'shel'; did you mean 'shell'?; allowed: agent, approval, env, fn, gate, goal_gate, handler, http, interpreter, join, max, max_retries, max_visits, milestone, ok_exit_codes, output, parallel, prompt, retry, retry_target, shell, timeout, title, tool_command, transform, type, wait, when, workspace",

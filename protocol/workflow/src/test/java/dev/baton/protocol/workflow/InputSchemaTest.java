@@ -46,7 +46,7 @@ class InputSchemaTest {
     assertThat(InputSchema.ANY.validate(json("[1]"))).isEmpty();
   }
 
-  /** None of them may take long, whatever the pattern makes of the text. */
+  /** Each must be fast, for any match of the pattern. */
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -14,7 +14,7 @@ import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Objects;
 
-/** The schema that editors complete from. */
+/** The schema for completion in editors. */
 final class PublishedSchema {
   private static final InputSchema SCHEMA = new InputSchema(load());
 

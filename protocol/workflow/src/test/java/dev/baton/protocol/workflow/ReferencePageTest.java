@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /**
- * What docs/workflows.md shows is YAML that the schema accepts, and what it quotes is what is said.
+ * Checks that the YAML in docs/workflows.md is valid by the schema, and that its quoted messages
+ * are exact.
  */
 class ReferencePageTest {
   private static final Pattern BLOCK = Pattern.compile("```yaml\n(.*?)```", Pattern.DOTALL);

@@ -67,7 +67,7 @@ class StepFlowTest {
           .workflow()
           .flow();
 
-  /** What the outcome, and for a failure its code, lead to: a step, the end, or nowhere. */
+  /** The successor by the outcome, and for a failure by its code: a step, the end, or none. */
   @ParameterizedTest
   @CsvSource({
     "a,SUCCESS,1,,b",
@@ -103,7 +103,10 @@ class StepFlowTest {
     assertThat(way).isEqualTo(expected);
   }
 
-  /** A gate's condition may name what can run after its step; so may what a gate leads back to. */
+  /**
+   * A gate's condition may name steps that can run after its step, and so may the steps that it
+   * leads back to.
+   */
   @Test
   void shouldKnowWhatAGateSees() {
     WorkflowParserTest.valid(

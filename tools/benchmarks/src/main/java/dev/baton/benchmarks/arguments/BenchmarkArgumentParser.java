@@ -15,8 +15,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What is left of a command line. Each method takes an option's value and throws {@link
- * IllegalArgumentException} when there is none or it is not allowed. Not thread-safe.
+ * Parses a command line. Each method consumes an option's value and throws {@link
+ * IllegalArgumentException} when it is missing or not allowed. Not thread-safe.
  */
 public final class BenchmarkArgumentParser {
   private static final Pattern VARIABLE =
@@ -33,7 +33,7 @@ public final class BenchmarkArgumentParser {
     return left.isEmpty();
   }
 
-  /** The next argument, which must be there. */
+  /** Returns the next argument, which is required. */
   public String next() {
     return left.removeFirst();
   }
@@ -66,7 +66,7 @@ public final class BenchmarkArgumentParser {
         option + " " + value + " is neither " + first + " nor " + second);
   }
 
-  /** Puts {@code component:NAME=value} into the variables of that component. */
+  /** Adds {@code component:NAME=value} to the variables of that component. */
   public void variable(String option, Map<String, Map<String, String>> environment) {
     String text = value(option);
     Matcher parts = VARIABLE.matcher(text);

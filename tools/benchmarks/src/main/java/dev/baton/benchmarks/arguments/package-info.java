@@ -1,4 +1,7 @@
-/** Command lines: options with values, errors that name the wrong one and what is allowed. */
+/**
+ * Command line parsing: options with values, and errors that name the wrong option and the allowed
+ * values.
+ */
 @NullMarked
 package dev.baton.benchmarks.arguments;
 

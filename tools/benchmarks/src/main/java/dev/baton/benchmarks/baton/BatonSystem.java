@@ -20,7 +20,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Baton: an orchestrator and the Kafka that carries its trace. */
+/** Baton: an orchestrator, and the Kafka with its trace. */
 public final class BatonSystem implements StepsSystem {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
 
@@ -38,12 +38,12 @@ public final class BatonSystem implements StepsSystem {
     this.submitEach = submitEach;
   }
 
-  /** Measures a stack of its own; what happens to the stack is the caller's. */
+  /** Measures a given stack, which the caller controls. */
   public static BatonSystem of(BenchmarkStack stack, boolean submitEach) {
     return new BatonSystem(stack.orchestrator(), stack.kafka(), stack, submitEach);
   }
 
-  /** Measures a server that is running anyway: its memory and its disk are not known. */
+  /** Measures a running server, whose memory and disk usage are unknown. */
   public static BatonSystem given(URI server, String kafka, boolean submitEach) {
     return new BatonSystem(server, kafka, null, submitEach);
   }

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
-/** The few calls of the orchestrator's REST API that are needed. Thread-safe. */
+/** Client of the few REST calls to the orchestrator that the benchmarks need. Thread-safe. */
 final class BenchmarkApiClient implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -35,7 +35,7 @@ final class BenchmarkApiClient implements AutoCloseable {
     this.server = server;
   }
 
-  /** Stores a workflow and returns how it is named in runs, its hash included. */
+  /** Stores a workflow and returns its reference for runs, including the hash. */
   String workflow(String yaml) throws IOException, InterruptedException {
     JsonNode stored =
         send(request("/workflows", "application/yaml").POST(BodyPublishers.ofString(yaml)).build());
@@ -47,7 +47,7 @@ final class BenchmarkApiClient implements AutoCloseable {
     return send(creation(workflow)).path("id").asText();
   }
 
-  /** Cancels a run; one that has ended stays as it is. */
+  /** Cancels a run; has no effect on one that has ended. */
   void cancel(String run) throws IOException, InterruptedException {
     HttpRequest asked =
         request("/runs/" + run + "/cancel", "application/json")
@@ -59,7 +59,7 @@ final class BenchmarkApiClient implements AutoCloseable {
     }
   }
 
-  /** The newest runner processes. */
+  /** Returns the newest runner processes. */
   List<RunnerListEntry> runners() throws IOException, InterruptedException {
     List<RunnerListEntry> all = new ArrayList<>();
     for (JsonNode one :
@@ -77,7 +77,7 @@ final class BenchmarkApiClient implements AutoCloseable {
     return all;
   }
 
-  /** Forks a run after the newest completion of a step, and returns the fork's id. */
+  /** Forks a run after the latest completion of a step, and returns the fork's id. */
   String fork(String run, String step) throws IOException, InterruptedException {
     ObjectNode body = Json.mapper().createObjectNode().put("step", step);
     HttpRequest asked =
@@ -87,7 +87,7 @@ final class BenchmarkApiClient implements AutoCloseable {
     return send(asked).path("id").asText();
   }
 
-  /** Starts runs, each by a request of its own, all at once. */
+  /** Starts runs concurrently, each by a separate request. */
   List<String> runs(String workflow, int count) throws IOException, InterruptedException {
     List<CompletableFuture<HttpResponse<byte[]>>> answers = new ArrayList<>();
     for (int i = 0; i < count; i++) {
@@ -119,7 +119,7 @@ final class BenchmarkApiClient implements AutoCloseable {
     List<String> ids = new ArrayList<>();
     answer.path("runs").forEach(run -> ids.add(run.path("id").asText()));
     if (ids.size() != count) {
-      throw new IOException(count + " runs were asked for, " + ids.size() + " were started");
+      throw new IOException(count + " runs were requested, " + ids.size() + " were started");
     }
     return ids;
   }

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 
-/** A stack in a folder of its own, and the processes it is made of. */
+/** A stack in a separate folder, and its processes. */
 public final class BenchmarkStack implements AutoCloseable {
   private static final String RUNNER = "runner";
   private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
@@ -44,8 +44,8 @@ public final class BenchmarkStack implements AutoCloseable {
   /**
    * Starts all components, on free ports.
    *
-   * @param environment more variables for components, by the component's label
-   * @throws IOException when one does not become ready; then nothing is left running
+   * @param environment additional variables for components, by the component's label
+   * @throws IOException when one does not become ready; then no process is left running
    */
   public static BenchmarkStack start(
       Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
@@ -56,7 +56,7 @@ public final class BenchmarkStack implements AutoCloseable {
         environment);
   }
 
-  /** The same without an orchestrator: what keeps checkpoints. */
+  /** Starts a stack without an orchestrator: only what stores checkpoints. */
   public static BenchmarkStack startStore(
       Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
       throws IOException, InterruptedException {
@@ -91,8 +91,8 @@ public final class BenchmarkStack implements AutoCloseable {
   }
 
   /**
-   * Starts another orchestrator beside the stack's, which ends with the stack at the latest.
-   * Runners that it starts can go to either, those of the stack's own only to that.
+   * Starts a second orchestrator, which ends with the stack at the latest. Runners that it starts
+   * can connect to both, those of the stack's own only to that one.
    *
    * @throws IOException when it is not ready within two minutes
    */
@@ -128,7 +128,7 @@ public final class BenchmarkStack implements AutoCloseable {
   }
 
   /**
-   * A component's process.
+   * Returns a component's pid.
    *
    * @throws IOException when it has died
    */
@@ -140,9 +140,9 @@ public final class BenchmarkStack implements AutoCloseable {
   }
 
   /**
-   * SIGKILL, and so much later a new start of the same component. Blocks until it is ready.
+   * Sends SIGKILL, waits, and restarts the component. Blocks until it is ready.
    *
-   * @throws IOException when it is not within three minutes
+   * @throws IOException when it is not ready within three minutes
    */
   public void killFor(StackComponent component, Duration away)
       throws IOException, InterruptedException {
@@ -151,11 +151,11 @@ public final class BenchmarkStack implements AutoCloseable {
     stack.restart(component);
     if (!stack.awaitReady(component, BACK_WITHIN)) {
       throw new IOException(
-          "the " + component.label() + " is not ready " + BACK_WITHIN + " after its new start");
+          "the " + component.label() + " is not ready " + BACK_WITHIN + " after its restart");
     }
   }
 
-  /** All processes of the stack, runners included, with the component each belongs to. */
+  /** Returns all processes of the stack, including runners, with the component of each. */
   public Map<Long, String> processes() throws IOException {
     Map<Long, String> started = new HashMap<>();
     for (StackComponent component : components) {
@@ -165,7 +165,7 @@ public final class BenchmarkStack implements AutoCloseable {
     Map<Long, String> parts = new TreeMap<>(started);
     started.forEach(
         (pid, component) -> descendants(pid).forEach(it -> parts.put(it, of(component))));
-    // Runners whose orchestrator has died are nobody's descendants.
+    // Runners are not descendants of the stack after their orchestrator has died.
     for (ProcessId process :
         MarkedProcessFinder.withVariable(StandaloneStack.MARK, stack.data().toString())) {
       parts.putIfAbsent(process.pid(), RUNNER);
@@ -179,7 +179,7 @@ public final class BenchmarkStack implements AutoCloseable {
         .mapToLong(ProcessHandle::pid);
   }
 
-  /** Postgres works in many processes; what the orchestrator has started are runners. */
+  /** Postgres has many processes; child processes of the orchestrator are runners. */
   private static String of(String parent) {
     return parent.equals(StackComponent.ORCHESTRATOR.label()) ? RUNNER : parent;
   }

@@ -28,8 +28,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
 /**
- * The least that a durable step can cost: acknowledged appends of 400 bytes to a topic that is
- * flushed on every message, as the trace is, by a producer set up as a runner's is.
+ * Measures the minimum cost of a durable step: acknowledged appends of 400 bytes to a topic that is
+ * flushed on every message, like the trace, by a producer configured like a runner's.
  */
 public final class BrokerFloorBenchmark implements AutoCloseable {
   private static final String TOPIC = "benchmark.floor";
@@ -42,9 +42,9 @@ public final class BrokerFloorBenchmark implements AutoCloseable {
   private final KafkaProducer<String, byte[]> producer;
 
   /**
-   * @param p50Ms of appends one after the other
-   * @param p99Ms of the same
-   * @param appendsPerS by 200 appenders at once, each waiting for its own acknowledgements
+   * @param p50Ms of sequential appends
+   * @param p99Ms of sequential appends
+   * @param appendsPerS by 200 concurrent appenders, each waiting for its own acknowledgements
    */
   public record Floor(double p50Ms, double p99Ms, double appendsPerS) {}
 

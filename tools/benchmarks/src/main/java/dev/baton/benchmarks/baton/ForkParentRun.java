@@ -9,7 +9,7 @@ package dev.baton.benchmarks.baton;
 import java.io.IOException;
 import java.time.Duration;
 
-/** A run that has completed and is forked near its end, again and again. Not thread-safe. */
+/** A completed run that is forked repeatedly near its end. Not thread-safe. */
 public final class ForkParentRun {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final String LAST_LAP = "lap";
@@ -23,14 +23,14 @@ public final class ForkParentRun {
   }
 
   /**
-   * Of one fork, from its request on.
+   * Times of one fork, from its request.
    *
-   * @param answeredMicros until the answer
+   * @param answeredMicros until the response
    * @param completedMicros until its end was read from the log
    */
   public record Times(long answeredMicros, long completedMicros) {}
 
-  /** Where runs and their forks run. */
+  /** The stack in which runs and their forks execute. */
   public static final class Place implements AutoCloseable {
     private final BenchmarkApiClient api;
     private final RunTraceWatcher trace;
@@ -41,7 +41,8 @@ public final class ForkParentRun {
     }
 
     /**
-     * Runs a parent to its end: one step that makes files, so many laps without, two steps more.
+     * Runs a parent to its end: one step that writes files, the given number of laps without files,
+     * and two more steps.
      *
      * @throws IOException when it does not complete within ten minutes
      */

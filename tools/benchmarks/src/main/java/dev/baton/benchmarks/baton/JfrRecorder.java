@@ -14,7 +14,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A flight recording of each Java process of a stack, from the start until closed. */
+/** Records each Java process of a stack with Flight Recorder, until closed. */
 public final class JfrRecorder implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 60;
 
@@ -24,13 +24,13 @@ public final class JfrRecorder implements AutoCloseable {
     this.files = files;
   }
 
-  /** Records nothing where there is no folder or no stack. */
+  /** Records nothing without a folder or a stack. */
   public static JfrRecorder start(@Nullable Path folder, @Nullable BenchmarkStack stack)
       throws IOException, InterruptedException {
     return start(folder, stack, Map.of());
   }
 
-  /** The same of the stack's processes and of others, whose names are given by process id. */
+  /** Records the stack's processes and others, whose names are given by process id. */
   public static JfrRecorder start(
       @Nullable Path folder, @Nullable BenchmarkStack stack, Map<Long, String> others)
       throws IOException, InterruptedException {

@@ -16,14 +16,13 @@ import java.nio.file.Path;
 
 /**
  * Counts the batches in the trace's segments. A topic with {@code flush.messages=1} is flushed
- * after every append, and an append is one batch: so this is how often the broker has flushed the
- * trace to disk.
+ * after every append, and an append is one batch, so this is the number of flushes of the trace.
  *
  * @param batches appended so far
  * @param records in them
  */
 record LogBatchCount(long batches, long records) {
-  // The record batch's header: base offset (8 bytes), length of what follows (4), …, record count.
+  // Header of a record batch: base offset (8 bytes), length of the rest (4), …, record count.
   private static final int LENGTH_AT = 8;
   private static final int BEHIND_LENGTH = 12;
   private static final int COUNT_AT = 57;
@@ -58,7 +57,7 @@ record LogBatchCount(long batches, long records) {
       while (file.read(header.clear(), position) == HEADER) {
         int length = header.getInt(LENGTH_AT);
         if (length < HEADER - BEHIND_LENGTH) {
-          // The rest of a segment that was made in its full size before it was written.
+          // The rest of a preallocated segment.
           break;
         }
         batches++;

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs that go round and round until they are cancelled, one step that writes a file after the
- * other, so that something can happen to their runners. Not thread-safe.
+ * Drives runs that loop until they are cancelled, with steps that write a file, so that their
+ * runners can be killed or stopped meanwhile. Not thread-safe.
  */
 public final class LoopingRunDriver implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
@@ -35,20 +35,23 @@ public final class LoopingRunDriver implements AutoCloseable {
   }
 
   /**
-   * What a round takes and how soon a silent runner is missed.
+   * Duration of a round, and the timing of heartbeats.
    *
    * @param roundMillis of one step
    * @param interval between two heartbeats
-   * @param timeout after which a runner is missed
+   * @param timeout after which a silent runner is signalled
    */
   public record Shape(int roundMillis, Duration interval, Duration timeout) {}
 
-  /** Starts so many runs by one request. */
+  /** Starts the given number of runs by one request. */
   public List<String> start(Shape shape, int count) throws IOException, InterruptedException {
     return api.batch(api.workflow(yaml(shape)), count);
   }
 
-  /** Starts one by way of another replica: who is asked is the first to look for a runner. */
+  /**
+   * Starts a run through another replica: the replica that receives the request is the first to
+   * select a runner.
+   */
   public String startAt(ServiceReplica replica, Shape shape)
       throws IOException, InterruptedException {
     try (BenchmarkApiClient at = new BenchmarkApiClient(URI.create(replica.url()))) {
@@ -61,8 +64,8 @@ public final class LoopingRunDriver implements AutoCloseable {
   }
 
   /**
-   * Waits until the run's newest epoch has completed a step, so that what follows brings progress,
-   * and is in another.
+   * Waits until the run's newest epoch has completed a step and is in another, so that a fault hits
+   * a run that makes progress.
    *
    * @return the epoch
    * @throws IOException when it does not within ten minutes
@@ -82,16 +85,16 @@ public final class LoopingRunDriver implements AutoCloseable {
   }
 
   /**
-   * Waits as {@link #awaitStep} does.
+   * Waits like {@link #awaitStep}.
    *
-   * @return for how many nanoseconds the run stood still: from the last step that was completed
-   *     before, as read from the log
+   * @return the downtime of the run in nanoseconds: from the last step completed before, as read
+   *     from the log
    */
   public long awaitTakeover(String run, int after) throws IOException, InterruptedException {
     return trace.await(run, newest -> newest.epoch() > after, PATIENCE).stoodNanos();
   }
 
-  /** Waits until so many warm runners are attached and without a run. */
+  /** Waits until the given number of warm runners is attached and idle. */
   public void awaitIdle(int count) throws IOException, InterruptedException {
     long end = System.nanoTime() + PATIENCE.toNanos();
     while (api.runners().stream().filter(RunnerListEntry::isIdle).count() < count) {
@@ -102,7 +105,7 @@ public final class LoopingRunDriver implements AutoCloseable {
     }
   }
 
-  /** The process that carries the run's epoch, while it is there. */
+  /** The process that executes the run's epoch, while it exists. */
   public Optional<RunnerListEntry> carrier(String run, int epoch)
       throws IOException, InterruptedException {
     return api.runners().stream().filter(runner -> runner.carries(run, epoch)).findFirst();

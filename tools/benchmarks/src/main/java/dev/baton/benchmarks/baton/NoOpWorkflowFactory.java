@@ -6,11 +6,14 @@
  */
 package dev.baton.benchmarks.baton;
 
-/** Workflows of steps that hand on the run's input and nothing else. */
+/** Creates workflows of steps that only pass on the run's input. */
 final class NoOpWorkflowFactory {
   private NoOpWorkflowFactory() {}
 
-  /** The definition, as YAML, of a workflow of so many steps, named after their number. */
+  /**
+   * Returns the definition, as YAML, of a workflow with this number of steps; its name contains the
+   * number.
+   */
   static String yaml(int steps) {
     StringBuilder yaml = new StringBuilder();
     yaml.append("name: no-op-").append(steps).append("\nrunner: shared\nsteps:\n");

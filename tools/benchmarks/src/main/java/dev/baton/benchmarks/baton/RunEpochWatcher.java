@@ -29,7 +29,7 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from the trace which epoch of each run is at which point, from now on, headers only.
+ * Follows the epochs and steps of each run by reading the trace from now on, headers only.
  * Thread-safe.
  */
 final class RunEpochWatcher implements AutoCloseable {
@@ -40,17 +40,17 @@ final class RunEpochWatcher implements AutoCloseable {
   private final KafkaConsumer<String, byte[]> consumer;
   private final Thread reader;
 
-  // Under this.
+  // The lock of the fields below.
   private final Map<String, Newest> runs = new HashMap<>();
   private @Nullable RuntimeException failure;
 
   /**
-   * What the newest epoch that has started a step has done.
+   * Progress of the newest epoch that has started a step.
    *
    * @param startedNanos when its first step's start was read, by {@link System#nanoTime()}
-   * @param stoodNanos from the last step that the epoch before completed until then; 0: there was
-   *     none
-   * @param completed how many steps
+   * @param stoodNanos time from the last step that the previous epoch completed until then; 0:
+   *     there was none
+   * @param completed number of steps
    * @param completedNanos when the last of them was read
    */
   record Newest(int epoch, long startedNanos, long stoodNanos, int completed, long completedNanos) {
@@ -70,7 +70,7 @@ final class RunEpochWatcher implements AutoCloseable {
   }
 
   /**
-   * @throws org.apache.kafka.common.KafkaException when the broker does not answer within 30 s
+   * @throws org.apache.kafka.common.KafkaException when the broker does not respond within 30 s
    */
   static RunEpochWatcher start(String bootstrap) {
     KafkaConsumer<String, byte[]> consumer =
@@ -90,15 +90,15 @@ final class RunEpochWatcher implements AutoCloseable {
     }
     consumer.assign(partitions);
     consumer.seekToEnd(partitions);
-    // Seeking is lazy: what is appended from here on must be seen.
+    // Seeking is lazy: records appended from here on must be seen.
     partitions.forEach(partition -> consumer.position(partition, START));
     return new RunEpochWatcher(consumer);
   }
 
   /**
-   * Waits until a run's newest epoch is as wished.
+   * Waits until a run's newest epoch matches the predicate.
    *
-   * @throws IOException when it is not within {@code bound}
+   * @throws IOException when it does not within {@code bound}
    */
   synchronized Newest await(String run, Predicate<Newest> wish, Duration bound)
       throws IOException, InterruptedException {
@@ -113,7 +113,7 @@ final class RunEpochWatcher implements AutoCloseable {
       }
       long left = end - System.nanoTime();
       if (left <= 0) {
-        throw new IOException("run " + run + " does not go on within " + bound + ": " + newest);
+        throw new IOException("run " + run + " does not resume within " + bound + ": " + newest);
       }
       wait(left / 1_000_000 + 1);
     }
@@ -138,7 +138,7 @@ final class RunEpochWatcher implements AutoCloseable {
         }
       }
     } catch (WakeupException e) {
-      // The wish to end.
+      // The request to stop.
     } catch (RuntimeException e) {
       synchronized (this) {
         failure = e;

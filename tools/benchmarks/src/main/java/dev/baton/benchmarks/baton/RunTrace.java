@@ -10,19 +10,19 @@ import dev.baton.benchmarks.measure.DurationDistribution;
 import java.util.List;
 
 /**
- * What the trace says about a run that has ended.
+ * Data from the trace of a run that has ended.
  *
  * @param stepEndMicros when each step was completed, in the trace's order, by the runner's clock
  * @param end the type of the last event, without its prefix
  * @param endSeenNanos when this process read the last event, by {@link System#nanoTime()}
- * @param records how many records the run has in the trace
+ * @param records number of the run's records in the trace
  */
 record RunTrace(List<Long> stepEndMicros, String end, long endSeenNanos, int records) {
   RunTrace {
     stepEndMicros = List.copyOf(stepEndMicros);
   }
 
-  /** From the end of each step to the end of the next. */
+  /** Times from the end of each step to the end of the next. */
   DurationDistribution stepTimes() {
     long[] times = new long[stepEndMicros.size() - 1];
     for (int i = 0; i < times.length; i++) {

@@ -34,10 +34,10 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the trace from now on, headers only, as any program outside of Baton may. An event is seen
- * here after it was flushed and acknowledged, so an end seen is an end that lasts.
+ * Reads the trace from now on, headers only, as any external program may. An event is visible here
+ * only after it was flushed and acknowledged, so a run's end seen here is durable.
  *
- * <p>Thread-safe. Keeps every run's events until they are asked for.
+ * <p>Thread-safe. Buffers every run's events until they are retrieved.
  */
 final class RunTraceWatcher implements AutoCloseable {
   private static final String PREFIX = "dev.baton.";
@@ -52,7 +52,7 @@ final class RunTraceWatcher implements AutoCloseable {
 
   private static final class Watched {
     final CompletableFuture<RunTrace> ended = new CompletableFuture<>();
-    // Written by the reader only.
+    // Written only by the reader thread.
     final List<Long> stepEnds = new ArrayList<>();
     int records;
   }
@@ -63,7 +63,7 @@ final class RunTraceWatcher implements AutoCloseable {
   }
 
   /**
-   * @throws org.apache.kafka.common.KafkaException when the broker does not answer within 30 s
+   * @throws org.apache.kafka.common.KafkaException when the broker does not respond within 30 s
    */
   static RunTraceWatcher start(String bootstrap) {
     Map<String, Object> settings =
@@ -76,8 +76,8 @@ final class RunTraceWatcher implements AutoCloseable {
             CommittedRecordsReader.READ_COMMITTED,
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
             5_000,
-            // An observer that asked for every single event would be a good part of what it
-            // measures. An end is seen up to 5 ms late, which counts against Baton.
+            // Polling for every single event would distort the measurement. An end is seen up to 5
+            // ms late, which counts against Baton.
             ConsumerConfig.FETCH_MIN_BYTES_CONFIG,
             64 << 10,
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
@@ -90,13 +90,13 @@ final class RunTraceWatcher implements AutoCloseable {
     }
     consumer.assign(partitions);
     consumer.seekToEnd(partitions);
-    // Seeking is lazy: what is appended from here on must be seen.
+    // Seeking is lazy: records appended from here on must be seen.
     partitions.forEach(partition -> consumer.position(partition, START));
     return new RunTraceWatcher(consumer);
   }
 
   /**
-   * Waits until the run has ended and hands out its trace, once.
+   * Waits until the run has ended and returns its trace, once.
    *
    * @throws IOException when it did not end as {@code run_completed} within {@code bound}
    */
@@ -142,7 +142,7 @@ final class RunTraceWatcher implements AutoCloseable {
         }
       }
     } catch (WakeupException e) {
-      // The wish to end.
+      // The request to stop.
     } catch (RuntimeException e) {
       runs.values().forEach(run -> run.ended.completeExceptionally(e));
     }

@@ -9,11 +9,11 @@ package dev.baton.benchmarks.baton;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A launched process, as {@code GET /runners} tells it.
+ * A launched process, as listed by {@code GET /runners}.
  *
  * @param instance the orchestrator that has started it
- * @param run what it carries; null for none
- * @param attached to the orchestrator that was asked
+ * @param run the run that it executes; null for none
+ * @param attached whether it is attached to the queried orchestrator
  */
 public record RunnerListEntry(
     String mode,

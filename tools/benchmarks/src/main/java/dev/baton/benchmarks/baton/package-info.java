@@ -1,4 +1,4 @@
-/** Baton under measurement: the embedded stack, its trace and its broker's own limits. */
+/** Baton under measurement: the embedded stack, its trace, and the limits of its broker. */
 @NullMarked
 package dev.baton.benchmarks.baton;
 

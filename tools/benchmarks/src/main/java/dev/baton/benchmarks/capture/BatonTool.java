@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Baton: a process like a runner, the checkpoint-store, Postgres and the S3 server of an embedded
- * stack. Each round is a run of a project of its own, so that nothing is there already.
+ * Baton: a process that simulates a runner, the checkpoint-store, Postgres and the S3 server of an
+ * embedded stack. Each round is a run in a new project, so that no data is stored yet.
  */
 public final class BatonTool implements SnapshotTool {
   private static final List<String> SERVERS =
@@ -44,9 +44,9 @@ public final class BatonTool implements SnapshotTool {
   }
 
   /**
-   * @param folder of its own
+   * @param folder a separate folder
    * @param cache where native libraries are kept
-   * @param environment more variables for components, by the component's label
+   * @param environment additional variables for components, by the component's label
    */
   public static BatonTool start(
       Path folder,
@@ -72,7 +72,7 @@ public final class BatonTool implements SnapshotTool {
 
   @Override
   public String version() {
-    return "a runner's library and client in a process of its own, checkpoint-store, Postgres and"
+    return "a runner's library and client in a separate process, checkpoint-store, Postgres and"
         + " the S3 server of an embedded stack";
   }
 
@@ -86,7 +86,7 @@ public final class BatonTool implements SnapshotTool {
   public PhaseCost capture(Path tree) throws IOException, InterruptedException {
     ProcessFootprint before = stack.footprint();
     ResourceUsage usage = process.ask(request("capture"));
-    // Verification comes later and in the background, but is part of what a cut costs.
+    // Verification happens later in the background, but is part of the cost of a cut.
     process.ask(request("verified"));
     return cost(usage, before);
   }
@@ -108,7 +108,7 @@ public final class BatonTool implements SnapshotTool {
     DirectoryTreeDeleter.delete(objects.resolve(project()));
   }
 
-  /** Records what its Java processes do from now on. */
+  /** Records its Java processes from now on. */
   public JfrRecorder record(Path profile) throws IOException, InterruptedException {
     return JfrRecorder.start(profile, stack, Map.of(process.pid(), "capture"));
   }

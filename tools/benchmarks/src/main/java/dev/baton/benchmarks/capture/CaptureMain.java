@@ -18,16 +18,17 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Keeps and restores directories with a runner's own code, in a process like a runner's. Each line
- * of standard input is a request in JSON, each line of standard output its answer: {@code
- * {"ok":true}} or {@code {"error":"…"}}. Logs go to standard error. Ends with its input.
+ * Captures and restores directories with a runner's code, in a process configured like a runner's.
+ * Each line of standard input is a request in JSON, each line of standard output its response:
+ * {@code {"ok":true}} or {@code {"error":"…"}}. Logs go to standard error. Exits at the end of its
+ * input.
  *
  * <ul>
- *   <li>{@code {"do":"begin","project":"…","tree":"…"}}: a new run, whose project has stored
- *       nothing
- *   <li>{@code {"do":"capture"}}: as at the end of a step
+ *   <li>{@code {"do":"begin","project":"…","tree":"…"}}: begins a run in a new project without
+ *       stored data
+ *   <li>{@code {"do":"capture"}}: captures the directory, as at the end of a step
  *   <li>{@code {"do":"verified"}}: waits until the store has verified the newest checkpoint
- *   <li>{@code {"do":"restore","target":"…"}}: the newest, as a runner that takes over
+ *   <li>{@code {"do":"restore","target":"…"}}: restores the newest, like a runner that takes over
  * </ul>
  */
 public final class CaptureMain {
@@ -37,10 +38,10 @@ public final class CaptureMain {
    * @param args the store's address, {@code http://host:port}
    */
   public static void main(String... args) throws IOException, InterruptedException {
-    // To standard error: nothing configures a log manager here.
+    // To standard error: no log manager is configured here.
     System.setProperty("org.jboss.logging.provider", "jdk");
     PrintStream answers = System.out;
-    // Whatever else writes there must not be taken for an answer.
+    // Other output on standard output must not be taken for a response.
     System.setOut(System.err);
     BufferedReader requests =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -66,7 +67,7 @@ public final class CaptureMain {
       }
       return answer.put("ok", true);
     } catch (IOException | StoreException | RuntimeException e) {
-      // Where it came from is for this process's log, which is its standard error.
+      // The stack trace goes to this process's log, which is its standard error.
       e.printStackTrace();
       return answer.put("error", String.valueOf(e));
     }

@@ -35,7 +35,10 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A {@link CaptureMain} and what it uses. For one thread, except {@link #close}. */
+/**
+ * Starts a {@link CaptureMain}, sends requests to it and measures it. For one thread, except {@link
+ * #close}.
+ */
 final class CaptureProcess implements AutoCloseable {
   private static final long STOP_SECONDS = 10;
   private static final Duration LIMIT = Duration.ofMinutes(30);
@@ -46,8 +49,8 @@ final class CaptureProcess implements AutoCloseable {
   private final Path log;
 
   /**
-   * @param process that answers as a {@link CaptureMain} does
-   * @param log what it has on standard error
+   * @param process that responds like a {@link CaptureMain}
+   * @param log its standard error
    */
   CaptureProcess(Process process, Path log) {
     this.process = process;
@@ -58,9 +61,9 @@ final class CaptureProcess implements AutoCloseable {
   }
 
   /**
-   * Starts it as a runner is started: the same jars, the same flags.
+   * Starts it like a runner: the same jars, the same flags.
    *
-   * @param folder of its own
+   * @param folder a separate folder
    * @param cache where native libraries are kept
    */
   static CaptureProcess start(String storeUrl, Path folder, Path cache) throws IOException {
@@ -93,16 +96,17 @@ final class CaptureProcess implements AutoCloseable {
   }
 
   /**
-   * Asks, waits for the answer, at most half an hour, and measures this process alone meanwhile.
+   * Sends a request, waits at most half an hour for the response, and measures only this process
+   * meanwhile.
    *
-   * @throws IOException when it cannot do what it was asked to
+   * @throws IOException when the request fails
    */
   ResourceUsage ask(ObjectNode request) throws IOException, InterruptedException {
     ProcessUsageMeter clock = ProcessUsageMeter.start(process.pid());
     requests.write(request + "\n");
     requests.flush();
     String answer = answer();
-    // A JVM that gives up says so where its answers are expected.
+    // A JVM that exits may print the reason where responses are expected.
     if (!answer.startsWith("{")) {
       throw new IOException(
           "the capturing process has ended: " + answer + "\n" + Files.readString(log));
@@ -116,7 +120,10 @@ final class CaptureProcess implements AutoCloseable {
     return usage;
   }
 
-  /** A line, or nothing at its end; read by a thread that an interrupt need not wait for. */
+  /**
+   * Returns a line, or an empty text at the end; reads on a separate thread, since a read cannot be
+   * interrupted.
+   */
   private String answer() throws IOException, InterruptedException {
     FutureTask<String> line =
         new FutureTask<>(() -> Objects.requireNonNullElse(answers.readLine(), ""));
@@ -153,7 +160,7 @@ final class CaptureProcess implements AutoCloseable {
       return Path.of(
           CaptureProcess.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     } catch (URISyntaxException e) {
-      throw new IOException("where this program is cannot be told", e);
+      throw new IOException("the location of this program is unknown", e);
     }
   }
 }

@@ -29,7 +29,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What a runner does with its workspace, without a run. For one thread. */
+/** Performs a runner's work on its workspace, without a run. For one thread. */
 final class RunnerSimulator implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final Duration VERIFICATION = Duration.ofMinutes(5);
@@ -64,10 +64,14 @@ final class RunnerSimulator implements AutoCloseable {
             CheckpointTrigger.STEP,
             List.of());
     newest =
-        files.cut(description).orElseThrow(() -> new IOException("no cut was made; see the log"));
+        files
+            .cut(description)
+            .orElseThrow(() -> new IOException("no checkpoint was created; see the log"));
   }
 
-  /** Verification costs the store time that must not be another tool's. */
+  /**
+   * Waits for verification, which costs time of the store that must not be charged to another tool.
+   */
   void awaitVerified() throws IOException, InterruptedException {
     String id = checkpoint();
     long end = System.nanoTime() + VERIFICATION.toNanos();
@@ -102,7 +106,7 @@ final class RunnerSimulator implements AutoCloseable {
   private String checkpoint() throws IOException {
     String id = Objects.requireNonNull(newest, "capture first").checkpoint();
     if (id == null) {
-      throw new IOException("the cut names no checkpoint");
+      throw new IOException("the cut has no checkpoint");
     }
     return id;
   }

@@ -1,7 +1,4 @@
-/**
- * Baton's part in the benchmark of snapshots: a process that does what a runner does at a step's
- * end.
- */
+/** Baton's process in the snapshot benchmark: performs a runner's work at the end of a step. */
 @NullMarked
 package dev.baton.benchmarks.capture;
 

@@ -30,17 +30,20 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
-/** One stack with warm runners and one without; each scenario has runs of its own. */
+/**
+ * Measures failovers on two stacks, one with warm runners and one without; each scenario has its
+ * own runs.
+ */
 public final class FailoverBenchmark {
   private static final int WARM = 2;
   private static final LoopingRunDriver.Shape ROUND =
       new LoopingRunDriver.Shape(200, FailoverScenario.INTERVAL, FailoverScenario.TIMEOUT);
 
-  /** Many at once would miss heartbeats of a second for want of processors. */
+  /** For many runs at once, heartbeats of one second would be missed for lack of CPU time. */
   private static final LoopingRunDriver.Shape MANY =
       new LoopingRunDriver.Shape(20_000, Duration.ofSeconds(10), Duration.ofSeconds(60));
 
-  /** What happens before anything is measured: servers compile, caches fill. */
+  /** Number of unmeasured failovers first: servers compile, caches fill. */
   private static final int WARMUP = 5;
 
   private static final int MOST_STARTS = 20;
@@ -59,10 +62,10 @@ public final class FailoverBenchmark {
     void strike(long pid) throws IOException;
   }
 
-  /** Waits until a later epoch is in a step. */
+  /** Waits until a later epoch executes a step. */
   private interface Gap {
     /**
-     * @param struck when, by {@link System#nanoTime()}
+     * @param struck when the fault happened, by {@link System#nanoTime()}
      */
     long nanos(LoopingRunDriver runs, String run, int epoch, long struck)
         throws IOException, InterruptedException;
@@ -77,9 +80,10 @@ public final class FailoverBenchmark {
 
   public FailoverResult run() throws IOException, InterruptedException {
     progress.accept("seed " + options.seed());
-    // As a stack that is used has them; a process that is started here needs twice as long without.
+    // Creates the AOT caches of a stack in normal use: without them, processes take twice as long
+    // to start.
     if (!StandaloneStack.makeAotCaches(folder.resolve("caches"), progress)) {
-      throw new IOException("the AOT caches could not be made");
+      throw new IOException("the AOT caches could not be created");
     }
     Instant at = Instant.now();
     if (wants(FailoverScenario.WARM)
@@ -166,7 +170,7 @@ public final class FailoverBenchmark {
     ProcessSuspender.stop(pid);
   }
 
-  /** One run whose runner is struck again and again, each time after it has completed a step. */
+  /** Hits the runner of one run repeatedly, each time after it has completed a step. */
   private void one(
       LoopingRunDriver runs, FailoverScenario scenario, int samples, int idle, Blow blow, Gap gap)
       throws IOException, InterruptedException {
@@ -189,7 +193,7 @@ public final class FailoverBenchmark {
     measured(scenario, micros);
   }
 
-  /** The run's runner, at some moment of a step after one that it has completed. */
+  /** Returns the run's runner, at a random moment of a step after a completed one. */
   private RunnerListEntry working(LoopingRunDriver runs, String run)
       throws IOException, InterruptedException {
     while (true) {
@@ -202,7 +206,7 @@ public final class FailoverBenchmark {
     }
   }
 
-  /** Told at once, too: what comes after it may take long, or fail. */
+  /** Printed at once, too: later measurements may take long, or fail. */
   private void measured(FailoverScenario scenario, long... micros) {
     FailoverResult.Row row = new FailoverResult.Row(scenario, DurationDistribution.of(micros));
     rows.add(row);
@@ -230,7 +234,7 @@ public final class FailoverBenchmark {
     measured(FailoverScenario.REPLICA_LOST, micros);
   }
 
-  /** Either replica may start a run's runner: runs are started until it was the second. */
+  /** Starts runs until the second replica has started the runner of one, since either may. */
   private RunnerListEntry startedBy(
       ServiceReplica second, LoopingRunDriver runs, List<String> started)
       throws IOException, InterruptedException {
@@ -254,7 +258,7 @@ public final class FailoverBenchmark {
     for (String run : all) {
       victims.add(working(runs, run));
     }
-    progress.accept("hundred: all are killed");
+    progress.accept("hundred: all runners are killed");
     long[] started = new long[victims.size()];
     for (int i = 0; i < started.length; i++) {
       started[i] = System.nanoTime();

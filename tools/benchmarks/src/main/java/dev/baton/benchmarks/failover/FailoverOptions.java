@@ -18,14 +18,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * @param kills of one runner, warm and cold each
+ * @param kills of one runner, for warm and cold each
  * @param hangs of one runner
  * @param losses of an orchestrator
  * @param handovers of one run
- * @param hundred how many runners are killed at once
+ * @param hundred number of runners killed at once
  * @param seed of the moments within a step
- * @param environment more variables for components of the embedded stack, by component
- * @param results the folder for the table and the figures; null for the usual one
+ * @param environment additional variables for components of the embedded stack, by component
+ * @param results the folder for the table and the figures; null for the default
  */
 public record FailoverOptions(
     Set<FailoverScenario> scenarios,
@@ -45,16 +45,16 @@ public record FailoverOptions(
 
   public static final String HELP =
       """
-      benchmarks/run failover: how soon a run goes on after its runner has died
+      benchmarks/run failover: failover latency after a runner has died
 
-      Starts an embedded stack in a temporary folder. Runs go round and round, one step of 200 ms that
-      writes a file after the other; something happens to their runners, and measured is the time until
-      the next epoch's first step has started, as a reader of the log sees it.
+      Starts an embedded stack in a temporary folder. Runs loop over one step of 200 ms that
+      writes a file; their runners are hit by a fault, and the benchmark measures the time until
+      a reader of the log sees the start of the next epoch's first step.
         warm          SIGKILL of the runner while warm runners are idle
-        cold          SIGKILL where a process must be started
-        hang          SIGSTOP; heartbeats every second, missed after three
+        cold          SIGKILL without a warm runner: a process is started
+        hang          SIGSTOP; heartbeats every second, timeout after three
         replica_lost  SIGKILL of the runner and of the orchestrator that has started it, one of two
-        planned       SIGTERM where a process must be started; from the last step that the old runner
+        planned       SIGTERM without a warm runner; from the last step that the old runner
                       completes until the next has started
         hundred       SIGKILL of a hundred isolated runners at once
       Writes failover.md and failover.json into benchmarks/results.
@@ -66,10 +66,10 @@ public record FailoverOptions(
         --losses N       of an orchestrator, 1 to 1,000 (default 10)
         --handovers N    1 to 1,000 (default 20)
         --hundred N      runners killed at once, 1 to 1,000 (default 100); each has some 150 MB
-        --seed N         of the moments within a step (default: the clock; printed)
-        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+        --seed N         seed of the moments within a step (default: the clock; printed)
+        --env C:NAME=V   additional environment variable for a component (kafka, postgres, s3,
                          checkpoint-store, orchestrator)
-        --results DIR    another folder for the results
+        --results DIR    folder for the results
         --help           this
 
       Examples

@@ -13,14 +13,14 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 
-/** What was measured, in the order in which it was. */
+/** The measurements, in the order in which they were taken. */
 public record FailoverResult(Instant at, String machine, long seed, List<Row> rows) {
   /**
-   * @param times from the signal until the next step's start was read from the log; where it is
-   *     planned, from the last completed step on
+   * @param times from the signal until the next step's start was read from the log; for a planned
+   *     handover, from the last completed step
    */
   public record Row(FailoverScenario scenario, DurationDistribution times) {
-    /** As the table has it. */
+    /** Formats a row of the table. */
     String line() {
       return String.format(
           Locale.ROOT,
@@ -32,7 +32,7 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
           times.millis(99),
           times.millis(100),
           scenario.goal().isZero()
-              ? "all go on"
+              ? "all resume"
               : String.format(Locale.ROOT, "%,d ms", scenario.goal().toMillis()));
     }
   }

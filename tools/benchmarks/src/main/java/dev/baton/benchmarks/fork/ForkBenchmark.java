@@ -19,13 +19,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Forks parents of different lengths and sizes, by turns, so that none has the warmer server. */
+/**
+ * Forks parents of different lengths and sizes in turn, so that none benefits from a warmer server.
+ */
 public final class ForkBenchmark {
   private final ForkOptions options;
   private final Path folder;
   private final Consumer<String> progress;
 
-  /** What is known of one parent so far. */
+  /** Samples of one parent so far. */
   private static final class Samples {
     final ForkParentRun parent;
     final long[] answered;
@@ -53,7 +55,7 @@ public final class ForkBenchmark {
         progress.accept(
             "a parent of %,d steps and %,d MB".formatted(wanted.steps(), wanted.megabytes()));
         ForkParentRun parent = place.run(wanted.steps(), wanted.megabytes());
-        parent.fork(); // Not measured: the first makes what later ones find.
+        parent.fork(); // Not measured: the first one fills caches that later ones use.
         all.add(new Samples(parent, options.samples()));
       }
       for (int i = 0; i < options.samples(); i++) {

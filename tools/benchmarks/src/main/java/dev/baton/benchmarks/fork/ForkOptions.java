@@ -13,18 +13,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to measure.
+ * Options of the benchmark.
  *
  * @param parents the runs that are forked
  * @param samples forks of each
- * @param results the folder for the table and the figures; null for the usual one
+ * @param results the folder for the table and the figures; null for the default
  */
 public record ForkOptions(List<Parent> parents, int samples, boolean json, @Nullable Path results) {
   /**
    * A run that is forked.
    *
-   * @param steps completed before the fork's first, beside the one that makes the files
-   * @param megabytes of files, in pieces of one
+   * @param steps completed before the fork's first, in addition to the one that writes the files
+   * @param megabytes of files, of one megabyte each
    */
   public record Parent(int steps, int megabytes) {}
 
@@ -34,7 +34,7 @@ public record ForkOptions(List<Parent> parents, int samples, boolean json, @Null
 
   public static final String HELP =
       """
-      benchmarks/run fork: what a fork costs, by the parent's length and the size of its files
+      benchmarks/run fork: cost of a fork, by the parent's length and the size of its files
 
       Starts an embedded stack in a temporary folder, runs each parent (one step that writes
       random files, then a loop of steps without any), forks it after its last lap, and lets each
@@ -46,7 +46,7 @@ public record ForkOptions(List<Parent> parents, int samples, boolean json, @Null
         --parents LIST   STEPS:MB,… with 1 to 100,000 steps and 1 to 10,000 megabytes
                          (default 10:1,1000:1,20000:1,10:1000)
         --samples N      forks of each parent, 1 to 1,000 (default 9)
-        --results DIR    another folder for the results
+        --results DIR    folder for the results
         --help           this
 
       Examples

@@ -10,14 +10,14 @@ import dev.baton.benchmarks.measure.DurationDistribution;
 import java.time.Instant;
 import java.util.List;
 
-/** What was measured, in the order of the options. */
+/** The measurements, in the order of the options. */
 public record ForkResult(Instant at, String machine, int samples, List<Row> rows) {
   /**
    * The forks of one parent.
    *
-   * @param answered from the request to its answer, which has the fork's id
-   * @param completed from the request until the end of the fork, two steps later, was on the log
-   * @param storedBytes by which the object store has grown, per fork
+   * @param answered from the request to its response, which has the fork's id
+   * @param completed from the request until the end of the fork, two steps later, was in the log
+   * @param storedBytes growth of the object store per fork
    */
   public record Row(
       ForkOptions.Parent parent,

@@ -24,9 +24,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Runs that do nothing but live: each sends its heartbeat in its turn, evenly over the interval.
- */
+/** Sends heartbeats of runs that do no work, evenly distributed over the interval. */
 final class HeartbeatLoadGenerator implements AutoCloseable {
   private static final URI SOURCE = URI.create("/benchmark/liveness");
   private static final String RUNNER = "simulated";
@@ -66,12 +64,12 @@ final class HeartbeatLoadGenerator implements AutoCloseable {
     thread = Thread.ofPlatform().name("heartbeats").daemon().start(this::send);
   }
 
-  /** Which one it is; null for a run of somebody else. */
+  /** The run's number; null for a run of another workload. */
   @Nullable Integer number(String run) {
     return numbers.get(run);
   }
 
-  /** When a run's last heartbeat was begun to be sent, on the clock of {@link System#nanoTime}. */
+  /** When sending of a run's last heartbeat started, on the clock of {@link System#nanoTime}. */
   long lastSent(int number) {
     return sent.get(number);
   }
@@ -87,7 +85,7 @@ final class HeartbeatLoadGenerator implements AutoCloseable {
     }
   }
 
-  /** From now on these say nothing. */
+  /** Stops the heartbeats of these runs. */
   void silence(BitSet some) {
     synchronized (silent) {
       silent.or(some);
@@ -95,7 +93,7 @@ final class HeartbeatLoadGenerator implements AutoCloseable {
   }
 
   /**
-   * @throws IOException when heartbeats could not be sent: what is measured then means nothing
+   * @throws IOException when heartbeats could not be sent, so that the measurement is invalid
    */
   void check() throws IOException {
     Exception failed = failure;
@@ -152,7 +150,7 @@ final class HeartbeatLoadGenerator implements AutoCloseable {
     return interval.multipliedBy(3);
   }
 
-  /** All of them end. */
+  /** Ends all runs. */
   @Override
   public void close() throws InterruptedException {
     stopping = true;

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One stack for all sizes; each size with runs of its own, which end before the next. */
+/** Measures all sizes on one stack; each size has its own runs, which end before the next. */
 public final class LivenessBenchmark {
   private static final String ORCHESTRATOR = StackComponent.ORCHESTRATOR.label();
   private static final int MEASURED_INTERVALS = 2;
@@ -54,16 +54,16 @@ public final class LivenessBenchmark {
         }
         LivenessResult.Size size = measure(stack, runs);
         sizes.add(size);
-        // Each at once, too: what comes after it may take long, or fail.
+        // Each is printed at once, too: later measurements may take long, or fail.
         progress.accept(new LivenessResult(seconds, List.of(size), null).table());
       }
     }
     return new LivenessResult(seconds, sizes, outage);
   }
 
-  /** Until each run has sent its first heartbeat. */
+  /** Waits until each run has sent its first heartbeat. */
   private void awaitFirst(int runs) throws InterruptedException {
-    progress.accept(runs + " runs begin to send");
+    progress.accept(runs + " runs start sending");
     TimeUnit.MILLISECONDS.sleep(options.interval().toMillis());
   }
 
@@ -110,7 +110,7 @@ public final class LivenessBenchmark {
   }
 
   /**
-   * @param turn others than those of the turn before
+   * @param turn selects other runs than the previous turn
    * @param victim is killed a second before the first of them is due
    */
   private LivenessResult.Silence silence(

@@ -16,14 +16,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * @param runs how many live runs, one measurement each, in this order
+ * @param runs numbers of live runs, one measurement each, in this order
  * @param interval between two heartbeats of a run; the timeout is three of them
- * @param silenced how many of them fall silent
- * @param replicas 1, or 2: then one is killed, too
- * @param outage how long the only orchestrator is away once, with all runs of the first number
+ * @param silenced number of them that fall silent
+ * @param replicas 1 or 2; with 2, one is killed in an additional measurement
+ * @param outage how long the only orchestrator is down once, with all runs of the first number
  *     alive; zero: never
- * @param environment more variables for components of the embedded stack, by component
- * @param results the folder for the table and the figures; null for the usual one
+ * @param environment additional variables for components of the embedded stack, by component
+ * @param results the folder for the table and the figures; null for the default
  */
 public record LivenessOptions(
     List<Integer> runs,
@@ -44,23 +44,24 @@ public record LivenessOptions(
       """
       benchmarks/run liveness: simulated heartbeats of many live runs on a real Kafka
 
-      Starts an embedded stack in a temporary folder, sends heartbeats of so many runs, and measures
-      processor time and memory of the orchestrator. Then some of the runs fall silent: each must be
-      signalled, and no other. With two replicas the same again, and one of them is killed a second
-      before the silent runs are due. Before that, once, the only orchestrator is killed and stays
-      away for minutes while all runs live: no run may be signalled. Writes liveness.md and liveness.json into benchmarks/results.
+      Starts an embedded stack in a temporary folder, sends heartbeats of the given number of
+      runs, and measures CPU time and memory of the orchestrator. Then some of the runs fall
+      silent: each must be signalled, and no other. With two replicas, repeats this and kills one
+      of them a second before the silent runs are due. Before that, once, the only orchestrator is
+      killed and stays down for minutes while all runs live: no run may be signalled. Writes
+      liveness.md and liveness.json into benchmarks/results.
 
         -o json|table    what to print on standard output (default table)
         --runs N,…       live runs, 100 to 1000000 (default 10000,50000,100000)
         --interval S     seconds between two heartbeats of a run, 1 to 300 (default 30); a run is
                          missed after three
-        --silenced N     how many runs fall silent, 1 to half of the fewest (default 1000)
+        --silenced N     how many runs fall silent, 1 to half of the smallest N (default 1000)
         --replicas N     orchestrators, 1 or 2 (default 2)
-        --outage S       seconds for which the orchestrator is away, with the first number of runs, 0
+        --outage S       seconds for which the orchestrator is down, with the first number of runs, 0
                          (never) to 3600 (default 300)
-        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+        --env C:NAME=V   additional environment variable for a component (kafka, postgres, s3,
                          checkpoint-store, orchestrator)
-        --results DIR    another folder for the results
+        --results DIR    folder for the results
         --help           this
 
       Examples

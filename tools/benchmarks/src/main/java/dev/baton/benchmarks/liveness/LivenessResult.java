@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What was measured, for each number of runs. */
+/** The measurements, for each number of runs. */
 public record LivenessResult(long intervalSeconds, List<Size> sizes, @Nullable Outage outage) {
   public LivenessResult {
     sizes = List.copyOf(sizes);
   }
 
   /**
-   * @param cpuPercent of one core that the orchestrator used while all lived
+   * @param cpuPercent of one core that the orchestrator used while all runs lived
    * @param rssMegabytes of the orchestrator then
-   * @param replicaLost the same silence while one of two replicas is killed; null: not measured
+   * @param replicaLost the same measurement while one of two replicas is killed; null: not measured
    */
   public record Size(
       int runs,
@@ -33,8 +33,8 @@ public record LivenessResult(long intervalSeconds, List<Size> sizes, @Nullable O
       @Nullable Silence replicaLost) {}
 
   /**
-   * @param falseAlarms signals of runs that were alive
-   * @param late from a runner's timeout to its signal; empty where none came
+   * @param falseAlarms signals of live runs
+   * @param late from a runner's timeout to its signal; empty without a signal
    */
   public record Silence(
       int silenced, int signalled, int falseAlarms, List<DurationDistribution> late) {

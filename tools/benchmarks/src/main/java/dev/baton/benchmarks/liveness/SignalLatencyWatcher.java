@@ -26,7 +26,10 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
-/** Reads the signals, and says who was missed, how late, and who was not. */
+/**
+ * Reads the signals; reports which silent runs were signalled, how late, and which live runs were
+ * signalled wrongly.
+ */
 final class SignalLatencyWatcher implements AutoCloseable {
   private final KafkaConsumer<String, byte[]> consumer;
   private final HeartbeatLoadGenerator heartbeats;
@@ -57,14 +60,14 @@ final class SignalLatencyWatcher implements AutoCloseable {
     thread = Thread.ofPlatform().name("signals").daemon().start(this::read);
   }
 
-  /** From now on these are to be missed; others never. */
+  /** Sets the runs that must be signalled; others must not be. */
   void expect(BitSet silenced) {
     late.clear();
     missing = new CountDownLatch(silenced.cardinality());
     awaited = (BitSet) silenced.clone();
   }
 
-  /** Waits until all were signalled, at most so long. */
+  /** Waits for at most this time until all were signalled. */
   LivenessResult.Silence await(Duration most) throws InterruptedException {
     boolean all = missing.await(most.toMillis(), TimeUnit.MILLISECONDS);
     long[] micros = late.values().stream().mapToLong(nanos -> Math.max(0, nanos) / 1_000).toArray();
@@ -78,8 +81,8 @@ final class SignalLatencyWatcher implements AutoCloseable {
   }
 
   /**
-   * How many signals have come since this was asked before, of runs that went on sending or had
-   * sent within their timeout.
+   * Returns the number of signals since the last call for runs that were still sending, or had sent
+   * within their timeout.
    */
   int falseAlarms() {
     return falseAlarms.getAndSet(0);

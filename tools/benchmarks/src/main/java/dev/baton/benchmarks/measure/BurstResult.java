@@ -7,9 +7,9 @@
 package dev.baton.benchmarks.measure;
 
 /**
- * Many runs at once.
+ * Result of many concurrent runs.
  *
- * @param runs of each run, from the client's submit until the client knows that it has ended
+ * @param runs duration of each run, from the client's submit until the client has seen its end
  * @param stepsPerSecond all steps of all runs, from the first submit to the last end
  */
 public record BurstResult(DurationDistribution runs, double stepsPerSecond) {}

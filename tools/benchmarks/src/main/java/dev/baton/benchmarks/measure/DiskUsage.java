@@ -15,16 +15,16 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 
 /**
- * What is in a directory.
+ * Content of a directory.
  *
  * @param bytes sum of the sizes of its files
- * @param files regular ones
+ * @param files regular files
  * @param folders without the directory itself
- * @param others links and such
+ * @param others links and other entries
  */
 public record DiskUsage(long bytes, long files, long folders, long others) {
 
-  /** Nothing where there is no such directory. */
+  /** Counts nothing when the directory does not exist. */
   public static DiskUsage of(Path directory) throws IOException {
     Count count = new Count();
     if (Files.isDirectory(directory)) {
@@ -58,7 +58,7 @@ public record DiskUsage(long bytes, long files, long folders, long others) {
 
     @Override
     public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-      // A server may delete temporary files of its own while it is looked at.
+      // A server may delete temporary files during the scan.
       if (failure instanceof NoSuchFileException) {
         return FileVisitResult.CONTINUE;
       }

@@ -18,7 +18,7 @@ public final class DurationDistribution {
   }
 
   /**
-   * @throws IllegalArgumentException when there is nothing to describe
+   * @throws IllegalArgumentException when the array is empty
    */
   public static DurationDistribution of(long... micros) {
     if (micros.length == 0) {
@@ -29,7 +29,7 @@ public final class DurationDistribution {
     return new DurationDistribution(sorted);
   }
 
-  /** All durations of all parts together. */
+  /** Merges the durations of all parts. */
   public static DurationDistribution pooled(List<DurationDistribution> parts) {
     return of(parts.stream().flatMapToLong(part -> Arrays.stream(part.sorted)).toArray());
   }
@@ -39,7 +39,8 @@ public final class DurationDistribution {
   }
 
   /**
-   * The smallest duration that at least so many percent of all do not exceed, in milliseconds.
+   * Returns the smallest duration that at least this percentage of all does not exceed, in
+   * milliseconds.
    *
    * @param percent more than 0, at most 100
    */

@@ -12,11 +12,11 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Programs of this machine. */
+/** Finds programs of this machine. */
 public final class ExecutableFinder {
   private ExecutableFinder() {}
 
-  /** The first of that name in a folder of {@code PATH}. */
+  /** Returns the first program of that name in a folder of {@code PATH}. */
   public static Optional<Path> onPath(String program) {
     String path = System.getenv("PATH");
     return Stream.of(path == null ? new String[0] : path.split(File.pathSeparator))

@@ -16,16 +16,16 @@ import java.util.OptionalDouble;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How busy the machine was with other things while something was measured: figures of a machine
- * that others use at the same time say little.
+ * Measures the machine's CPU usage by other processes during a measurement: figures from a busy
+ * machine are not reliable.
  *
  * @param nanos when this was read
- * @param busyMicros processor time of the whole machine so far; null where it is not known
+ * @param busyMicros CPU time of the whole machine so far; null when unknown
  * @param ownMicros of this process
  */
 public record MachineCpuSample(long nanos, @Nullable Long busyMicros, long ownMicros) {
   private static final Path STAT = Path.of("/proc/stat");
-  // More than this share of the machine for others, and the figures are about them.
+  // If others used more than this share of the machine, the figures are not reliable.
   private static final double QUIET = 0.1;
   // Fields of the first line: user, nice, system, idle, iowait, irq, softirq, steal.
   private static final int[] BUSY = {1, 2, 3, 6, 7, 8};
@@ -37,10 +37,10 @@ public record MachineCpuSample(long nanos, @Nullable Long busyMicros, long ownMi
   }
 
   /**
-   * The share of the machine's processors that neither the system nor this process had since {@code
-   * start}, from 0 to 1.
+   * Returns the share of the machine's CPU time used neither by the system nor by this process
+   * since {@code start}, from 0 to 1.
    *
-   * @param systemMicros processor time of the system since then
+   * @param systemMicros CPU time of the system since then
    */
   public OptionalDouble elsewhere(MachineCpuSample start, long systemMicros) {
     if (busyMicros == null || start.busyMicros == null) {
@@ -53,12 +53,12 @@ public record MachineCpuSample(long nanos, @Nullable Long busyMicros, long ownMi
   }
 
   /**
-   * What there is to say about figures, when others had this share of the machine while they were
-   * measured; nothing where that was little.
+   * Returns a warning about figures when others had this share of the machine during the
+   * measurement; empty when it was small.
    */
   public static Optional<String> remark(double elsewhere) {
     return elsewhere > QUIET
-        ? Optional.of("  the machine does other things, too: these figures say little")
+        ? Optional.of("  the machine was busy with other processes: these figures are not reliable")
         : Optional.empty();
   }
 

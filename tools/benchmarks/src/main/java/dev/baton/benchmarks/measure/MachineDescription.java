@@ -10,11 +10,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What the figures were measured on. */
+/** Describes the machine of the measurement. */
 public final class MachineDescription {
   private MachineDescription() {}
 
-  /** Processors, memory, kernel and Java in one line. */
+  /** Returns processors, memory, kernel and Java in one line. */
   public static String line() throws IOException {
     return Runtime.getRuntime().availableProcessors()
         + " processors"

@@ -8,12 +8,12 @@ package dev.baton.benchmarks.measure;
 
 import java.util.List;
 
-/** The middle value of a few. */
+/** Calculates the median of a few values. */
 public final class MedianCalculator {
   private MedianCalculator() {}
 
   /**
-   * The mean of the two in the middle where their number is even.
+   * Returns the median; the mean of the two middle values for an even number.
    *
    * @throws IllegalArgumentException when there are none
    */

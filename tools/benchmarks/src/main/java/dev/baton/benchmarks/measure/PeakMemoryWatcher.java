@@ -13,9 +13,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Watches a process and what it has started, from its construction until closed, every few
- * milliseconds. Each look takes the peaks that the kernel keeps, so only what a process takes in
- * its last milliseconds is missed.
+ * Polls the memory of a process and its descendants every few milliseconds, from construction until
+ * closed. Each poll reads the peaks kept by the kernel, so only allocations of a process's last
+ * milliseconds are missed.
  */
 final class PeakMemoryWatcher implements AutoCloseable {
   private static final Path PROC = Path.of("/proc");
@@ -66,14 +66,14 @@ final class PeakMemoryWatcher implements AutoCloseable {
           open.add(Long.parseLong(child));
         }
       } catch (IOException e) {
-        // It has ended since its parent was looked at.
+        // It has ended since its parent was read.
         continue;
       }
     }
     return sum;
   }
 
-  /** The kernel's own record of a process's largest resident memory, in bytes. */
+  /** Returns a process's peak resident memory as recorded by the kernel, in bytes. */
   static long peak(long pid) throws IOException {
     return ProcfsUsageReader.bytes(Files.readString(PROC.resolve(pid + "/status")), "VmHWM:");
   }

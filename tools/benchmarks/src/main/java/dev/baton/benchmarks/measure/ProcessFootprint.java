@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a system's processes hold, and what they have used so far.
+ * Memory and CPU time of a system's processes.
  *
- * @param rssBytes resident memory by part; pages that processes share count in each of them
- * @param pssBytes the same with shared pages divided among those who share them
- * @param cpuMicros processor time used since each process was started
+ * @param rssBytes resident memory by part; shared pages count in each process
+ * @param pssBytes the same with shared pages divided among the processes that share them
+ * @param cpuMicros CPU time used since each process was started
  */
 public record ProcessFootprint(
     Map<String, Long> rssBytes, Map<String, Long> pssBytes, Map<String, Long> cpuMicros) {
@@ -34,7 +34,9 @@ public record ProcessFootprint(
     return sum(pssBytes) / MEGABYTE;
   }
 
-  /** What each part has used since {@code earlier}, in microseconds for each of {@code units}. */
+  /**
+   * Returns each part's CPU time since {@code earlier}, in microseconds for each of {@code units}.
+   */
   public Map<String, Double> cpuSince(ProcessFootprint earlier, long units) {
     Map<String, Double> used = new TreeMap<>();
     cpuMicros.forEach(
@@ -43,7 +45,7 @@ public record ProcessFootprint(
     return used;
   }
 
-  /** Processor time of all parts since {@code earlier}, in microseconds. */
+  /** Returns the CPU time of all parts since {@code earlier}, in microseconds. */
   public long cpuMicrosSince(ProcessFootprint earlier) {
     return sum(cpuMicros) - sum(earlier.cpuMicros);
   }

@@ -11,9 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** What one running process uses from a start to a stop. */
+/** Measures the resource usage of one running process from a start to a stop. */
 public final class ProcessUsageMeter {
-  // What makes the kernel forget a process's largest resident memory: proc(5), clear_refs.
+  // Written to reset the kernel's record of a process's peak resident memory: proc(5), clear_refs.
   private static final String FORGET_PEAK = "5";
 
   private final long pid;

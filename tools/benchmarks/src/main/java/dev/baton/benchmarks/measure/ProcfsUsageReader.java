@@ -12,12 +12,14 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Reads what processes hold and use from {@code /proc}; where there is none, nothing is known. */
+/**
+ * Reads memory and CPU time of processes from {@code /proc}; returns nothing on systems without it.
+ */
 public final class ProcfsUsageReader {
   private static final Path PROC = Path.of("/proc");
-  // Linux reports processor time in hundredths of a second to programs, whatever its own clock.
+  // Linux reports CPU time to programs in hundredths of a second, independent of its own clock.
   static final long MICROS_PER_TICK = 10_000;
-  // Fields 14 and 15 of /proc/PID/stat, counted from the one behind the closing bracket.
+  // Fields 14 and 15 of /proc/PID/stat, counted from the field after the closing bracket.
   private static final int USER_TIME = 11;
   private static final int SYSTEM_TIME = 12;
   private static final int KIBIBYTE = 1024;
@@ -25,9 +27,9 @@ public final class ProcfsUsageReader {
   private ProcfsUsageReader() {}
 
   /**
-   * Sums up by part. A process that has gone meanwhile counts as nothing.
+   * Sums up by part. A process that has ended meanwhile counts as zero.
    *
-   * @param parts the part each process belongs to, by process id
+   * @param parts the part of each process, by process id
    */
   public static ProcessFootprint of(Map<Long, String> parts) {
     Map<String, Long> rss = new HashMap<>();
@@ -44,19 +46,21 @@ public final class ProcfsUsageReader {
             long ticks = Long.parseLong(stat[USER_TIME]) + Long.parseLong(stat[SYSTEM_TIME]);
             cpu.merge(part, ticks * MICROS_PER_TICK, Long::sum);
           } catch (IOException e) {
-            // Postgres ends idle helpers by itself: what is gone holds nothing.
+            // Postgres ends idle helpers by itself: an ended process has no memory.
             cpu.merge(part, 0L, Long::sum);
           }
         });
     return new ProcessFootprint(rss, pss, cpu);
   }
 
-  /** Of {@code /proc/PID/stat}, from the one behind the closing bracket on. */
+  /** Returns the fields of {@code /proc/PID/stat} from the one after the closing bracket. */
   static String[] fields(String stat) {
     return stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
   }
 
-  /** What a line of a file in {@code /proc/PID} says in kB; 0 where there is none. */
+  /**
+   * Returns the value in kB of a line of a file in {@code /proc/PID}; 0 when the line is missing.
+   */
   static long bytes(String text, String label) {
     return text.lines()
         .filter(line -> line.startsWith(label))

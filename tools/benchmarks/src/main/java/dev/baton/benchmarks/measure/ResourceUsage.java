@@ -7,11 +7,10 @@
 package dev.baton.benchmarks.measure;
 
 /**
- * What one piece of work took.
+ * Resource usage of one piece of work.
  *
  * @param wallS seconds from its start to its end
- * @param cpuS seconds of processor time, user and system, of all processes that did it
- * @param peakRssBytes the most resident memory that they had together; pages that they share count
- *     in each
+ * @param cpuS seconds of CPU time, user and system, of all its processes
+ * @param peakRssBytes their peak total of resident memory; shared pages count in each
  */
 public record ResourceUsage(double wallS, double cpuS, long peakRssBytes) {}

@@ -7,9 +7,9 @@
 package dev.baton.benchmarks.measure;
 
 /**
- * One run of many steps, one after the other.
+ * Result of one run of sequential steps.
  *
  * @param steps from the end of each step to the end of the next
- * @param runMillis from the client's submit until the client knows that the run has ended
+ * @param runMillis from the client's submit until the client has seen the run's end
  */
 public record SequentialRunResult(DurationDistribution steps, double runMillis) {}

@@ -16,18 +16,18 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program that is run once and measured. One at a time: processor time is what the kernel has
- * added to this process's ended children meanwhile.
+ * Runs a program once and measures it. One at a time: CPU time is what the kernel adds to this
+ * process's ended children meanwhile.
  *
  * @param line program and arguments
- * @param environment more variables
+ * @param environment additional variables
  * @param folder its working folder
- * @param log gets its output, and must not be used by another at the same time
+ * @param log gets its output, and must not be used by another command at the same time
  */
 public record TimedCommand(
     List<String> line, Map<String, String> environment, Path folder, Path log) {
   private static final Path SELF = Path.of("/proc/self/stat");
-  // Fields 16 and 17, counted from the one behind the closing bracket.
+  // Fields 16 and 17, counted from the field after the closing bracket.
   private static final int ENDED_USER_TIME = 13;
   private static final int ENDED_SYSTEM_TIME = 14;
   private static final Duration LIMIT = Duration.ofMinutes(30);
@@ -41,7 +41,7 @@ public record TimedCommand(
   /**
    * Waits for its end, at most half an hour. An interrupt kills it.
    *
-   * @throws IOException with the end of its output when it does not end with 0
+   * @throws IOException with the end of its output when its exit code is not 0
    */
   public ResourceUsage run() throws IOException, InterruptedException {
     ProcessBuilder builder =
@@ -71,7 +71,7 @@ public record TimedCommand(
     }
   }
 
-  /** {@link #run()} for what it says. */
+  /** {@link #run()} that returns the output. */
   public String output() throws IOException, InterruptedException {
     run();
     return Files.readString(log, StandardCharsets.ISO_8859_1);

@@ -1,4 +1,4 @@
-/** What is measured of a system and how figures are put together. */
+/** Measurements of a system, and the computation of figures. */
 @NullMarked
 package dev.baton.benchmarks.measure;
 

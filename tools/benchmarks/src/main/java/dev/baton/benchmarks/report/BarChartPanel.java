@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * One panel of horizontal bars on a scale of their own, the rounds as dots on each.
+ * One panel of horizontal bars on its own scale, with the rounds as dots on each bar.
  *
  * @param title in one line
- * @param unit behind each figure
+ * @param unit after each figure
  * @param bars from top to bottom
  */
 record BarChartPanel(String title, String unit, List<Bar> bars) {
@@ -26,7 +26,7 @@ record BarChartPanel(String title, String unit, List<Bar> bars) {
   /**
    * @param median its length
    * @param rounds each round's figure
-   * @param colour of the bar, as SVG has it
+   * @param colour of the bar, in SVG notation
    */
   record Bar(String label, double median, List<Double> rounds, String colour) {}
 

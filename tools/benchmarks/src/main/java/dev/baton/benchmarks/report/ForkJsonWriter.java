@@ -12,11 +12,13 @@ import dev.baton.benchmarks.fork.ForkResult;
 import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.protocol.json.Json;
 
-/** The figures as JSON. */
+/** Writes the figures as JSON. */
 public final class ForkJsonWriter {
   private ForkJsonWriter() {}
 
-  /** One line: {@code {"machine":…,"samples":…,"parents":[{"steps":…,"megabytes":…,…}]}}. */
+  /**
+   * Returns one line: {@code {"machine":…,"samples":…,"parents":[{"steps":…,"megabytes":…,…}]}}.
+   */
   public static String of(ForkResult result) {
     ObjectNode json = Json.mapper().createObjectNode();
     json.put("at", result.at().toString())

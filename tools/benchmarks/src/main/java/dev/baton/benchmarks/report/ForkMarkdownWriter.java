@@ -9,11 +9,11 @@ package dev.baton.benchmarks.report;
 import dev.baton.benchmarks.fork.ForkResult;
 import java.util.Locale;
 
-/** The figures as Markdown. */
+/** Writes the figures as Markdown. */
 public final class ForkMarkdownWriter {
   private ForkMarkdownWriter() {}
 
-  /** A page with the table. */
+  /** Returns a page with the table. */
   public static String of(ForkResult result) {
     StringBuilder page = new StringBuilder("# Forks\n\n");
     page.append(result.at()).append(", ").append(result.machine()).append(".\n");

@@ -15,7 +15,7 @@ import dev.baton.benchmarks.snapshot.SnapshotRoundResult;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What Baton is meant to reach, beside what it has reached. */
+/** Writes Baton's goals next to the measured figures. */
 final class SnapshotGoalsWriter {
   private static final double MEGABYTE = 1 << 20;
 
@@ -28,7 +28,7 @@ final class SnapshotGoalsWriter {
     this.baton = baton;
   }
 
-  /** A section of the page; nothing where Baton was not measured. */
+  /** Returns a section of the page; empty when Baton was not measured. */
   static String of(SnapshotResult result) {
     ToolResult baton = result.tools().get("baton");
     return baton == null ? "" : new SnapshotGoalsWriter(result, baton).section();
@@ -37,7 +37,7 @@ final class SnapshotGoalsWriter {
   private String section() {
     against("tar", "first capture", round -> round.wallS(SnapshotPhase.FIRST), 1);
     row(
-        "unchanged, beside looking at every file",
+        "unchanged, relative to a stat of every file",
         baton.median(round -> round.wallS(SnapshotPhase.UNCHANGED)) / result.floor().statS(),
         2.5);
     against("restic", "ten files", round -> round.wallS(SnapshotPhase.TEN), 1 / 6.0);
@@ -50,7 +50,7 @@ final class SnapshotGoalsWriter {
             .min()
             .orElseThrow();
     row(
-        "stored, beside the smallest",
+        "stored, relative to the smallest",
         baton.median(SnapshotRoundResult::storedBytes) / smallest,
         1.05);
     row(

@@ -16,13 +16,15 @@ import dev.baton.benchmarks.snapshot.SnapshotResult.ToolResult;
 import dev.baton.benchmarks.snapshot.SnapshotRoundResult;
 import dev.baton.protocol.json.Json;
 
-/** The figures as JSON. */
+/** Writes the figures as JSON. */
 public final class SnapshotJsonWriter {
   private static final double MEGABYTE = 1 << 20;
 
   private SnapshotJsonWriter() {}
 
-  /** The medians, one object for each tool; a tool that was not measured is null. One line. */
+  /**
+   * Returns the medians in one line, one object per tool; null for a tool that was not measured.
+   */
   public static String brief(SnapshotResult result) {
     ObjectNode json = Json.mapper().createObjectNode();
     ObjectNode tools = json.putObject("tools");
@@ -42,13 +44,13 @@ public final class SnapshotJsonWriter {
     return json.toString();
   }
 
-  /** Everything, indented. */
+  /** Returns all figures, indented. */
   public static String whole(SnapshotResult result) {
     ObjectNode json = Json.mapper().valueToTree(result);
     try {
       return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(json) + "\n";
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree can always be written", e);
+      throw new IllegalStateException("a JSON tree can always be serialized", e);
     }
   }
 

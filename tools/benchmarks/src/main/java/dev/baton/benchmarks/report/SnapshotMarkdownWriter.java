@@ -16,7 +16,7 @@ import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The figures as Markdown. */
+/** Writes the figures as Markdown. */
 public final class SnapshotMarkdownWriter {
   private static final double MEGABYTE = 1 << 20;
 
@@ -32,13 +32,13 @@ public final class SnapshotMarkdownWriter {
     };
   }
 
-  /** A page with the table, how it compares to what was wished for, and how it was measured. */
+  /** Returns a page with the table, the comparison with the goals, and the method. */
   public static String of(SnapshotResult result) {
     StringBuilder page = new StringBuilder("# Snapshots\n\n");
     page.append(result.at()).append(", ").append(result.machine()).append(".\n");
     page.append(
         line(
-            "The tree (%s): %,d files in %,d folders, %,d MB; %,d files are one in a hundred."
+            "The tree (%s): %,d files in %,d folders, %,d MB; %,d files are 1 %%."
                 + " Medians over %d rounds.\n\n",
             result.tree(),
             result.content().files(),
@@ -55,7 +55,7 @@ public final class SnapshotMarkdownWriter {
     page.append("\nThe floor, on the same tree: ");
     page.append(
         line(
-            "looking at every file %.2f s, reading all bytes %.2f s, `tar | zstd -3 -T2` %.2f s.\n",
+            "stat of every file %.2f s, reading all bytes %.2f s, `tar | zstd -3 -T2` %.2f s.\n",
             floor.statS(), floor.readS(), floor.zstdS()));
     page.append(SnapshotGoalsWriter.of(result));
     page.append("\n## What was measured\n\n");

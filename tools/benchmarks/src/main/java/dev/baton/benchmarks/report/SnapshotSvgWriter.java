@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** The figures as an SVG picture: bars are medians, dots are rounds. */
+/** Writes the figures as an SVG chart: bars are medians, dots are rounds. */
 public final class SnapshotSvgWriter {
   private static final String FLOOR = "#9a9a9a";
   private static final String OTHER = "#777777";
@@ -45,7 +45,7 @@ public final class SnapshotSvgWriter {
             "Stored after four captures", "MB", bars(result, SnapshotSvgWriter::stored)));
     panels.add(
         new BarChartPanel(
-            "Processor time of all captures and the restore, servers included",
+            "CPU time of all captures and the restore, servers included",
             "s",
             bars(result, SnapshotRoundResult::cpuS)));
     panels.add(

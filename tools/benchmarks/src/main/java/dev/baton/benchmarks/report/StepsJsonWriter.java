@@ -13,11 +13,14 @@ import dev.baton.benchmarks.steps.StepsResult.SystemResult;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 
-/** The figures as JSON. */
+/** Writes the figures as JSON. */
 public final class StepsJsonWriter {
   private StepsJsonWriter() {}
 
-  /** The medians, one object for each system; a system that was not measured is null. One line. */
+  /**
+   * Returns the medians in one line, one object per system; null for a system that was not
+   * measured.
+   */
   public static String brief(StepsResult result) {
     ObjectNode json = Json.mapper().createObjectNode();
     put(json, "baton", result.baton());
@@ -25,7 +28,7 @@ public final class StepsJsonWriter {
     return json.toString();
   }
 
-  /** Everything, indented. */
+  /** Returns all figures, indented. */
   public static String whole(StepsResult result) {
     ObjectNode json = Json.mapper().valueToTree(result);
     if (result.restate() == null) {
@@ -34,7 +37,7 @@ public final class StepsJsonWriter {
     try {
       return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(json) + "\n";
     } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a tree can always be written", e);
+      throw new IllegalStateException("a JSON tree can always be serialized", e);
     }
   }
 
@@ -50,7 +53,7 @@ public final class StepsJsonWriter {
         .put("run_p50_ms", rounded(measured.median().runP50Ms()))
         .put("run_p99_ms", rounded(measured.median().runP99Ms()));
     double rss = measured.median().rssMb();
-    // A given server's processes may be anywhere.
+    // The processes of a given server may be on another machine.
     ((ObjectNode) json.get(system)).put("rss_mb", rss == 0 ? null : Math.round(rss));
   }
 

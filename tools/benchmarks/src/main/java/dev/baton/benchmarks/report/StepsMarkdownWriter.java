@@ -17,13 +17,13 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** The figures as Markdown. */
+/** Writes the figures as Markdown. */
 public final class StepsMarkdownWriter {
   private static final String UNKNOWN = "";
 
   private StepsMarkdownWriter() {}
 
-  /** A page with the table, what each part costs, and how it was measured. */
+  /** Returns a page with the table, the cost of each part, and the method. */
   public static String of(StepsResult result) {
     StringBuilder page = new StringBuilder("# Steps\n\n");
     page.append(result.at()).append(", ").append(result.machine()).append(".\n");

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The figures as an SVG picture: bars are medians, dots are rounds. */
+/** Writes the figures as an SVG chart: bars are medians, dots are rounds. */
 public final class StepsSvgWriter {
   private static final String BATON = "#2f6db5";
   private static final String RESTATE = "#b58a2f";

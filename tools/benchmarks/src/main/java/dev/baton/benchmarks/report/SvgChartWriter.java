@@ -9,14 +9,14 @@ package dev.baton.benchmarks.report;
 import java.util.List;
 import java.util.Locale;
 
-/** An SVG picture of panels below each other. */
+/** Writes an SVG chart of panels below each other. */
 final class SvgChartWriter {
   private static final int WIDTH = 860;
 
   private SvgChartWriter() {}
 
   /**
-   * @param footer one line below all
+   * @param footer one line below the panels
    */
   static String of(List<BarChartPanel> panels, String footer) {
     int height = panels.stream().mapToInt(BarChartPanel::height).sum() + 50;

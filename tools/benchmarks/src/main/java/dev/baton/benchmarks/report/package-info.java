@@ -1,4 +1,4 @@
-/** Figures as a table, as JSON and as a picture. */
+/** Writes figures as a table, as JSON and as a chart. */
 @NullMarked
 package dev.baton.benchmarks.report;
 

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 record NodeInstallation(Path node, Path npm) {
   private static final long INSTALL_MINUTES = 10;
 
-  /** Those on the path; empty where one is missing. */
+  /** Finds them on the path; empty when one is missing. */
   static Optional<NodeInstallation> find() {
     Optional<Path> node = ExecutableFinder.onPath("node");
     Optional<Path> npm = ExecutableFinder.onPath("npm");
@@ -34,8 +34,8 @@ record NodeInstallation(Path node, Path npm) {
   }
 
   /**
-   * Puts the files and the packages they name into the folder; does nothing where that was done
-   * before. No package's own install script is run.
+   * Installs the files and their packages into the folder; does nothing if that was done before.
+   * Runs no install script of a package.
    *
    * @throws IOException when npm fails; its output is in the folder's {@code npm.log}
    */

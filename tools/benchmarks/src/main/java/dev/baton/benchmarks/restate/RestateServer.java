@@ -49,7 +49,7 @@ final class RestateServer implements AutoCloseable {
   /**
    * @param packages where npm's packages are kept between measurements
    * @param data an empty folder for the server
-   * @throws IOException when one of the two does not come up; then none is left running
+   * @throws IOException when one of the two does not become ready; then none is left running
    */
   static RestateServer start(
       NodeInstallation tools, Path packages, Path data, Consumer<String> progress)
@@ -79,7 +79,7 @@ final class RestateServer implements AutoCloseable {
     return http;
   }
 
-  /** Both processes, with their parts. */
+  /** Returns both processes, with their parts. */
   Map<Long, String> processes() {
     return Map.of(processes.get(0).pid(), "restate-server", processes.get(1).pid(), "service");
   }
@@ -112,7 +112,7 @@ final class RestateServer implements AutoCloseable {
             "RESTATE_LISTEN_MODE", "tcp",
             "RESTATE_DISABLE_TELEMETRY", "true",
             "DO_NOT_TRACK", "1",
-            // Two lines for each run would be measured, too.
+            // Two log lines per run would be measured, too.
             "RESTATE_LOG_FILTER", "warn"));
     launch(
         "service",
@@ -158,7 +158,7 @@ final class RestateServer implements AutoCloseable {
         return;
       }
       last = failure;
-      // There is nothing to listen to while a server comes up.
+      // No event signals that the server is ready.
       Thread.sleep(100);
     }
     throw new IOException("Restate is not ready after " + READY + ": " + last);
@@ -174,7 +174,7 @@ final class RestateServer implements AutoCloseable {
   }
 
   private static Path program(Path packages) throws IOException {
-    // The package of this platform; npm installs only the one that fits.
+    // The package of this platform; npm installs only the matching one.
     try (Stream<Path> found = Files.list(packages.resolve("node_modules/@restatedev"))) {
       return found
           .map(folder -> folder.resolve("bin/restate-server"))

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** Restate with its settings as they come: one node, its log flushed before it answers. */
+/** Restate with default settings: one node, its log flushed before it responds. */
 public final class RestateSystem implements StepsSystem {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final String FLUSHES = "restate_rocksdb_wal_synced_total";
@@ -53,7 +53,7 @@ public final class RestateSystem implements StepsSystem {
       throws IOException, InterruptedException {
     Optional<NodeInstallation> tools = NodeInstallation.find();
     if (tools.isEmpty()) {
-      progress.accept("restate: not measured, node or npm is missing");
+      progress.accept("restate: not measured: node or npm is missing");
       return Optional.empty();
     }
     return Optional.of(

@@ -1,4 +1,4 @@
-/** A Restate server under measurement, from npm. */
+/** Restate under measurement, with a server from npm. */
 @NullMarked
 package dev.baton.benchmarks.restate;
 

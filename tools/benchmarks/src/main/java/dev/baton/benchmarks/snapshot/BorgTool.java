@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** borg with a local repository without encryption, else with its settings as they come. */
+/** borg with a local repository without encryption, otherwise with default settings. */
 final class BorgTool extends CommandTool {
   private final String version;
   private final Map<String, String> environment;

@@ -15,23 +15,23 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** A tool that is a program and stores into a local folder. */
+/** A tool that is a command and stores into a local folder. */
 abstract class CommandTool implements SnapshotTool {
   private final Path folder;
 
   /**
-   * @param folder of the tool's own, made when missing
+   * @param folder a separate folder of the tool, created if missing
    */
   CommandTool(Path folder) throws IOException {
     this.folder = Files.createDirectories(folder);
   }
 
-  /** Where everything is that it stores. */
+  /** The folder of all stored data. */
   final Path store() {
     return folder.resolve("store");
   }
 
-  /** Where it may keep what speeds it up. */
+  /** The folder of the tool's cache. */
   final Path cache() {
     return folder.resolve("cache");
   }

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What no tool can do without, in seconds.
+ * Minimum cost for any tool, in seconds.
  *
- * @param statS looking at every file once, as {@code find} does
+ * @param statS stat of every file once, as in {@code find}
  * @param readS reading all bytes
- * @param zstdS compressing them all in one stream: {@code tar | zstd -3 -T2}
+ * @param zstdS compressing all bytes in one stream: {@code tar | zstd -3 -T2}
  */
 public record FileIoFloor(double statS, double readS, double zstdS) {
 
@@ -26,14 +26,14 @@ public record FileIoFloor(double statS, double readS, double zstdS) {
    * @param log gets the programs' output
    */
   static FileIoFloor measure(Path tree, Path log) throws IOException, InterruptedException {
-    // %s makes find look at each file; it would not for its name alone.
+    // %s forces find to stat each file; the name alone would not.
     return new FileIoFloor(
         shell(tree, log, "find . -printf '%s\\n' >/dev/null"),
         read(tree, log),
         shell(tree, log, "tar -cf - . | zstd -q -3 -T2 >/dev/null"));
   }
 
-  /** Reads all bytes, after which they are in the page cache where that is large enough. */
+  /** Reads all bytes, which are then in the page cache if it is large enough. */
   static double read(Path tree, Path log) throws IOException, InterruptedException {
     return shell(tree, log, "find . -type f -print0 | xargs -0 cat >/dev/null");
   }

@@ -9,12 +9,12 @@ package dev.baton.benchmarks.snapshot;
 import dev.baton.benchmarks.measure.ResourceUsage;
 
 /**
- * What a tool took for one phase.
+ * Cost of one phase of a tool.
  *
- * @param wallS seconds until the tool said that it was done
- * @param clientCpuS processor time of the program that reads or writes the tree
- * @param serverCpuS the same of all servers that it stores into; 0 where it stores into files
- * @param peakRssBytes the most resident memory of that program, not of servers
+ * @param wallS seconds until the tool reported completion
+ * @param clientCpuS CPU time of the program that reads or writes the tree
+ * @param serverCpuS CPU time of all servers that store the data; 0 when it stores into files
+ * @param peakRssBytes peak resident memory of that program, without servers
  */
 public record PhaseCost(double wallS, double clientCpuS, double serverCpuS, long peakRssBytes) {
 

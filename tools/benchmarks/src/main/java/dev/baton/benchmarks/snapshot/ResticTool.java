@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** restic with a local repository and its settings as they come. */
+/** restic with a local repository and default settings. */
 final class ResticTool extends CommandTool {
   private final String version;
   private final Map<String, String> environment;
@@ -61,7 +61,7 @@ final class ResticTool extends CommandTool {
                     "--target",
                     target.toString())
                 .run());
-    // It restores the whole path from the root on.
+    // It restores the complete path from the root.
     return new Restoration(cost, target.resolve(Path.of("/").relativize(tree)));
   }
 }

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Whether two trees are the same to somebody who knows neither tool: rsync. */
+/** Compares two trees with rsync, which is independent of the measured tools. */
 final class RsyncTreeComparator {
   private static final int SHOWN = 100;
 
   private RsyncTreeComparator() {}
 
   /**
-   * What rsync would do to make the one the other, its first hundred lines; null where there is no
-   * rsync.
+   * Returns rsync's list of differences between the trees, at most a hundred lines; null when rsync
+   * is missing.
    *
    * @param log gets its output
    */
@@ -31,7 +31,7 @@ final class RsyncTreeComparator {
     if (ExecutableFinder.onPath("rsync").isEmpty()) {
       return null;
     }
-    // Without -i it would not say a word.
+    // Without -i rsync prints no differences.
     List<String> line = List.of("rsync", "-aHAXcni", "--delete", tree + "/", restored + "/");
     String said = new TimedCommand(line, Map.of(), tree, log).output();
     return said.lines().limit(SHOWN).toList();

@@ -26,8 +26,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Gives all tools the same tree in the same states, by turns: each phase of a round is done by all
- * before the next, and who comes first differs from round to round.
+ * Runs all tools on the same tree in the same states: in a round, each phase is done by all tools
+ * before the next phase, and the order of the tools changes from round to round.
  */
 public final class SnapshotBenchmark {
   // The copy, four archives of tar, the other tools' stores.
@@ -40,9 +40,9 @@ public final class SnapshotBenchmark {
   private final Consumer<String> progress;
 
   /**
-   * @param work for copies and stores; must exist, is left to the caller
+   * @param work for copies and stores; must exist, is not deleted
    * @param cache where generated trees and native libraries are kept between measurements
-   * @param progress told in one line each what happens
+   * @param progress receives one line per event
    */
   public SnapshotBenchmark(
       SnapshotOptions options, Path work, Path cache, Consumer<String> progress) {
@@ -54,9 +54,9 @@ public final class SnapshotBenchmark {
   }
 
   /**
-   * Blocks until all rounds are done and everything that was started has been stopped.
+   * Blocks until all rounds are done and all started processes have stopped.
    *
-   * @throws IOException when a tool fails, or Baton's restored tree is not the captured one
+   * @throws IOException when a tool fails, or Baton's restored tree differs from the captured one
    */
   public SnapshotResult run() throws IOException, InterruptedException {
     Path tree = work.resolve("tree");
@@ -66,7 +66,7 @@ public final class SnapshotBenchmark {
       copy(source, tree);
       return measure(tree, keeps);
     } finally {
-      // Only logs are left where something went wrong.
+      // After a failure only logs are left.
       DirectoryTreeDeleter.delete(tree);
     }
   }
@@ -113,15 +113,15 @@ public final class SnapshotBenchmark {
       return TreeCache.get(cache.resolve("benchmarks/trees"), options.shape(), progress);
     }
     if (!Files.isDirectory(options.given())) {
-      throw new IllegalArgumentException("--tree " + options.given() + " is no directory");
+      throw new IllegalArgumentException("--tree " + options.given() + " is not a directory");
     }
     return options.given().toRealPath();
   }
 
   /**
-   * Whether what all rounds restore can stay until the end.
+   * Whether the restored trees of all rounds can stay until the end.
    *
-   * @throws IOException when there is not even room for one round
+   * @throws IOException when there is not enough space for one round
    */
   private boolean hasRoomForAll(long bytes) throws IOException {
     int tools = options.tools().size();
@@ -131,7 +131,7 @@ public final class SnapshotBenchmark {
       throw new IOException(
           String.format(
               Locale.ROOT,
-              "%,d MB are free in %s, about %,d are needed; name another folder with --work",
+              "%,d MB are free in %s, about %,d are required; give another folder with --work",
               free >> 20,
               work,
               needed >> 20));
@@ -141,7 +141,7 @@ public final class SnapshotBenchmark {
       progress.accept(
           String.format(
               Locale.ROOT,
-              "%,d MB are free in %s: with %,d, no restore would suffer from what was deleted"
+              "%,d MB are free in %s: with %,d, deletions would not slow down any restore"
                   + " before it",
               free >> 20,
               work,
@@ -157,7 +157,7 @@ public final class SnapshotBenchmark {
     level(tree);
   }
 
-  /** Baton leaves some things out of its cuts; nobody shall have less to do than others. */
+  /** Deletes what Baton excludes from its cuts, so that all tools process the same files. */
   private void level(Path tree) throws IOException, InterruptedException {
     String script =
         "find . -type d \\( -name node_modules -o -name __pycache__ -o -name target -o -name .venv"

@@ -15,18 +15,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the benchmark is told on its command line.
+ * Command line options of the benchmark.
  *
- * @param rounds how often each tool has its turn, 1 to 100
+ * @param rounds number of turns of each tool, 1 to 100
  * @param json whether standard output gets JSON, a table otherwise
- * @param given a directory to measure with; null for a generated tree
+ * @param given the directory to measure; null for a generated tree
  * @param shape of the generated tree
- * @param tools those that are measured where they are present
- * @param environment more variables for components of the embedded stack, by component
- * @param work the folder in which copies of the tree and the tools' stores are made; null for the
- *     system's temporary folder
+ * @param tools to measure if they are present
+ * @param environment additional variables for components of the embedded stack, by component
+ * @param work the folder for copies of the tree and the tools' stores; null for the system's
+ *     temporary folder
  * @param profile the folder for a flight recording of each of Baton's Java processes; null for none
- * @param results the folder for the table, the figures and the plot; null for the usual one
+ * @param results the folder for the table, the figures and the plot; null for the default
  */
 public record SnapshotOptions(
     int rounds,
@@ -44,29 +44,29 @@ public record SnapshotOptions(
 
   public static final String HELP =
       """
-      benchmarks/run snapshot: what it costs to keep a directory's state and to get it back
+      benchmarks/run snapshot: cost of saving and restoring the state of a directory
 
-      Lets Baton (a runner's library in a process of its own, the real checkpoint-store and the
-      embedded object store), tar --zstd and, where they are present, restic and borg capture the
-      same tree: first, unchanged, one file in a hundred changed, ten files changed; then restore.
-      Compares medians over the rounds. Writes snapshot.md, snapshot.json and snapshot.svg into
-      benchmarks/results.
+      Runs Baton (a runner's library in a separate process, the real checkpoint-store and the
+      embedded object store), tar --zstd and, if they are present, restic and borg on the
+      same tree: captures it first, unchanged, with one file in a hundred changed and with ten
+      files changed, and restores it. Compares medians over the rounds. Writes snapshot.md,
+      snapshot.json and snapshot.svg into benchmarks/results.
 
         -o json|table    what to print on standard output (default table)
         --rounds N       turns of each tool, 1 to 100 (default 5)
-        --tree DIR       a directory to measure with, which is copied and left as it is;
-                         default: a generated tree, kept for the next time
-        --files N        about how many files a generated tree has, 100 to 2000000
+        --tree DIR       the directory to measure; it is copied and not changed;
+                         default: a generated tree, kept for later measurements
+        --files N        approximate number of files of a generated tree, 100 to 2000000
                          (default 85000, which are 1 GiB; the size goes with the number)
-        --seed N         another generated tree of the same kind (default 1)
+        --seed N         seed of the generated tree (default 1)
         --tools A,B      only these of baton, tar, restic, borg
-        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+        --env C:NAME=V   additional environment variable for a component (kafka, postgres, s3,
                          checkpoint-store, orchestrator)
-        --work DIR       where copies of the tree and the tools' stores are made: nine times the
-                         tree's size, better 25 times, so that all that is restored can stay
+        --work DIR       folder for copies of the tree and the tools' stores: nine times the
+                         tree's size, better 25 times, so that all restored trees can stay
                          until the end (default: the system's temporary folder)
         --profile DIR    also write a flight recording of each of Baton's Java processes there
-        --results DIR    another folder for the results
+        --results DIR    folder for the results
         --help           this
 
       Examples

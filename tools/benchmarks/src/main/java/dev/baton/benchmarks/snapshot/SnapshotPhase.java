@@ -6,17 +6,17 @@
  */
 package dev.baton.benchmarks.snapshot;
 
-/** What is measured of each tool, in this order, each on what the one before has left. */
+/** The measured phases of each tool, in this order; each builds on the result of the one before. */
 public enum SnapshotPhase {
-  /** Into an empty store. */
+  /** Capture into an empty store. */
   FIRST("first"),
-  /** Nothing has changed since. */
+  /** Capture without any change. */
   UNCHANGED("unchanged"),
-  /** One file in a hundred has changed. */
+  /** Capture after one file in a hundred was changed. */
   PERCENT("percent"),
-  /** Ten files have changed. */
+  /** Capture after ten files were changed. */
   TEN("ten"),
-  /** Everything, into an empty folder. */
+  /** Restore of everything into an empty folder. */
   RESTORE("restore");
 
   private final String label;

@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param at when it was done
  * @param machine processors, memory and kernel in one line
- * @param tree what it was, in a few words
+ * @param tree short description
  * @param content of the tree before its first change
- * @param percentFiles how many files the percent were
+ * @param percentFiles number of files in the one-percent change
  * @param floors of each round
  * @param tools by name, in the order of the report
  */
@@ -48,9 +48,9 @@ public record SnapshotResult(
   /**
    * One tool's figures.
    *
-   * @param version what it says about itself
-   * @param differences of the tree that it restored in the first round from the captured one, as
-   *     rsync names them; null where that was not compared
+   * @param version as reported by the tool
+   * @param differences between the tree that it restored in the first round and the captured one,
+   *     as listed by rsync; null when not compared
    */
   public record ToolResult(
       String version, @Nullable List<String> differences, List<SnapshotRoundResult> rounds) {
@@ -59,7 +59,7 @@ public record SnapshotResult(
       rounds = List.copyOf(rounds);
     }
 
-    /** Over the rounds. */
+    /** Returns the median over the rounds. */
     public double median(ToDoubleFunction<SnapshotRoundResult> figure) {
       return MedianCalculator.of(
           rounds.stream().map(round -> figure.applyAsDouble(round)).toList());

@@ -27,10 +27,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the tools through their phases and keeps what each took. What has been restored stays until
- * the end, where there is room: some file systems (ext4 without a journal) give the inodes of files
- * that were deleted within the last minutes to nobody, and whoever makes files there meanwhile pays
- * for the search. That would be the next tool.
+ * Runs the tools through their phases and collects the cost of each. Restored trees stay until the
+ * end if there is enough space: some file systems (ext4 without a journal) do not reuse the inodes
+ * of files deleted within the last minutes, and creating files then takes longer because of the
+ * search. That would affect the next tool.
  */
 final class SnapshotRoundExecutor implements AutoCloseable {
   private static final int TEN = 10;
@@ -44,11 +44,11 @@ final class SnapshotRoundExecutor implements AutoCloseable {
   private final List<Path> restored = new ArrayList<>();
 
   /**
-   * @param tree gets changed
-   * @param work for what is restored
-   * @param percent how many files change in {@link SnapshotPhase#PERCENT}
-   * @param keeps whether there is room for all that is restored; else each round's is deleted at
-   *     its end
+   * @param tree is changed
+   * @param work for restored trees
+   * @param percent number of files changed in {@link SnapshotPhase#PERCENT}
+   * @param keeps whether there is enough space for all restored trees; else each round's is deleted
+   *     at its end
    */
   SnapshotRoundExecutor(
       Path tree, Path work, int percent, boolean keeps, Consumer<String> progress) {
@@ -59,7 +59,7 @@ final class SnapshotRoundExecutor implements AutoCloseable {
     this.progress = progress;
   }
 
-  /** Everything once, in the order given. */
+  /** Runs all phases once, in the order given. */
   void round(int round, List<SnapshotTool> tools) throws IOException, InterruptedException {
     for (SnapshotTool tool : tools) {
       tool.begin(tree);
@@ -84,7 +84,7 @@ final class SnapshotRoundExecutor implements AutoCloseable {
     }
   }
 
-  /** Deletes what has been restored. */
+  /** Deletes the restored trees. */
   @Override
   public void close() throws IOException {
     if (!restored.isEmpty()) {
@@ -107,8 +107,8 @@ final class SnapshotRoundExecutor implements AutoCloseable {
     MachineCpuSample start = MachineCpuSample.now();
     PhaseCost cost =
         phase == SnapshotPhase.RESTORE ? restore(round, tool, kept) : tool.capture(tree);
-    // A comparison with rsync is not the tool's doing: its time is known to this process's
-    // children only, so the share is taken where there was none.
+    // The comparison with rsync is not the tool's work, and its CPU time is included in this
+    // process's children: so the share is taken from a restore without a comparison.
     OptionalDouble elsewhere =
         phase == SnapshotPhase.RESTORE
             ? OptionalDouble.empty()
@@ -122,7 +122,7 @@ final class SnapshotRoundExecutor implements AutoCloseable {
     progress.accept(
         String.format(
             Locale.ROOT,
-            "round %d %-9s %-6s %6.2f s, %6.2f s of processor, %,d MB",
+            "round %d %-9s %-6s %6.2f s, %6.2f s of CPU time, %,d MB",
             round,
             phase.label(),
             tool.name(),
@@ -152,7 +152,7 @@ final class SnapshotRoundExecutor implements AutoCloseable {
     String found =
         "what "
             + tool.name()
-            + " restored is not what it captured; rsync says: "
+            + " restored a tree that differs from the captured one; rsync reports: "
             + String.join("; ", differences.subList(0, Math.min(5, differences.size())));
     if (tool.name().equals("baton")) {
       throw new IOException(found);
@@ -161,8 +161,9 @@ final class SnapshotRoundExecutor implements AutoCloseable {
   }
 
   /**
-   * What one tool has left to be written to disk is not the next one's business, nor is it that
-   * borg takes what it has read out of the page cache ({@code posix_fadvise}, {@code DONTNEED}).
+   * Prevents side effects on the next tool: forces the tool's writes to disk, and reads the tree
+   * into the page cache again, since borg evicts what it has read ({@code posix_fadvise}, {@code
+   * DONTNEED}).
    */
   private void settle() throws IOException, InterruptedException {
     Path log = work.resolve("log");

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param costs of every phase
  * @param firstBytes stored after the first capture
  * @param storedBytes stored after all captures
- * @param elsewhere the largest share of the machine's processors that others had in a capture, from
- *     0 to 1; null where unknown
+ * @param elsewhere the largest share of the machine's CPU time used by others during a capture,
+ *     from 0 to 1; null when unknown
  */
 public record SnapshotRoundResult(
     Map<SnapshotPhase, PhaseCost> costs,
@@ -38,7 +38,7 @@ public record SnapshotRoundResult(
     return cost.wallS();
   }
 
-  /** Processor time of all phases together. */
+  /** CPU time of all phases together. */
   public double cpuS() {
     return costs.values().stream().mapToDouble(PhaseCost::cpuS).sum();
   }
@@ -51,7 +51,7 @@ public record SnapshotRoundResult(
     return costs.values().stream().mapToDouble(PhaseCost::serverCpuS).sum();
   }
 
-  /** The largest of all phases. */
+  /** The maximum over all phases. */
   public long peakRssBytes() {
     return costs.values().stream().mapToLong(PhaseCost::peakRssBytes).max().orElse(0);
   }

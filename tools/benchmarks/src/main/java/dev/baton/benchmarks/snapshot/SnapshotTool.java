@@ -10,35 +10,35 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * A tool that keeps states of a directory. Used by one thread. Of each round it is told the
- * beginning, then captures, then one restore, then the end.
+ * A tool that saves states of a directory. Used by one thread. In each round, it is called for the
+ * beginning, the captures, one restore, and the end.
  */
 public interface SnapshotTool extends AutoCloseable {
 
   /** One word, in lower case. */
   String name();
 
-  /** What it says about itself, or how it is set up, in one line. */
+  /** The version that it reports, or its setup, in one line. */
   String version();
 
-  /** Makes an empty store for the states of this tree. */
+  /** Creates an empty store for the states of this tree. */
   void begin(Path tree) throws IOException, InterruptedException;
 
-  /** Keeps the tree's state as it is now. */
+  /** Saves the present state of the tree. */
   PhaseCost capture(Path tree) throws IOException, InterruptedException;
 
   /**
-   * Gets the newest state back.
+   * Restores the newest state.
    *
    * @param tree which was captured
    * @param target an empty folder
    */
   Restoration restore(Path tree, Path target) throws IOException, InterruptedException;
 
-  /** What all states of this round take, in bytes of the store's files. */
+  /** Returns the size of all states of this round, in bytes of the store's files. */
   long storedBytes() throws IOException;
 
-  /** Deletes what it has stored. */
+  /** Deletes the stored data. */
   void end() throws IOException, InterruptedException;
 
   /** Stops what was started for the measurement. */
@@ -46,7 +46,7 @@ public interface SnapshotTool extends AutoCloseable {
   void close() throws IOException;
 
   /**
-   * @param tree where the restored tree is, somewhere below the target
+   * @param tree the restored tree, in or below the target
    */
   record Restoration(PhaseCost cost, Path tree) {}
 }

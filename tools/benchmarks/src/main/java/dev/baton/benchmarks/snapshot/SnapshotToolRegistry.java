@@ -18,16 +18,16 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The tools that take part. */
+/** The measured tools. */
 final class SnapshotToolRegistry implements AutoCloseable {
   private final List<SnapshotTool> tools = new ArrayList<>();
 
   private SnapshotToolRegistry() {}
 
   /**
-   * Those that were asked for and are present.
+   * Starts the selected tools that are present.
    *
-   * @param cache for what Baton's processes keep from one start to the next
+   * @param cache for files that Baton's processes keep between starts
    */
   static SnapshotToolRegistry start(
       SnapshotOptions options, Path work, Path cache, Consumer<String> progress)
@@ -36,7 +36,7 @@ final class SnapshotToolRegistry implements AutoCloseable {
     try {
       for (String name : options.tools()) {
         if (!name.equals("baton") && ExecutableFinder.onPath(name).isEmpty()) {
-          progress.accept("there is no " + name + " here: it is not measured");
+          progress.accept("not installed: " + name + " ; it is not measured");
           continue;
         }
         Path folder = Files.createDirectories(work.resolve(name));
@@ -46,7 +46,7 @@ final class SnapshotToolRegistry implements AutoCloseable {
               case "tar" -> new TarTool(folder);
               case "restic" -> new ResticTool(folder);
               case "borg" -> new BorgTool(folder);
-              default -> throw new IllegalArgumentException("there is no tool " + name);
+              default -> throw new IllegalArgumentException("unknown tool " + name);
             });
       }
     } catch (IOException | InterruptedException | RuntimeException e) {
@@ -59,7 +59,7 @@ final class SnapshotToolRegistry implements AutoCloseable {
     return started;
   }
 
-  /** A flight recording of each of Baton's Java processes; none where there is no folder. */
+  /** Starts a flight recording of each of Baton's Java processes; none without a folder. */
   JfrRecorder record(@Nullable Path profile) throws IOException, InterruptedException {
     for (SnapshotTool tool : tools) {
       if (profile != null && tool instanceof BatonTool baton) {
@@ -69,12 +69,12 @@ final class SnapshotToolRegistry implements AutoCloseable {
     return JfrRecorder.start(null, null);
   }
 
-  /** In the order of reports. */
+  /** Returns all tools in the order of reports. */
   List<SnapshotTool> all() {
     return List.copyOf(tools);
   }
 
-  /** Each round another one comes first. */
+  /** Returns the tools in the order of a round: each round starts with another one. */
   List<SnapshotTool> inOrderOf(int round) {
     List<SnapshotTool> order = new ArrayList<>(tools);
     Collections.rotate(order, 1 - round);

@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 
-/** {@code tar --zstd}: a full archive each time, for it knows nothing of the one before. */
+/** {@code tar --zstd}: a full archive each time, independent of the one before. */
 final class TarTool extends CommandTool {
   private final String version;
   private int archives;

@@ -1,6 +1,4 @@
-/**
- * The benchmark of snapshots: what it costs to keep the state of a directory, and to get it back.
- */
+/** The snapshot benchmark: the cost of saving the state of a directory, and of restoring it. */
 @NullMarked
 package dev.baton.benchmarks.snapshot;
 

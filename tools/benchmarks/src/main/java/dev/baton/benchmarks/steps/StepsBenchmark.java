@@ -33,8 +33,8 @@ import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Starts the systems and gives them the same work by turns: A B, B A, A B, … after some turns that
- * are not measured, so that no system gets the better half of the machine's day.
+ * Starts the systems and runs the same workload on them in turn: A B, B A, A B, … after some
+ * unmeasured turns, so that changes of the machine's load affect all systems.
  */
 public final class StepsBenchmark {
   private final StepsOptions options;
@@ -44,9 +44,9 @@ public final class StepsBenchmark {
   private final Consumer<String> progress;
 
   /**
-   * @param folder for the systems' data; must exist, is left to the caller
+   * @param folder for the systems' data; must exist, is not deleted
    * @param packages where npm's packages are kept between measurements
-   * @param progress told in one line each what happens
+   * @param progress receives one line per event
    */
   public StepsBenchmark(
       StepsOptions options,
@@ -62,9 +62,9 @@ public final class StepsBenchmark {
   }
 
   /**
-   * Blocks until all rounds are done and everything that was started has been stopped.
+   * Blocks until all rounds are done and all started processes have stopped.
    *
-   * @throws IOException when a system cannot be started or does not do its work
+   * @throws IOException when a system cannot be started or its workload fails
    */
   public StepsResult run() throws IOException, InterruptedException {
     if (options.server() != null) {

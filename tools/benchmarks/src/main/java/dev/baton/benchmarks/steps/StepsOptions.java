@@ -15,18 +15,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the benchmark is told on its command line.
+ * Command line options of the benchmark.
  *
- * @param rounds how often each system has its turn, 1 to 100
- * @param warmup how many unmeasured turns come first, 0 to 100
+ * @param rounds number of turns of each system, 1 to 100
+ * @param warmup number of unmeasured turns before, 0 to 100
  * @param json whether standard output gets JSON, a table otherwise
- * @param restate whether Restate is measured, too, where Node and npm are present
+ * @param restate whether to measure Restate, too, if Node and npm are present
  * @param submitEach whether the runs of a burst are submitted one by one, as one batch otherwise
- * @param server an orchestrator that is running; null starts an embedded stack
+ * @param server a running orchestrator; null starts an embedded stack
  * @param kafka that server's Kafka as {@code host:port}
- * @param environment more variables for components of the embedded stack, by component
+ * @param environment additional variables for components of the embedded stack, by component
  * @param profile the folder for a flight recording of each Java process; null for none
- * @param results the folder for the table, the figures and the plot; null for the usual one
+ * @param results the folder for the table, the figures and the plot; null for the default
  */
 public record StepsOptions(
     int rounds,
@@ -46,24 +46,24 @@ public record StepsOptions(
 
   public static final String HELP =
       """
-      benchmarks/run steps: no-op transform steps, one run and many at once
+      benchmarks/run steps: no-op transform steps, in one run and in many concurrent runs
 
-      Starts an embedded stack in a temporary folder (and, where node and npm are present, a
-      Restate server), gives both the same work by turns and compares medians over the rounds.
+      Starts an embedded stack in a temporary folder (and, if node and npm are present, a
+      Restate server), runs the same workload on both in turn and compares medians over the rounds.
       Writes steps.md, steps.json and steps.svg into benchmarks/results.
 
         -o json|table    what to print on standard output (default table)
         --rounds N       measured turns of each system, 1 to 100 (default 3)
         --warmup N       unmeasured turns before, 0 to 100 (default 8: a JVM compiles
-                   for some 100,000 steps, and whoever runs a service runs more)
+                   for some 100,000 steps, and services run longer)
         --no-restate     only Baton and its broker's own limits
         --submit WHICH   batch: the runs of a burst in one request (default); each: one request each
-        --server URL     measure this orchestrator instead of an embedded stack; needs --kafka
+        --server URL     measure this orchestrator instead of an embedded stack; requires --kafka
         --kafka H:P      that server's Kafka, whose trace is read
-        --env C:NAME=V   one more environment variable for a component (kafka, postgres, s3,
+        --env C:NAME=V   additional environment variable for a component (kafka, postgres, s3,
                          checkpoint-store, orchestrator; runners get the orchestrator's)
         --profile DIR    also write a flight recording of each of Baton's Java processes there
-        --results DIR    another folder for the results
+        --results DIR    folder for the results
         --help           this
 
       Examples

@@ -16,9 +16,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param at when it was done
  * @param machine processors, memory and kernel in one line
- * @param floor the broker's own limits, medians over the rounds; null where a given server was
+ * @param floor the broker's own limits, medians over the rounds; null when a given server was
  *     measured
- * @param restate null where it was not measured
+ * @param restate null when it was not measured
  */
 public record StepsResult(
     Instant at,
@@ -29,7 +29,7 @@ public record StepsResult(
     SystemResult baton,
     @Nullable SystemResult restate) {
 
-  /** One system's figures; each turn's and their medians. */
+  /** One system's figures: of each turn, and their medians. */
   public record SystemResult(StepsSummary median, List<StepsRoundResult> turns) {
     public SystemResult {
       turns = List.copyOf(turns);

@@ -21,16 +21,16 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one turn of one system showed. Milliseconds; keys of maps are parts of the system.
+ * Figures of one turn of one system. Milliseconds; keys of maps are parts of the system.
  *
- * @param runWallMs a whole sequential run, as the client sees it
+ * @param runWallMs a complete sequential run, as seen by the client
  * @param stepsPerS the median of the bursts
- * @param sequentialFlushes disk flushes for each step of a sequential run; null where unknown
+ * @param sequentialFlushes disk flushes for each step of a sequential run; null when unknown
  * @param burstFlushes the same in bursts
- * @param sequentialCpuUs processor time of each part for each step of a sequential run
+ * @param sequentialCpuUs CPU time of each part for each step of a sequential run
  * @param burstCpuUs the same in bursts
- * @param elsewhere the share of the machine's processors that others had meanwhile, from 0 to 1;
- *     null where unknown
+ * @param elsewhere the share of the machine's CPU time used by others meanwhile, from 0 to 1; null
+ *     when unknown
  */
 public record StepsRoundResult(
     double p50Ms,
@@ -51,7 +51,7 @@ public record StepsRoundResult(
 
   private static final double MEGABYTE = 1024.0 * 1024;
 
-  /** Gives the system its turn and waits until all is done. */
+  /** Runs the workload on the system and waits until all is done. */
   static StepsRoundResult take(StepsSystem system, StepsWorkload work)
       throws IOException, InterruptedException {
     MachineCpuSample started = MachineCpuSample.now();

@@ -16,7 +16,7 @@ import java.util.function.ToDoubleFunction;
  * @param p50Ms from the end of a step to the end of the next
  * @param p99Ms the same
  * @param stepsPerS of many runs at once
- * @param runP50Ms of many runs at once, from the submit until the client knows the end
+ * @param runP50Ms of many runs at once, from the submit until the client has seen the end
  * @param runP99Ms the same
  * @param rssMb resident memory of all processes after the work
  */

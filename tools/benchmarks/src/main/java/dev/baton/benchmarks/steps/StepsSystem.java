@@ -12,25 +12,25 @@ import dev.baton.benchmarks.measure.SequentialRunResult;
 import java.io.IOException;
 import java.util.OptionalLong;
 
-/** A system that makes steps durable. Used by one thread, except {@link #close()}. */
+/** A system that executes durable steps. Used by one thread, except {@link #close()}. */
 public interface StepsSystem extends AutoCloseable {
 
   /** One word, in lower case. */
   String name();
 
-  /** One run of so many steps; returns when it has ended. */
+  /** Executes one run with this number of steps; returns when it has ended. */
   SequentialRunResult sequential(int steps) throws IOException, InterruptedException;
 
-  /** So many runs at once; returns when all have ended. */
+  /** Executes this number of runs concurrently; returns when all have ended. */
   BurstResult burst(int runs, int steps) throws IOException, InterruptedException;
 
-  /** What its processes hold now; empty where they are not on this machine. */
+  /** Returns the present footprint of its processes; empty when they are not on this machine. */
   ProcessFootprint footprint() throws IOException;
 
-  /** How often it has flushed its log to disk so far; empty where that cannot be known. */
+  /** Returns the number of log flushes to disk so far; empty when unknown. */
   OptionalLong flushes() throws IOException, InterruptedException;
 
-  /** Stops what was started for the measurement. A second call does nothing. */
+  /** Stops what was started for the measurement. Idempotent. */
   @Override
   void close() throws IOException;
 }

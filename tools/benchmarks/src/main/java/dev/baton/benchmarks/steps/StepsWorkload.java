@@ -7,19 +7,19 @@
 package dev.baton.benchmarks.steps;
 
 /**
- * What a turn consists of; the same for every system.
+ * The workload of a turn; the same for every system.
  *
- * @param sequentialRuns how many runs, one after the other
- * @param sequentialSteps the steps of each
- * @param bursts how many bursts, one after the other
- * @param burstRuns the runs of each
- * @param burstSteps the steps of each of those
+ * @param sequentialRuns number of sequential runs
+ * @param sequentialSteps steps of each
+ * @param bursts number of sequential bursts
+ * @param burstRuns runs of each burst
+ * @param burstSteps steps of each of these runs
  */
 public record StepsWorkload(
     int sequentialRuns, int sequentialSteps, int bursts, int burstRuns, int burstSteps) {
   public static final StepsWorkload STANDARD = new StepsWorkload(5, 200, 5, 200, 10);
 
-  /** All steps of a turn. */
+  /** Number of all steps of a turn. */
   public long steps() {
     return (long) sequentialRuns * sequentialSteps + (long) bursts * burstRuns * burstSteps;
   }

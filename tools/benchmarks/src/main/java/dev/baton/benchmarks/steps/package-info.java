@@ -1,4 +1,4 @@
-/** The benchmark of no-op steps: what it costs to make a step durable. */
+/** The benchmark of no-op steps: the cost of a durable step. */
 @NullMarked
 package dev.baton.benchmarks.steps;
 

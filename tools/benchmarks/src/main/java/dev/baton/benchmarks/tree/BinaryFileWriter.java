@@ -14,16 +14,16 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** Large files that are no text. */
+/** Writes large binary files. */
 final class BinaryFileWriter {
   private static final int BLOCK = 4_096;
 
   private BinaryFileWriter() {}
 
   /**
-   * Blocks of which some compress and others do not.
+   * Writes blocks of which some compress and others do not.
    *
-   * @param compressible the share of those that do, in percent
+   * @param compressible the share of the compressible ones, in percent
    */
   static void write(Path file, int length, int compressible, SplittableRandom random)
       throws IOException {
@@ -39,7 +39,9 @@ final class BinaryFileWriter {
     }
   }
 
-  /** As tables in programs and databases are: a few bytes that differ between many that do not. */
+  /**
+   * Writes records like tables in programs and databases: a few bytes differ among many equal ones.
+   */
   private static void records(byte[] block, SplittableRandom random) {
     int width = 16 << random.nextInt(3);
     for (int at = 0; at < block.length; at += width) {

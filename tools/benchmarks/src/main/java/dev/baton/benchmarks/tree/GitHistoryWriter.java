@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Makes a tree a repository as one is that people work in: packed history, loose objects. */
+/**
+ * Creates a repository in a tree that resembles a repository in use: packed history, loose objects.
+ */
 final class GitHistoryWriter {
   private static final int COMMITS = 3;
   private static final String FIRST = "2026-01-05T09:00:00Z";
@@ -37,12 +39,12 @@ final class GitHistoryWriter {
   }
 
   /**
-   * Commits the tracked folder's files, then changes and commits some of them, then leaves a few
-   * changes staged and others not. Does nothing where there is no git.
+   * Commits the tracked folder's files, then changes and commits some of them, then leaves some
+   * changes staged and others unstaged. Does nothing if git is missing.
    *
-   * @param files those that are tracked
+   * @param files the tracked files
    * @param log gets git's output
-   * @return whether there is git
+   * @return whether git is present
    */
   static boolean write(
       Path tree, List<Path> files, Path log, SyntheticVocabulary lexicon, SplittableRandom random)

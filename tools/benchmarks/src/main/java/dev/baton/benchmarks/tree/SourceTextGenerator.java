@@ -11,16 +11,16 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /**
- * Text that looks like a source file's and compresses like one: zstd makes about a quarter of it.
- * Which kind of line comes next depends on the one before; names are drawn from a few that the file
- * uses again and again.
+ * Generates text that resembles source files and compresses like them: zstd reduces it to about a
+ * quarter. The kind of a line depends on the previous one; names are drawn from a few that the file
+ * uses repeatedly.
  */
 final class SourceTextGenerator {
   private static final int NAMES = 64;
   private static final String LICENCE =
       "/*\n * Licensed under the terms that come with this program; see the file LICENSE.\n */\n";
 
-  /** What kind of file it is. */
+  /** The kind of file. */
   enum Flavour {
     CODE(".java"),
     SCRIPT(".py"),
@@ -64,7 +64,7 @@ final class SourceTextGenerator {
   }
 
   /**
-   * So many bytes of text.
+   * Generates text of this many bytes.
    *
    * @param topic files of one topic share names
    */

@@ -17,13 +17,13 @@ import java.util.Set;
 import java.util.SplittableRandom;
 
 /**
- * Folders below each other, at random, as deep as code bases are.
+ * Random nested folders, as deep as in code bases.
  *
- * @param paths relative to the tree's root, each behind the one it is in
- * @param topics of the folder at the same place
+ * @param paths relative to the tree's root, each after its parent
+ * @param topics of the folder at the same index
  */
 record SyntheticFolderLayout(List<Path> paths, List<Integer> topics) {
-  /** What the tree's own repository tracks; two fifths of the folders. */
+  /** The folder tracked by the tree's own repository; two fifths of the folders. */
   static final String TRACKED = "src";
 
   private static final int DEEPEST = 9;
@@ -47,7 +47,7 @@ record SyntheticFolderLayout(List<Path> paths, List<Integer> topics) {
       if (folder.getNameCount() <= DEEPEST && taken.add(folder)) {
         near.add(paths.size());
         paths.add(folder);
-        // Folders near each other are about the same.
+        // Adjacent folders have similar topics.
         topics.add(random.nextInt(4) == 0 ? random.nextInt(1 << 16) : topics.get(above));
       }
     }

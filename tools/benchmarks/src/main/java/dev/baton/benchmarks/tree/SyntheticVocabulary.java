@@ -8,7 +8,7 @@ package dev.baton.benchmarks.tree;
 
 import java.util.SplittableRandom;
 
-/** Words and names of a made-up code base. Few are frequent, as in any text. Immutable. */
+/** Words and names of a synthetic code base. Few are frequent, as in any text. Immutable. */
 final class SyntheticVocabulary {
   private static final String[] ONSETS = {
     "b", "c", "d", "f", "g", "h", "l", "m", "n", "p", "r", "s", "t", "v", "st", "tr", "pr", "cl",
@@ -44,12 +44,15 @@ final class SyntheticVocabulary {
     }
   }
 
-  /** A word; those with small numbers come often. */
+  /** Returns a word; those with small numbers are frequent. */
   String word(SplittableRandom random) {
     return words[skewed(random, WORDS)];
   }
 
-  /** A name like {@code storeReader}, mostly one that files of the same topic use, too. */
+  /**
+   * Returns a name like {@code storeReader}, mostly one that other files of the same topic use,
+   * too.
+   */
   String name(int topic, SplittableRandom random) {
     if (random.nextInt(8) == 0) {
       return names[skewed(random, NAMES)];

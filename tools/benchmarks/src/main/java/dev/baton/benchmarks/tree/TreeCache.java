@@ -12,15 +12,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 
-/** Generated trees, kept from one measurement to the next: making one takes a minute. */
+/** Keeps generated trees between measurements: generating one takes a minute. */
 public final class TreeCache {
   private TreeCache() {}
 
   /**
-   * The tree of that shape, made where it is not there yet. Whoever uses it must not change it.
+   * Returns the tree of that shape, generated if missing. The caller must not change it.
    *
    * @param folder where such trees are kept
-   * @param progress told in one line each what happens
+   * @param progress receives one line per event
    */
   public static Path get(Path folder, TreeShape shape, Consumer<String> progress)
       throws IOException, InterruptedException {
@@ -29,8 +29,8 @@ public final class TreeCache {
       return tree;
     }
     Files.createDirectories(folder);
-    progress.accept("making a tree of " + shape.files() + " files in " + tree);
-    // Only a whole tree gets the name under which it is found.
+    progress.accept("generating a tree of " + shape.files() + " files in " + tree);
+    // Only a complete tree is renamed to its final name.
     Path part = Files.createTempDirectory(folder, "part-");
     Path log = Files.createTempFile("baton-benchmark", ".log");
     try {

@@ -22,7 +22,7 @@ import java.util.function.Consumer;
 
 /**
  * Writes a tree: mostly source-like text of log-normal sizes, a few large binaries, links, a
- * repository. None of its folders has a name that captures leave out.
+ * repository. No folder has a name that captures exclude.
  */
 final class TreeGenerator {
   private static final double MEDIAN_BYTES = 4_500;
@@ -47,7 +47,7 @@ final class TreeGenerator {
   }
 
   /**
-   * @param tree where; must be an empty folder
+   * @param tree must be an empty folder
    * @param log gets git's output
    */
   static void write(TreeShape shape, Path tree, Path log, Consumer<String> progress)
@@ -73,7 +73,7 @@ final class TreeGenerator {
             .toList();
     progress.accept("committing " + tracked.size() + " of its files");
     if (!GitHistoryWriter.write(tree, tracked, log, lexicon, random)) {
-      progress.accept("there is no git here: the tree is no repository");
+      progress.accept("git is missing: the tree has no repository");
     }
     for (Path folder : folders.paths().reversed()) {
       Files.setLastModifiedTime(tree.resolve(folder), anyTime());
@@ -93,7 +93,7 @@ final class TreeGenerator {
       Path folder = tree.resolve(folders.paths().get(at));
       String stem = lexicon.name(folders.topics().get(at), random);
       Path file = folder.resolve(stem + "-" + Integer.toString(i, 36) + flavour.suffix);
-      // Some files are copies of others, in every tree.
+      // Every tree has some files that are copies of others.
       if (random.nextInt(50) > 0) {
         last = SourceTextGenerator.of(lexicon, flavour, folders.topics().get(at), sizes[i], random);
       }
@@ -110,7 +110,7 @@ final class TreeGenerator {
     }
   }
 
-  /** Log-normal, one in a hundred empty, then stretched to what they must be together. */
+  /** Draws log-normal sizes, one in a hundred empty, then scales them to their required sum. */
   private int[] sizes() {
     Random normal = new Random(shape.seed());
     double[] wished = new double[shape.texts()];
@@ -153,7 +153,7 @@ final class TreeGenerator {
     try {
       Files.createLink(link, target);
     } catch (UnsupportedOperationException | FileSystemException e) {
-      progress.accept("no hard links here: " + e.getMessage());
+      progress.accept("hard links are not supported: " + e.getMessage());
     }
   }
 

@@ -25,8 +25,9 @@ import java.util.Random;
 import java.util.SplittableRandom;
 
 /**
- * Changes files as people and programs do, by turns: appends a few lines, overwrites some bytes,
- * writes the file anew. The same seed changes the same files of the same tree in the same way.
+ * Changes files in ways typical for people and programs, in turn: appends a few lines, overwrites
+ * some bytes, replaces the file. The same seed changes the same files of the same tree in the same
+ * way.
  */
 public final class TreeMutator {
   private static final int LARGEST = 1 << 20;
@@ -36,10 +37,10 @@ public final class TreeMutator {
   private TreeMutator() {}
 
   /**
-   * Changes that many files, or all where there are fewer. Never one of a repository's own, none
-   * that may not be written, none above 1 MiB.
+   * Changes this number of files, or all if there are fewer. Skips files of a repository, read-only
+   * files, and files above 1 MiB.
    *
-   * @return how many have been changed
+   * @return number of changed files
    */
   public static int apply(Path tree, int count, long seed) throws IOException {
     List<Path> files = candidates(tree);
@@ -79,7 +80,7 @@ public final class TreeMutator {
 
   private static boolean writable(Path file) {
     try {
-      // A superuser may write anything: what counts is what the file says.
+      // A superuser may write every file: the file's mode decides.
       return (((Integer) Files.getAttribute(file, "unix:mode", LinkOption.NOFOLLOW_LINKS)) & 0200)
               != 0
           && Files.isWritable(file);

@@ -7,30 +7,30 @@
 package dev.baton.benchmarks.tree;
 
 /**
- * What decides about a generated tree: the same shape gives the same bytes.
+ * Parameters of a generated tree: the same shape gives the same bytes.
  *
- * @param seed of everything random
- * @param files about how many there are, 100 to 2,000,000; all other sizes follow from it
+ * @param seed of all random choices
+ * @param files approximate number of files, 100 to 2,000,000; all other sizes follow from it
  */
 public record TreeShape(long seed, int files) {
   /** 1 GiB of 85,000 files. */
   private static final double BYTES_PER_FILE = (1 << 30) / 85_000.0;
 
-  // Another number whenever the generator makes something else of the same shape.
+  // Incremented whenever the generator's output for the same shape changes.
   private static final int GENERATOR = 1;
 
   public TreeShape {
     if (files < 100 || files > 2_000_000) {
-      throw new IllegalArgumentException(files + " files are not 100 to 2,000,000");
+      throw new IllegalArgumentException(files + " files is not allowed: use 100 to 2,000,000");
     }
   }
 
-  /** A name for a folder. */
+  /** Returns a name for a folder. */
   public String name() {
     return "tree-" + GENERATOR + "-" + seed + "-" + files;
   }
 
-  /** About how large all files are together. */
+  /** Approximate size of all files together. */
   public long bytes() {
     return Math.round(files * BYTES_PER_FILE);
   }
@@ -47,7 +47,7 @@ public record TreeShape(long seed, int files) {
     return Math.round(bytes() * 0.60);
   }
 
-  /** Each as large as a tenth of all; three of them. */
+  /** Size of each of the three binaries: a tenth of all files. */
   int binaryBytes() {
     return (int) (bytes() / 10.74);
   }

@@ -1,4 +1,4 @@
-/** Trees of files to measure with, made from a seed, and changes to them. */
+/** File trees for measurements, generated from a seed, and changes to them. */
 @NullMarked
 package dev.baton.benchmarks.tree;
 

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Against the embedded broker. */
+/** Tests against the embedded broker. */
 @NullUnmarked
 class RunTraceWatcherTest {
   private static final Instant START = Instant.parse("2026-01-01T00:00:00Z");

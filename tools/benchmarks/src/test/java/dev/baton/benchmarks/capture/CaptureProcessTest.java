@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With a shell that answers in its place. */
+/** Tests with a shell that responds in its place. */
 class CaptureProcessTest {
   private static final ObjectNode REQUEST = Json.mapper().createObjectNode().put("do", "capture");
 

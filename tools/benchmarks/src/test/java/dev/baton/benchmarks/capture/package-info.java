@@ -1,4 +1,4 @@
-/** Tests of how Baton takes part in the benchmark of snapshots. */
+/** Tests of Baton's process in the snapshot benchmark. */
 @NullMarked
 package dev.baton.benchmarks.capture;
 

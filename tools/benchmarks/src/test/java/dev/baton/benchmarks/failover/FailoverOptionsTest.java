@@ -92,7 +92,7 @@ class FailoverOptionsTest {
 
     assertThat(result.table())
         .contains("| 3 | 200 ms | 1,300 ms | 1,300 ms | 300 ms |")
-        .contains("| 1 | 5,000 ms | 5,000 ms | 5,000 ms | all go on |");
+        .contains("| 1 | 5,000 ms | 5,000 ms | 5,000 ms | all resume |");
     var json = Json.tree(result.json().getBytes(StandardCharsets.UTF_8));
     assertThat(json.at("/warm/median_ms").asDouble()).isEqualTo(200);
     assertThat(json.at("/warm/p99_ms").asDouble()).isEqualTo(1_300);

@@ -1,4 +1,4 @@
-/** Tests of how figures are put together. */
+/** Tests of how figures are computed. */
 @NullMarked
 package dev.baton.benchmarks.measure;
 

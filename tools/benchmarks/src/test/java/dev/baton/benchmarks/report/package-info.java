@@ -1,4 +1,4 @@
-/** Tests of what is written. */
+/** Tests of the report writers. */
 @NullMarked
 package dev.baton.benchmarks.report;
 

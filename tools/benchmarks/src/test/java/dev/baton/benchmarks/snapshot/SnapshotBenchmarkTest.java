@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With the programs that this machine has; tar and zstd are everywhere. */
+/** Uses the programs of this machine; tar and zstd are always present. */
 class SnapshotBenchmarkTest {
   @TempDir Path folder;
 
@@ -75,6 +75,6 @@ class SnapshotBenchmarkTest {
     assertThatThrownBy(
             () -> new SnapshotBenchmark(options, folder, folder.resolve("trees"), line -> {}).run())
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("--tree /no/such is no directory");
+        .hasMessage("--tree /no/such is not a directory");
   }
 }

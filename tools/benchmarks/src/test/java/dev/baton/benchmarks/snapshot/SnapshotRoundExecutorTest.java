@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class SnapshotRoundExecutorTest {
   private static final PhaseCost NOTHING = new PhaseCost(0, 0, 0, 0);
-  // Of several pages, and not of a whole number of them.
+  // Several pages, and not a whole number of them.
   private static final int SIZE = 100_000;
 
   @TempDir Path folder;
@@ -45,7 +45,7 @@ class SnapshotRoundExecutorTest {
     assertThat(warm).hasSize(8).containsOnly(true);
   }
 
-  /** Sees whether the file is in the page cache and takes it out of there, as borg does. */
+  /** Detects whether the file is in the page cache, and evicts it, like borg. */
   private record CacheEvictingTool(String name, Path work, Path file, List<Boolean> warm)
       implements SnapshotTool {
     @Override
@@ -68,7 +68,7 @@ class SnapshotRoundExecutorTest {
       return NOTHING;
     }
 
-    /** By {@code mincore}. */
+    /** Uses {@code mincore}. */
     private boolean isCached() throws IOException {
       try (FileChannel channel = FileChannel.open(file)) {
         return channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size()).isLoaded();

@@ -1,4 +1,4 @@
-/** Tests of the benchmark of snapshots. */
+/** Tests of the snapshot benchmark. */
 @NullMarked
 package dev.baton.benchmarks.snapshot;
 

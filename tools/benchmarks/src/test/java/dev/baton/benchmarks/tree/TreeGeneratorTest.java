@@ -47,7 +47,7 @@ class TreeGeneratorTest {
     assertThat(use.bytes()).isBetween(shape.bytes() * 8 / 10, shape.bytes() * 12 / 10);
     assertThat(use.folders()).isGreaterThan(100);
     assertThat(use.others()).isPositive();
-    // Nothing of what an interrupted generation would leave.
+    // No leftovers of an interrupted generation.
     try (Stream<Path> beside = Files.list(folder)) {
       assertThat(beside).containsExactly(tree);
     }
@@ -88,7 +88,7 @@ class TreeGeneratorTest {
     try (Stream<Path> all = Files.walk(tree)) {
       for (Path path : all.filter(Files::isRegularFile).toList()) {
         Path name = tree.relativize(path);
-        // Git's index holds inode numbers.
+        // Git's index contains inode numbers.
         if (!name.equals(Path.of(".git/index"))) {
           content.put(name, Arrays.hashCode(Files.readAllBytes(path)));
         }

@@ -8,7 +8,7 @@ package dev.baton.chaos.check;
 
 import dev.baton.chaos.history.ApiResponseRecord;
 
-/** An approval's answer that the API has taken is in the log. */
+/** Checks that each answer to an approval that the API acknowledged is in the log. */
 final class AcknowledgedAnswerInvariant implements Invariant {
   @Override
   public String name() {
@@ -17,7 +17,7 @@ final class AcknowledgedAnswerInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "every answer to an approval that the API has taken is on the log";
+    return "every answer to an approval that the API has acknowledged is in the log";
   }
 
   @Override
@@ -39,7 +39,9 @@ final class AcknowledgedAnswerInvariant implements Invariant {
           findings.violated(
               InvariantViolation.of(
                       reading.run(),
-                      "the answer to approval " + approval + " was taken and is not in the log")
+                      "the answer to approval "
+                          + approval
+                          + " was acknowledged and is not in the log")
                   .with(answer));
         }
       }

@@ -8,7 +8,7 @@ package dev.baton.chaos.check;
 
 import dev.baton.chaos.history.ApiResponseRecord;
 
-/** A run that {@code POST /runs} has acknowledged is in the log. */
+/** Checks that each run that {@code POST /runs} acknowledged is in the log. */
 final class AcknowledgedRunInvariant implements Invariant {
   @Override
   public String name() {
@@ -17,7 +17,7 @@ final class AcknowledgedRunInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "every run that the API has acknowledged is on the log, and known from then on";
+    return "every run that the API has acknowledged is in the log, and found by the API from then on";
   }
 
   @Override
@@ -29,7 +29,7 @@ final class AcknowledgedRunInvariant implements Invariant {
               .anyMatch(placed -> placed.counts() && placed.record().is("run_created"));
       if (!created) {
         findings.violated(
-            InvariantViolation.of(reading.run(), "no run_created of it counts in the log"));
+            InvariantViolation.of(reading.run(), "the log has no valid run_created of it"));
       }
       evidence.answers(reading.run()).stream()
           .filter(
@@ -38,7 +38,7 @@ final class AcknowledgedRunInvariant implements Invariant {
           .ifPresent(
               answer ->
                   findings.violated(
-                      InvariantViolation.of(reading.run(), "the API does not know it")
+                      InvariantViolation.of(reading.run(), "the API does not find it")
                           .with(answer)));
     }
   }

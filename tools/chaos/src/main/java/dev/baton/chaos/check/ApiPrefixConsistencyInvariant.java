@@ -16,11 +16,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the API tells of a run is what the run was after some prefix of its records, and the prefix
- * never gets shorter from one answer to the next that was asked for after it.
+ * Checks that each API response about a run matches the run's state after some prefix of its
+ * records, and that a response to a later request never matches only a shorter prefix.
  *
- * <p>The view may lag behind the log, so nothing is demanded of the prefix but this. Of all that
- * fit the shortest is taken: if that leads to a contradiction later, so does every other.
+ * <p>The view may lag behind the log, so nothing else is required of the prefix. If several
+ * prefixes match, the check uses the shortest: if that leads to a contradiction later, so does any
+ * other.
  */
 final class ApiPrefixConsistencyInvariant implements Invariant {
   private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "lost");
@@ -35,10 +36,10 @@ final class ApiPrefixConsistencyInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "each answer of the API fits a prefix of the log, and never an older one than before";
+    return "each API response matches a prefix of the log, and never an older one than before";
   }
 
-  /** An answer, and the shortest prefix that it fits. */
+  /** A response, and the shortest prefix that it matches. */
   private record Told(ApiResponseRecord answer, int prefix) {}
 
   @Override
@@ -49,7 +50,7 @@ final class ApiPrefixConsistencyInvariant implements Invariant {
               .filter(answer -> LOOKS.contains(answer.request()) && answer.status() == 200)
               .sorted(Comparator.comparingLong(ApiResponseRecord::askedMs))
               .toList();
-      // Those that were answered; one counts for whoever asks after that.
+      // Responses received so far; each is a lower bound for requests sent after it.
       PriorityQueue<Told> answered =
           new PriorityQueue<>(Comparator.comparingLong(told -> told.answer().answeredMs()));
       @Nullable Told newest = null;
@@ -65,7 +66,9 @@ final class ApiPrefixConsistencyInvariant implements Invariant {
         if (highest != null && epoch(answer) < epoch(highest)) {
           findings.violated(
               InvariantViolation.of(
-                      reading.run(), "the API goes back from epoch %d".formatted(epoch(highest)))
+                      reading.run(),
+                      "the API returns an epoch below %d, which it returned before"
+                          .formatted(epoch(highest)))
                   .with(highest)
                   .with(answer));
           break;
@@ -88,12 +91,12 @@ final class ApiPrefixConsistencyInvariant implements Invariant {
   private static InvariantViolation contradiction(
       RunLogReplay reading, @Nullable Told newest, ApiResponseRecord answer) {
     if (newest == null || shortest(reading.prefixes(), 0, answer.body()) < 0) {
-      return InvariantViolation.of(reading.run(), "the API tells what the run never was")
+      return InvariantViolation.of(reading.run(), "the API returns a state that the run never had")
           .with(answer);
     }
     RunPrefix before = reading.prefixes().get(newest.prefix());
     return InvariantViolation.of(
-            reading.run(), "the API goes back behind what it has told: " + before)
+            reading.run(), "the API returns an older state than before: " + before)
         .with(newest.answer())
         .with(answer);
   }

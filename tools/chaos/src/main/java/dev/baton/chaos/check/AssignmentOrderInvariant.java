@@ -8,7 +8,7 @@ package dev.baton.chaos.check;
 
 import dev.baton.chaos.history.LedgerEffect;
 
-/** The fence comes first: nobody writes or acts in an epoch before it is assigned. */
+/** Checks fencing order: no record or effect of an epoch before it is assigned. */
 final class AssignmentOrderInvariant implements Invariant {
   @Override
   public String name() {
@@ -29,7 +29,7 @@ final class AssignmentOrderInvariant implements Invariant {
           findings.violated(
               InvariantViolation.of(
                       reading.run(),
-                      "epoch %d writes before it is assigned".formatted(placed.record().epoch()))
+                      "epoch %d wrote before it was assigned".formatted(placed.record().epoch()))
                   .with(placed.record()));
         }
       }
@@ -39,7 +39,7 @@ final class AssignmentOrderInvariant implements Invariant {
           findings.violated(
               InvariantViolation.of(
                       reading.run(),
-                      "epoch %d acts and is never assigned".formatted(effect.epoch()))
+                      "epoch %d had an effect and was never assigned".formatted(effect.epoch()))
                   .with(effect));
         }
       }

@@ -17,16 +17,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a history shows.
+ * The result of checking a history.
  *
  * @param seed of the history
- * @param runs how many there were
- * @param runsUnderFaults how many of them were acknowledged before the faults stopped
- * @param faults how many were done, by kind
+ * @param runs number of runs
+ * @param runsUnderFaults number of runs acknowledged before the faults stopped
+ * @param faults number of injected faults, by kind
  * @param records in the log
  * @param effects in the ledger
- * @param answers of the API
- * @param invariants each with what it found
+ * @param answers number of API responses
+ * @param invariants each with its result
  */
 public record ChaosVerdict(
     long seed,
@@ -40,9 +40,10 @@ public record ChaosVerdict(
   private static final int SHOWN = 5;
 
   /**
-   * What one invariant has found.
+   * The result of one invariant.
    *
-   * @param checked how many things were looked at that could have broken it; 0 shows nothing
+   * @param checked number of observations that could have violated it; with 0 the result has no
+   *     significance
    */
   public record Outcome(
       String name, String says, long checked, List<InvariantViolation> violations) {
@@ -58,7 +59,7 @@ public record ChaosVerdict(
     invariants = List.copyOf(invariants);
   }
 
-  /** Decides all invariants. */
+  /** Checks all invariants. */
   public static ChaosVerdict of(ChaosHistory history) {
     RunHistoryIndex evidence = new RunHistoryIndex(history);
     List<Outcome> outcomes = new ArrayList<>();
@@ -100,7 +101,7 @@ public record ChaosVerdict(
     return invariants.stream().allMatch(outcome -> outcome.violations().isEmpty());
   }
 
-  /** How many faults were done. */
+  /** Number of injected faults. */
   public int faultCount() {
     return faults.values().stream().mapToInt(Integer::intValue).sum();
   }
@@ -113,17 +114,17 @@ public record ChaosVerdict(
         .toList();
   }
 
-  /** For programs. */
+  /** Formats the result as JSON. */
   public JsonNode json() {
     ObjectNode json = ChaosHistoryStore.JSON.valueToTree(this);
     return json.put("ok", ok()).put("fault_count", faultCount());
   }
 
-  /** For people. */
+  /** Formats the result as text. */
   public List<String> lines() {
     List<String> lines = new ArrayList<>();
     lines.add(
-        "seed %d: %d runs (%d under faults), %d faults, %d records, %d effects, %d answers of the API"
+        "seed %d: %d runs (%d under faults), %d faults, %d records, %d effects, %d API responses"
             .formatted(seed, runs, runsUnderFaults, faultCount(), records, effects, answers));
     new TreeMap<>(faults).forEach((kind, count) -> lines.add("  %5d %s".formatted(count, kind)));
     for (Outcome outcome : invariants) {

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A completion on the log is acknowledged: its runner goes on because of it. It must be in the
- * store's copy of the trace, and what the API has told as completed must be on the log.
+ * Checks that completions are durable. A completion in the log is acknowledged, since its runner
+ * continues after it. It must be in the store's copy of the trace, and each completion that the API
+ * returned must be in the log.
  */
 final class CompletionDurabilityInvariant implements Invariant {
   @Override
@@ -54,7 +55,7 @@ final class CompletionDurabilityInvariant implements Invariant {
       String id = placed.record().id();
       int found = stored.subList(at, stored.size()).indexOf(id);
       if (found < 0) {
-        String how = stored.contains(id) ? "out of the log's order" : "missing";
+        String how = stored.contains(id) ? "not in the log's order" : "missing";
         findings.violated(
             InvariantViolation.of(
                     reading.run(), id + " is " + how + " in the store's copy of the trace")
@@ -81,7 +82,7 @@ final class CompletionDurabilityInvariant implements Invariant {
             findings.violated(
                 InvariantViolation.of(
                         reading.run(),
-                        "the API says that " + path + " has completed; the log does not")
+                        "the API reports that " + path + " has completed; the log does not")
                     .with(answer));
           }
         }

@@ -9,7 +9,10 @@ package dev.baton.chaos.check;
 import dev.baton.chaos.history.LedgerEffect;
 import org.jspecify.annotations.Nullable;
 
-/** Fencing reaches what steps do: once the new runner acts, the old one does not. */
+/**
+ * Checks that fencing includes the effects of steps: none of the old runner after the first of the
+ * new one.
+ */
 final class EpochFencingInvariant implements Invariant {
   @Override
   public String name() {
@@ -36,7 +39,7 @@ final class EpochFencingInvariant implements Invariant {
           findings.violated(
               InvariantViolation.of(
                       reading.run(),
-                      "epoch %d acts after the first effect of epoch %d"
+                      "epoch %d had an effect after the first effect of epoch %d"
                           .formatted(effect.epoch(), newest.epoch()))
                   .with(newest, effect));
         }

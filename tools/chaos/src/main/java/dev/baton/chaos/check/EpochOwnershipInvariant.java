@@ -11,7 +11,7 @@ import dev.baton.chaos.history.LoggedRecord;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Epochs rise one by one, and each belongs to one runner. */
+/** Checks that epochs increase by one, and that each is held by one runner. */
 final class EpochOwnershipInvariant implements Invariant {
   @Override
   public String name() {
@@ -20,7 +20,7 @@ final class EpochOwnershipInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "epochs rise one by one, each is assigned once, and one runner acts in it";
+    return "epochs increase by one, each is assigned once, and only one runner acts in it";
   }
 
   @Override

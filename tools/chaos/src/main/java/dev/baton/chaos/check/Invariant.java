@@ -8,9 +8,9 @@ package dev.baton.chaos.check;
 
 import java.util.List;
 
-/** A promise of the system that a history shows kept or broken. Stateless. */
+/** A guarantee of the system that is checked against a history. Stateless. */
 interface Invariant {
-  /** All of them, in the order in which they are reported. */
+  /** All invariants, in the order of the report. */
   List<Invariant> ALL =
       List.of(
           new AcknowledgedRunInvariant(),
@@ -26,10 +26,10 @@ interface Invariant {
           new RunTerminationInvariant(),
           new ApiPrefixConsistencyInvariant());
 
-  /** Its name in reports, for good. */
+  /** Its name in reports; never changes. */
   String name();
 
-  /** The promise, for people. */
+  /** Description of the guarantee. */
   String says();
 
   void check(RunHistoryIndex evidence, ViolationCollector findings);

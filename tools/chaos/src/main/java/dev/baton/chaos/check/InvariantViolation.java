@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A promise that was broken.
+ * A violated guarantee.
  *
- * @param run whose
- * @param says what is wrong
- * @param events of the log: partition, offset, id and type
+ * @param run the run
+ * @param says describes the violation
+ * @param events records of the log: partition, offset, id and type
  * @param ledger lines, each with its number
- * @param answers of the API
+ * @param answers API responses
  */
 public record InvariantViolation(
     String run, String says, List<String> events, List<String> ledger, List<String> answers) {

@@ -9,7 +9,7 @@ package dev.baton.chaos.check;
 import dev.baton.chaos.history.LoggedRecord;
 
 /**
- * A record of one run and what it counts for.
+ * A record of one run with its verdict.
  *
  * @param index among the run's records, from 0
  */

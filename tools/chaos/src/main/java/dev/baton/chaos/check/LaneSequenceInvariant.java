@@ -10,7 +10,10 @@ import dev.baton.chaos.history.LoggedRecord;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What counts of a lane is numbered without holes, and an id stands for one event. */
+/**
+ * Checks that the accepted records of a lane are numbered without gaps, and that an id identifies
+ * one event.
+ */
 final class LaneSequenceInvariant implements Invariant {
   @Override
   public String name() {
@@ -19,7 +22,7 @@ final class LaneSequenceInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "what counts of each lane has every seq from 1 on, and an id is one event for good";
+    return "the accepted records of each lane have every seq from 1 on, and an id always identifies one event";
   }
 
   @Override
@@ -42,7 +45,7 @@ final class LaneSequenceInvariant implements Invariant {
         if (first != null
             && !(first.type().equals(record.type()) && first.data().equals(record.data()))) {
           findings.violated(
-              InvariantViolation.of(reading.run(), record.id() + " is two different events")
+              InvariantViolation.of(reading.run(), record.id() + " identifies two different events")
                   .with(first, record));
         }
       }

@@ -11,7 +11,7 @@ import dev.baton.chaos.history.ObservedRecord;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What was once read from the log stays where it was. */
+/** Checks that each record once read from the log stays at its offset. */
 final class LogDurabilityInvariant implements Invariant {
   @Override
   public String name() {
@@ -20,7 +20,7 @@ final class LogDurabilityInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "every record that was once read from the log is still there, at its place";
+    return "every record that was once read from the log is still there, at its offset";
   }
 
   @Override
@@ -37,7 +37,7 @@ final class LogDurabilityInvariant implements Invariant {
         InvariantViolation violation =
             InvariantViolation.of(
                 run,
-                "%s was seen at %d:%d after %d ms, and is not there"
+                "%s was seen at %d:%d after %d ms, and is missing"
                     .formatted(seen.id(), seen.partition(), seen.offset(), seen.atMs()));
         findings.violated(record == null ? violation : violation.with(record));
       }

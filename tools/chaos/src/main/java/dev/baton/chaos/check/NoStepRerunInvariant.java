@@ -9,7 +9,7 @@ package dev.baton.chaos.check;
 import dev.baton.chaos.history.LedgerEffect;
 import dev.baton.chaos.history.LoggedRecord;
 
-/** No completed step runs again. */
+/** Checks that no completed step runs again. */
 final class NoStepRerunInvariant implements Invariant {
   @Override
   public String name() {
@@ -18,7 +18,7 @@ final class NoStepRerunInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "no completed step runs again, but one whose files could not be stored";
+    return "no completed step runs again, except one whose files could not be stored";
   }
 
   @Override
@@ -41,7 +41,7 @@ final class NoStepRerunInvariant implements Invariant {
           findings.violated(
               InvariantViolation.of(
                       reading.run(),
-                      "step %s acts in epoch %d, which began when it had completed"
+                      "step %s had an effect in epoch %d, which began after the step completed"
                           .formatted(effect.step(), effect.epoch()))
                   .with(done)
                   .with(effect));

@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.chaos.history.ApiResponseRecord;
 import dev.baton.chaos.history.WorkloadRun;
 
-/** Faults do not change what a run comes to. */
+/** Checks that faults do not change the output of a run. */
 final class OutputEqualityInvariant implements Invariant {
   @Override
   public String name() {
@@ -19,7 +19,7 @@ final class OutputEqualityInvariant implements Invariant {
 
   @Override
   public String says() {
-    return "a run's output, on the log and in the API, is that of an undisturbed run of the same";
+    return "a run's output, in the log and in the API, equals that of an undisturbed run of the same";
   }
 
   @Override
@@ -50,7 +50,7 @@ final class OutputEqualityInvariant implements Invariant {
   private static InvariantViolation differs(WorkloadRun run, JsonNode output) {
     return InvariantViolation.of(
         run.run(),
-        "its output is %s, undisturbed it is %s (workflow %s)"
+        "its output is %s instead of %s (workflow %s)"
             .formatted(output, run.expected(), run.workflow()));
   }
 }

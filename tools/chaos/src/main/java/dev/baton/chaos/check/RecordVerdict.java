@@ -6,15 +6,15 @@
  */
 package dev.baton.chaos.check;
 
-/** What a record of the log counts for, by its place alone. */
+/** Whether a record of the log counts, decided by its position alone. */
 public enum RecordVerdict {
   COUNTS,
-  /** Its lane had come as far before. */
+  /** Its lane already had this seq or a higher one. */
   DUPLICATE,
-  /** Of an epoch that was replaced before, by the log's order. */
+  /** Its epoch was replaced earlier in the log. */
   FENCED,
   /** After the run's end. */
   AFTER_END,
-  /** Of an epoch that nobody was assigned yet. */
+  /** Its epoch was not assigned yet. */
   EARLY
 }

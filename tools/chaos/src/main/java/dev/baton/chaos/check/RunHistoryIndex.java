@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** A history, read run by run. The workload's runs only: others are somebody else's business. */
+/** Indexes a history by run. Includes only the runs of the workload. */
 final class RunHistoryIndex {
   private final ChaosHistory history;
   private final Map<String, RunLogReplay> readings = new LinkedHashMap<>();
@@ -58,12 +58,12 @@ final class RunHistoryIndex {
     return readings.computeIfAbsent(run, RunLogReplay::new);
   }
 
-  /** A run's, in the ledger's order. */
+  /** Returns a run's effects, in the ledger's order. */
   List<LedgerEffect> effects(String run) {
     return effects.getOrDefault(run, List.of());
   }
 
-  /** A run's, in the order in which they came. */
+  /** Returns the API responses about a run, in the order of their arrival. */
   List<ApiResponseRecord> answers(String run) {
     return answers.getOrDefault(run, List.of());
   }

@@ -16,14 +16,14 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * One run's records read in the log's order: what each counts for, what the run was after each, and
- * which completions stood whenever a runner took over.
+ * Replays one run's records in the log's order. Computes the verdict on each record, the run's
+ * state after each, and the completions that stood at each takeover by a runner.
  *
- * <p>The rules, from the design: each lane counts in the order of {@code seq}, once; a runner's
- * record counts while its epoch is the one that was assigned last; nothing counts after the end
- * until a resume. A step that completed {@code without_cut} stands only when a later cut of its
- * branch holds its files; where a runner is replaced before, it and what came after it in its
- * branch may run again.
+ * <p>Rules from the design: each lane counts in the order of {@code seq}, once; a runner's record
+ * counts while its epoch is the latest assigned one; no record counts after the end until a resume.
+ * A step that completed {@code without_cut} stands only when a later cut of its branch has its
+ * files; if the runner is replaced before that, the step and its successors in the branch may run
+ * again.
  */
 final class RunLogReplay {
   private static final Map<String, String> ENDS =
@@ -48,7 +48,7 @@ final class RunLogReplay {
   private String end = "";
   private boolean parked;
 
-  /** Two completions of the same visit, both of which count. */
+  /** Two completions of the same visit that both count. */
   record Repeat(LoggedRecord first, LoggedRecord second) {}
 
   RunLogReplay(String run) {
@@ -59,12 +59,12 @@ final class RunLogReplay {
     return run;
   }
 
-  /** All of them, in the log's order. */
+  /** All records, in the log's order. */
   List<JudgedRecord> records() {
     return records;
   }
 
-  /** One more than there are records; the first is that of nothing. */
+  /** All prefixes: one more than there are records; the first is empty. */
   List<RunPrefix> prefixes() {
     return prefixes;
   }
@@ -123,14 +123,14 @@ final class RunLogReplay {
     }
     String ended = ENDS.get(record.type());
     if (ended != null) {
-      // Runners that die in one step again and again fail their run.
+      // A step that kills its runner repeatedly fails its run.
       end = record.data().path("reason").asText().equals("crash_loop") ? "failed" : ended;
       parked = false;
       asked.clear();
     } else if (record.is("runner_assigned")) {
       assign(record.data().path("epoch").asInt());
     } else if (record.is("run_created") && record.text("kind").equals("external")) {
-      // Whoever registers a run of its own holds it from the beginning.
+      // An external client that registers a run holds it from the beginning.
       assign(1);
     } else if (record.is("step_completed")) {
       complete(placed);
@@ -174,7 +174,7 @@ final class RunLogReplay {
     leave(placed);
   }
 
-  /** What the end of a step means for the files of its branch. */
+  /** Applies the effect of a step's end on the files of its branch. */
   private void leave(JudgedRecord placed) {
     LoggedRecord record = placed.record();
     String step = record.text("step");

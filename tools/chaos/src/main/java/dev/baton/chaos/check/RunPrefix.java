@@ -7,13 +7,13 @@
 package dev.baton.chaos.check;
 
 /**
- * What a run is after some of its records; only what can be told without judging steps.
+ * State of a run after a prefix of its records, as far as it follows without evaluating steps.
  *
- * @param records how many
- * @param epoch who holds the run; 0 when nobody was assigned yet
- * @param completed how many completions counted
- * @param end the status that the run ended with; empty while it has not
- * @param waits whether a question was asked and not answered, or the run is parked
+ * @param records length of the prefix
+ * @param epoch the current epoch; 0 before the first assignment
+ * @param completed number of completions that count
+ * @param end the run's final status; empty while it has not ended
+ * @param waits whether a question is open, or the run is parked
  */
 record RunPrefix(int records, int epoch, int completed, String end, boolean waits) {
   static final RunPrefix NONE = new RunPrefix(0, 0, 0, "", false);

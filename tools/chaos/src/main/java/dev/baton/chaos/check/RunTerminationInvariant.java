@@ -12,7 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Every run completes, within the bound after the faults, and the API says so. */
+/**
+ * Checks that every run completes within the bound after the faults, and that the API reports it.
+ */
 final class RunTerminationInvariant implements Invariant {
   @Override
   public String name() {
@@ -22,7 +24,7 @@ final class RunTerminationInvariant implements Invariant {
   @Override
   public String says() {
     return "every run completes, at the latest within the bound after faults have stopped, and the API"
-        + " says so";
+        + " reports it";
   }
 
   @Override
@@ -62,7 +64,7 @@ final class RunTerminationInvariant implements Invariant {
               .toList();
       if (told.isEmpty() || !told.getLast().body().path("status").asText().equals(end)) {
         InvariantViolation violation =
-            InvariantViolation.of(reading.run(), "the API never said that it has ended");
+            InvariantViolation.of(reading.run(), "the API never reported its end");
         findings.violated(told.isEmpty() ? violation : violation.with(told.getLast()));
       }
     }

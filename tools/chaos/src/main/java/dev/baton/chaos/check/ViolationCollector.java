@@ -9,12 +9,12 @@ package dev.baton.chaos.check;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What one invariant has looked at and found. Not thread-safe. */
+/** Collects the observations and violations of one invariant. Not thread-safe. */
 final class ViolationCollector {
   private final List<InvariantViolation> violations = new ArrayList<>();
   private long checked;
 
-  /** Something that could have broken the invariant was looked at. */
+  /** Counts an observation that could have violated the invariant. */
   void checked() {
     checked++;
   }

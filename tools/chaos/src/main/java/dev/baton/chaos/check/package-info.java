@@ -1,10 +1,10 @@
 /**
- * Decides from a recorded history whether the system has kept its promises. Needs no services.
+ * Checks from a recorded history whether the system has kept its guarantees. Needs no services.
  *
- * <p>What a trace means is decided by the fold in {@code protocol} and nowhere else; this package
- * is the exception, on purpose. It judges the fold and everybody who uses it, so it reads the log
- * with a small interpretation of its own ({@link dev.baton.chaos.check.RunLogReplay}), written from
- * the design and not from the fold's code: a mistake of the fold must not hide itself.
+ * <p>Only the fold in {@code protocol} defines the meaning of a trace; this package is a deliberate
+ * exception. It checks the fold and all components that use it, so it interprets the log on its own
+ * ({@link dev.baton.chaos.check.RunLogReplay}), written from the design and not from the fold's
+ * code: a bug of the fold must not hide itself.
  */
 @NullMarked
 package dev.baton.chaos.check;

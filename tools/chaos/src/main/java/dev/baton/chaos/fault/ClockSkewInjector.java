@@ -21,10 +21,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wall clocks of a stack's processes, each of which may be set wrong by itself: the store's,
- * the orchestrator's, the runners'. A small library that is preloaded tells them the time, by a
- * file in the folder that a process works in; the monotonic clock stays as it is. It is compiled
- * where it is needed: without a C compiler the clocks stay right. Thread-safe.
+ * Sets the wall clocks of a stack's processes wrong, each independently: those of the store, the
+ * orchestrator and the runners. A small preloaded library reads the offset from a file in the
+ * process's working folder; the monotonic clock does not change. The library is compiled on the
+ * spot: without a C compiler this fault is unavailable. Thread-safe.
  */
 public final class ClockSkewInjector {
   private static final String FILE = ".clock";
@@ -37,14 +37,14 @@ public final class ClockSkewInjector {
   /**
    * One clock, wrong for one reason at a time.
    *
-   * @param name a {@link FaultableServer}'s; runners' have one that no server has
+   * @param name of a {@link FaultableServer}; runners have a name that no server has
    */
   record Clock(String name, Path folder, ReentrantLock lock) {
     private static Clock of(String server, Path folder) {
       return new Clock(server, folder, new ReentrantLock());
     }
 
-    /** One for all that an orchestrator starts. */
+    /** Creates one clock for all runners that an orchestrator starts. */
     private static Clock ofRunners(String name, Path orchestrator) {
       return new Clock(name, orchestrator.resolve("work"), new ReentrantLock());
     }
@@ -73,7 +73,7 @@ public final class ClockSkewInjector {
     clocks.addFirst(Clock.ofRunners("runners", data.resolve(StackComponent.ORCHESTRATOR.label())));
   }
 
-  /** Of one more process, which has not started, and of its runners. */
+  /** Adds another process, which has not started, and its runners. */
   public void add(ServiceReplica replica) {
     clocks.add(Clock.of(replica.name(), replica.data()));
     if (replica.component() == StackComponent.ORCHESTRATOR) {
@@ -82,7 +82,7 @@ public final class ClockSkewInjector {
   }
 
   /**
-   * Of the stack with this folder, which has not started.
+   * Creates an injector for the stack in this folder, which has not started.
    *
    * @param folder for the library
    */
@@ -101,12 +101,12 @@ public final class ClockSkewInjector {
     return new ClockSkewInjector(said.isEmpty() ? library : null, said, data);
   }
 
-  /** What the stack's services need in their environment, and hand on to their runners. */
+  /** Environment of the stack's services, which their runners inherit. */
   public Map<String, String> environment() {
     return library == null ? Map.of() : Map.of("LD_PRELOAD", library.toString());
   }
 
-  /** Why none can be set wrong; empty when they can. */
+  /** Returns why clocks cannot be set wrong; empty when they can. */
   String missing() {
     return missing;
   }

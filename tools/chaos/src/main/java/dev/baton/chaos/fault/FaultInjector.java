@@ -31,20 +31,20 @@ import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
- * Carries out a schedule. Each fault has a thread of its own, so that one that lasts holds up no
- * other; a server is hit by one at a time. Thread-safe.
+ * Executes a schedule of faults. Each fault runs on its own thread, so that a long one does not
+ * delay others; a server is hit by one fault at a time. Thread-safe.
  */
 public final class FaultInjector {
   private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
   private static final int LONGEST_DELAY_MS = 400;
 
-  /** Far more than there are at once. */
+  /** Far more than exist at the same time. */
   private static final int MOST_PARTITIONS = 900;
 
-  /** Longer than a service waits for its clock to be right again. */
+  /** Longer than a service waits for its clock to recover. */
   private static final Duration ENDS_WITHIN = Duration.ofSeconds(15);
 
-  /** Shorter and longer than a heartbeat's timeout, a lease, a day. */
+  /** Shorter and longer than a heartbeat timeout, a lease, a day. */
   private static final List<Long> JUMPS_MS =
       List.of(1_500L, 20_000L, 600_000L, 2L * 3_600_000, 30L * 24 * 3_600_000);
 
@@ -64,8 +64,8 @@ public final class FaultInjector {
 
   /**
    * @param data the stack's folder
-   * @param servers all that are to be hit, and healed
-   * @param clock milliseconds since the history's beginning
+   * @param servers all servers to hit and to heal
+   * @param clock milliseconds since the start of the history
    */
   public FaultInjector(
       Path data,
@@ -88,12 +88,12 @@ public final class FaultInjector {
     }
   }
 
-  /** What has been done so far. */
+  /** Returns the faults injected so far. */
   public List<FaultRecord> done() {
     return List.copyOf(done);
   }
 
-  /** Returns when all faults have been done and what they stopped is to go on by itself. */
+  /** Returns when all faults were injected, and those that end by themselves have ended. */
   public void run(List<PlannedFault> schedule) throws InterruptedException {
     long began = clock.getAsLong();
     List<Thread> threads = new ArrayList<>();
@@ -109,7 +109,7 @@ public final class FaultInjector {
     }
   }
 
-  /** Everything that was stopped goes on, every way is open, every server is there. */
+  /** Heals all faults: resumes stopped processes, opens all links, and restarts missing servers. */
   public void heal() throws IOException, InterruptedException {
     ways.heal();
     clocks.heal();
@@ -123,12 +123,12 @@ public final class FaultInjector {
         server.restart();
       }
       if (!server.awaitReady(BACK_WITHIN)) {
-        throw new IOException(server.name() + " is not ready, though nothing is done to it");
+        throw new IOException(server.name() + " is not ready although no fault affects it");
       }
     }
   }
 
-  /** What came of one fault: what was hit, and what there is to say. */
+  /** Result of one fault: the target, and details. */
   private record Hit(String target, boolean done, String detail) {
     static Hit nothing(String why) {
       return new Hit("", false, why);
@@ -226,7 +226,7 @@ public final class FaultInjector {
 
   private Hit resend(PlannedFault fault) throws IOException, InterruptedException {
     String sent = resender.resend(new Random(fault.choice()));
-    return sent.isEmpty() ? Hit.nothing("nothing is on the log yet") : new Hit("trace", true, sent);
+    return sent.isEmpty() ? Hit.nothing("the log is empty") : new Hit("trace", true, sent);
   }
 
   private Hit delay(PlannedFault fault) throws InterruptedException {
@@ -248,7 +248,7 @@ public final class FaultInjector {
 
   private Hit partition(PlannedFault fault) throws IOException, InterruptedException {
     if (!network.missing().isEmpty()) {
-      return Hit.nothing("no packets can be kept back: " + network.missing());
+      return Hit.nothing("cannot drop packets: " + network.missing());
     }
     String way = ways.choose(fault.choice());
     Direction[] directions = Direction.values();
@@ -271,7 +271,7 @@ public final class FaultInjector {
 
   private Hit jump(PlannedFault fault) throws IOException, InterruptedException {
     if (!clocks.missing().isEmpty()) {
-      return Hit.nothing("no clock can be set wrong: " + clocks.missing());
+      return Hit.nothing("cannot set a clock wrong: " + clocks.missing());
     }
     ClockSkewInjector.Clock clock = clocks.choose(fault.choice());
     if (!clock.lock().tryLock()) {
@@ -295,16 +295,15 @@ public final class FaultInjector {
           "clock of " + clock.name(),
           true,
           "by %+d ms for %d ms%s"
-              .formatted(
-                  offset, fault.durationMs(), ended ? "; it ended, and was started again" : ""));
+              .formatted(offset, fault.durationMs(), ended ? "; it exited and was restarted" : ""));
     } finally {
       clock.lock().unlock();
     }
   }
 
   /**
-   * What a supervisor does. A service ends by itself some time after its clock has gone back, if it
-   * does.
+   * Acts as the supervisor: restarts a service that exits. A service may exit some time after its
+   * clock was set back.
    */
   private boolean startAgain(FaultableServer server) throws IOException, InterruptedException {
     Optional<ProcessHandle> process = server.process().flatMap(ProcessId::handle);
@@ -314,7 +313,7 @@ public final class FaultInjector {
     ReentrantLock lock = Objects.requireNonNull(servers.get(server));
     lock.lockInterruptibly();
     try {
-      // Whoever had it may have started it.
+      // Another fault that held the lock may have started it.
       boolean gone = server.process().isEmpty();
       if (gone) {
         server.restart();
@@ -338,10 +337,10 @@ public final class FaultInjector {
 
   private Hit fillSpool(PlannedFault fault) throws IOException, InterruptedException {
     if (!spool.missing().isEmpty()) {
-      return Hit.nothing("no disk for spools: " + spool.missing());
+      return Hit.nothing("cannot fill the spools' disk: " + spool.missing());
     }
     if (!spool.lock().tryLock()) {
-      return Hit.nothing("it is full already");
+      return Hit.nothing("it is already full");
     }
     try {
       spool.fill();
@@ -367,7 +366,7 @@ public final class FaultInjector {
     FaultableServer server = those.get(fault.choice() % those.size());
     ReentrantLock lock = Objects.requireNonNull(servers.get(server));
     if (!lock.tryLock()) {
-      return Hit.nothing(server.name() + " has not come back from the last");
+      return Hit.nothing(server.name() + " has not recovered from the last");
     }
     try {
       return action.on(server);
@@ -388,7 +387,7 @@ public final class FaultInjector {
       throws IOException, InterruptedException {
     Optional<ProcessId> process = server.process();
     return process.isEmpty()
-        ? Hit.nothing("it is not there")
+        ? Hit.nothing("it is missing")
         : stopped(process.get(), server.name(), durationMs);
   }
 }

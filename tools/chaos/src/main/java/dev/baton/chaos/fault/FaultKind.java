@@ -9,39 +9,40 @@ package dev.baton.chaos.fault;
 import dev.baton.standalone.StackComponent;
 import org.jspecify.annotations.Nullable;
 
-/** The kinds of faults, each with its weight in a schedule and how long it lasts. */
+/** Kinds of faults, each with its weight in a schedule and its duration. */
 public enum FaultKind {
-  /** SIGKILL of a runner alone: what it has started is left behind. */
+  /** SIGKILL of a runner only: the processes that it started remain. */
   KILL_RUNNER(18, 0, 0, null, null),
-  /** SIGKILL of a runner and all that it has started, as when a container dies. */
+  /** SIGKILL of a runner and all processes that it started, as when a container dies. */
   KILL_RUNNER_TREE(8, 0, 0, null, null),
   /** SIGSTOP of a runner, then SIGCONT: shorter and longer than the heartbeat timeout. */
   STOP_RUNNER(14, 200, 8_000, null, null),
-  /** Records of a run, old epochs' too, are delivered again, in any order. */
+  /** Records of a run, including those of old epochs, are delivered again, in any order. */
   RESEND(24, 0, 0, null, null),
-  /** What one side sends arrives later. */
+  /** Data of one side arrives late. */
   DELAY(10, 1_000, 6_000, null, null),
-  /** Nothing comes through, connections stay open. */
+  /** No data passes; connections stay open. */
   CUT(12, 300, 5_000, null, null),
-  /** No packet comes through, one way or both: TCP waits, and sends again. */
+  /** No packet passes, in one or both directions: TCP waits and retransmits. */
   PARTITION(8, 300, 8_000, null, null),
-  /** All connections of one way break at once. */
+  /** All connections of one link break at the same time. */
   DROP(6, 0, 0, null, null),
   /**
-   * The wall clock of one process, or of the runners, jumps by seconds to hours, and back later.
+   * The wall clock of one process, or of the runners, jumps by seconds to hours, and later jumps
+   * back.
    */
   CLOCK_JUMP(6, 2_000, 8_000, null, null),
-  /** No room for spools while brokers cannot be reached. */
+  /** The disk of the spools is full while brokers are unreachable. */
   FULL_SPOOL(3, 3_000, 8_000, null, null),
-  /** SIGKILL, and a new start some time later. */
+  /** SIGKILL, and a restart after a delay. */
   KILL_ORCHESTRATOR(3, 0, 3_000, StackComponent.ORCHESTRATOR, null),
-  /** SIGKILL, and a new start some time later. */
+  /** SIGKILL, and a restart after a delay. */
   KILL_STORE(3, 0, 3_000, StackComponent.STORE, null),
-  /** SIGKILL, and a new start some time later. */
+  /** SIGKILL, and a restart after a delay. */
   KILL_KAFKA(1, 0, 2_000, StackComponent.KAFKA, null),
-  /** SIGKILL, and a new start some time later. */
+  /** SIGKILL, and a restart after a delay. */
   KILL_POSTGRES(2, 0, 2_000, StackComponent.POSTGRES, null),
-  /** SIGKILL, and a new start some time later. */
+  /** SIGKILL, and a restart after a delay. */
   KILL_S3(2, 0, 2_000, StackComponent.S3, null),
   /** SIGSTOP of the orchestrator, then SIGCONT. */
   STOP_ORCHESTRATOR(2, 500, 5_000, null, StackComponent.ORCHESTRATOR);
@@ -77,7 +78,7 @@ public enum FaultKind {
     return longestMs;
   }
 
-  /** The server that it is about; null where it is about runners, ways or records. */
+  /** The affected server; null for faults of runners, links or records. */
   @Nullable StackComponent component() {
     return killed == null ? stopped : killed;
   }

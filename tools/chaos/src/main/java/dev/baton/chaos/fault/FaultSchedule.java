@@ -14,8 +14,8 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * Which faults come when: a function of the seed, the time and their number, and of nothing else.
- * What they hit depends on what is there at that moment.
+ * Schedules faults as a pure function of the seed, the time and their number. Their targets are
+ * chosen when they are injected.
  */
 public final class FaultSchedule {
   private static final int ALL = Stream.of(FaultKind.values()).mapToInt(FaultKind::weight).sum();

@@ -7,9 +7,9 @@
 package dev.baton.chaos.fault;
 
 /**
- * What faults can reach beside the servers.
+ * Targets of faults other than the servers.
  *
- * @param broker the way to the brokers
+ * @param broker the link to the brokers
  */
 public record FaultTargets(
     ProxiedLinks ways,

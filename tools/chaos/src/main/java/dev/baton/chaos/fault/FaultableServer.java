@@ -19,7 +19,7 @@ import java.util.Optional;
 /** A process of a stack that faults can hit: a component's own, or a replica's. */
 public sealed interface FaultableServer {
 
-  /** All of a stack, its own first. */
+  /** Returns all servers of a stack, the stack's own first. */
   static List<FaultableServer> of(StandaloneStack stack, List<ServiceReplica> replicas) {
     List<FaultableServer> servers = new ArrayList<>();
     for (StackComponent component : StackComponent.values()) {
@@ -29,29 +29,29 @@ public sealed interface FaultableServer {
     return servers;
   }
 
-  /** Of what it is one. */
+  /** The component that this is an instance of. */
   StackComponent component();
 
-  /** For people; no two have the same, and it is that of the folder in the stack's data. */
+  /** Unique name; also the name of its folder in the stack's data. */
   String name();
 
-  /** While it is alive. */
+  /** The process, while it is alive. */
   Optional<ProcessId> process();
 
   /**
-   * SIGKILL; waits until it is gone.
+   * Sends SIGKILL and waits for the process's end.
    *
    * @throws IllegalStateException when it is not running
    */
   void kill() throws InterruptedException;
 
-  /** Stops it where it is running, starts it, and waits until it is ready. */
+  /** Stops it if it is running, starts it, and waits until it is ready. */
   void restart() throws IOException, InterruptedException;
 
-  /** False when it is not ready within the bound. */
+  /** Returns false when it is not ready within the bound. */
   boolean awaitReady(Duration bound) throws InterruptedException;
 
-  /** A component's own process. */
+  /** The stack's own instance of a component. */
   record Own(StandaloneStack stack, StackComponent component) implements FaultableServer {
     @Override
     public String name() {
@@ -79,7 +79,7 @@ public sealed interface FaultableServer {
     }
   }
 
-  /** One more of a service. */
+  /** An additional replica of a service. */
   record Other(ServiceReplica replica) implements FaultableServer {
     @Override
     public StackComponent component() {

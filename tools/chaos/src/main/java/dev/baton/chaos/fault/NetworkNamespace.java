@@ -14,23 +14,26 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The network of this process and of all that it has started, where that is one of its own: then
- * packets can be kept from a port by routing rules (iproute2), and TCP does what it does in a
- * partition. In the network of the whole machine nothing is ever changed. Thread-safe.
+ * The network namespace of this process and its children, if it is separate from the host's: in it,
+ * routing rules (iproute2) can drop the packets of a port, and TCP behaves as in a partition. Never
+ * changes the network of the host. Thread-safe.
  */
 public final class NetworkNamespace {
-  /** In it whoever has made this network says from which, as /proc/self/ns/net has it. */
+  /**
+   * Variable in which the creator of this namespace names the original one, in the format of
+   * /proc/self/ns/net.
+   */
   public static final String OUTER = "BATON_OUTER_NETWORK";
 
   private final String missing;
 
-  /** What does not get through. */
+  /** The dropped packets. */
   enum Direction {
-    /** Neither what clients send nor what they are sent. */
+    /** Packets of clients, and packets to them. */
     BOTH("dport", "sport"),
-    /** What clients send. */
+    /** Packets of clients. */
     TO("dport"),
-    /** What they are sent. */
+    /** Packets to clients. */
     FROM("sport");
 
     private final List<String> selectors;
@@ -44,15 +47,15 @@ public final class NetworkNamespace {
     this.missing = missing;
   }
 
-  /** Of this process. */
+  /** Finds the namespace of this process. */
   public static NetworkNamespace find() throws IOException, InterruptedException {
     String outer = System.getenv(OUTER);
     String here = Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString();
     if (outer == null || outer.equals(here) || !hasOnlyLoopback()) {
       return new NetworkNamespace(
-          "this is the network of the whole machine; root gets one of its own");
+          "this process is in the host's network; a separate one requires root");
     }
-    // The rule that finds local addresses comes first, and cannot be preceded: it is moved down.
+    // The rule for local addresses is first and cannot be preceded, so it is moved down.
     String said = rule("add", "pref 1000 lookup local");
     return new NetworkNamespace(said.isEmpty() ? rule("del", "pref 0") : said);
   }
@@ -66,16 +69,16 @@ public final class NetworkNamespace {
     return true;
   }
 
-  /** Why nothing can be cut here; empty when it can. */
+  /** Returns why packets cannot be dropped; empty when they can. */
   String missing() {
     return missing;
   }
 
   /**
-   * From when this returns no packet in that direction gets through. A new connection fails at
-   * once, or hangs where only the answers are kept back.
+   * Drops all packets in that direction, from its return on. A new connection fails at once, or
+   * hangs if only the responses are dropped.
    *
-   * @param number of this partition, from 1 to 900; none else has it
+   * @param number unique number of this partition, from 1 to 900
    */
   void cut(int number, int port, Direction direction) throws IOException, InterruptedException {
     for (String selector : direction.selectors) {
@@ -84,7 +87,7 @@ public final class NetworkNamespace {
     }
   }
 
-  /** Packets get through again; connections go on when one side sends anew. */
+  /** Lets packets pass again; connections continue when a side retransmits. */
   void heal(int number, Direction direction) throws IOException, InterruptedException {
     for (int i = 0; i < direction.selectors.size(); i++) {
       check(rule("del", "pref " + number));
@@ -97,7 +100,7 @@ public final class NetworkNamespace {
 
   private static void check(String said) throws IOException {
     if (!said.isEmpty()) {
-      throw new IOException("a routing rule could not be changed: " + said);
+      throw new IOException("cannot change a routing rule: " + said);
     }
   }
 }

@@ -7,12 +7,12 @@
 package dev.baton.chaos.fault;
 
 /**
- * A fault as it is planned.
+ * A planned fault.
  *
  * @param number from 1
- * @param atMs milliseconds after the schedule's beginning
- * @param kind what is done
- * @param choice which of those that are there then: taken modulo their number
- * @param durationMs how long it lasts; 0 for a moment
+ * @param atMs milliseconds after the start of the schedule
+ * @param kind of the fault
+ * @param choice selects one of the targets available then: taken modulo their number
+ * @param durationMs duration; 0 for a momentary fault
  */
 public record PlannedFault(int number, long atMs, FaultKind kind, int choice, int durationMs) {}

@@ -11,14 +11,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The ways between the parts of a stack that lead through proxies, by name. */
+/** The links between the parts of a stack that lead through proxies, by name. */
 public record ProxiedLinks(Map<String, TcpProxy> proxies) implements AutoCloseable {
   /** Copies the map, in its order. */
   public ProxiedLinks {
     proxies = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(proxies));
   }
 
-  /** One proxy for each name; none leads anywhere yet. */
+  /** Creates one proxy per name, without a target yet. */
   public static ProxiedLinks open(List<String> names) throws IOException {
     Map<String, TcpProxy> proxies = new LinkedHashMap<>();
     for (String name : names) {
@@ -28,7 +28,7 @@ public record ProxiedLinks(Map<String, TcpProxy> proxies) implements AutoCloseab
   }
 
   /**
-   * @throws IllegalArgumentException when there is no such way
+   * @throws IllegalArgumentException for an unknown name
    */
   public TcpProxy get(String name) {
     TcpProxy proxy = proxies.get(name);

@@ -19,7 +19,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** The runner processes of a stack, found by their environment: so nobody else is ever hit. */
+/**
+ * Finds the runner processes of a stack by their environment, so that no other process is ever hit.
+ */
 final class RunnerProcessFinder {
   private final Path data;
 
@@ -27,7 +29,7 @@ final class RunnerProcessFinder {
     this.data = data;
   }
 
-  /** Those that live, shared ones too, the oldest pid first. */
+  /** Returns the live runners, including shared ones, the oldest pid first. */
   List<ProcessId> living() throws IOException {
     List<ProcessId> runners = new ArrayList<>();
     for (ProcessId process :
@@ -38,7 +40,7 @@ final class RunnerProcessFinder {
       }
     }
     Set<Long> pids = runners.stream().map(ProcessId::pid).collect(Collectors.toSet());
-    // A runner's child has its environment, too, until it has become what it was started for.
+    // A runner's child also has its environment until it has called exec.
     runners.removeIf(runner -> isChildOf(pids, runner));
     runners.sort(Comparator.comparingLong(ProcessId::pid));
     return runners;
@@ -56,13 +58,13 @@ final class RunnerProcessFinder {
       Path file = Path.of("/proc", Long.toString(pid), "environ");
       return "\0" + Files.readString(file, StandardCharsets.ISO_8859_1);
     } catch (IOException gone) {
-      // It has ended since it was listed, and is no runner any more.
+      // It ended after it was listed, and is not a runner any more.
       return "";
     }
   }
 
   /**
-   * The shell's own kill: Java sends only SIGTERM and SIGKILL.
+   * Sends a signal with the shell's kill: Java sends only SIGTERM and SIGKILL.
    *
    * @param signal {@code STOP} or {@code CONT}
    * @return whether it was sent

@@ -14,8 +14,9 @@ import java.nio.file.Path;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A small disk of its own for the spools of a stack's runners, so that it can be full while nothing
- * else is. Where this process may not mount one, it says so and the spools stay where they are.
+ * A small separate disk for the spools of a stack's runners, so that only it is full. If this
+ * process may not mount one, {@link #missing} returns the reason and the spools stay where they
+ * are.
  */
 public final class SpoolDisk implements AutoCloseable {
   private static final String SIZE = "256k";
@@ -30,7 +31,7 @@ public final class SpoolDisk implements AutoCloseable {
     this.missing = missing;
   }
 
-  /** Of a stack that has started. */
+  /** Mounts one for a stack that has started. */
   public static SpoolDisk mount(Path data) throws IOException, InterruptedException {
     Path folder =
         data.resolve(StackComponent.ORCHESTRATOR.label()).resolve("work").resolve("spool");
@@ -41,7 +42,7 @@ public final class SpoolDisk implements AutoCloseable {
     return new SpoolDisk(folder, said);
   }
 
-  /** Why it cannot be filled; empty when it can. */
+  /** Returns why it cannot be filled; empty when it can. */
   String missing() {
     return missing;
   }
@@ -50,7 +51,7 @@ public final class SpoolDisk implements AutoCloseable {
     return lock;
   }
 
-  /** Until not a byte has room. */
+  /** Fills the disk to the last byte. */
   void fill() throws IOException {
     byte[] block = new byte[BLOCK];
     try (OutputStream out = Files.newOutputStream(ballast())) {
@@ -75,7 +76,7 @@ public final class SpoolDisk implements AutoCloseable {
   @Override
   public void close() throws IOException, InterruptedException {
     if (missing.isEmpty()) {
-      // Lazily: whoever has a file open there keeps it.
+      // Lazy unmount: processes keep their open files.
       String said = SystemCommandExecutor.run("umount", "-l", folder.toString());
       if (!said.isEmpty()) {
         throw new IOException(folder + " cannot be unmounted: " + said);

@@ -11,13 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** Short commands of the system. */
+/** Executes short system commands. */
 final class SystemCommandExecutor {
   private static final long SECONDS = 20;
 
   private SystemCommandExecutor() {}
 
-  /** Empty when it went well, else what it said, or that there is none. */
+  /**
+   * Returns an empty text on success, else the command's output, or that the command is missing.
+   */
   static String run(String... command) throws InterruptedException {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();

@@ -21,12 +21,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network between a program and a server on 127.0.0.1, which may be cut and healed.
+ * Simulates the network between a program and a server on 127.0.0.1; can be cut and healed.
  *
- * <p>While it is cut it behaves as a network does that loses everything: connections stay open and
- * nothing comes through in either direction, new ones are taken and stay silent. What was sent
- * meanwhile arrives once it is healed, as TCP sends it again. {@link #drop} is the other kind of
- * end: all connections break at once. Thread-safe.
+ * <p>While cut, it behaves like a network that loses all packets: connections stay open and no data
+ * passes in either direction; new connections are accepted and stay silent. Data sent meanwhile
+ * arrives after healing, as after a TCP retransmission. {@link #drop} is the other failure: all
+ * connections break at once. Thread-safe.
  */
 public final class TcpProxy implements AutoCloseable {
   private static final int BUFFER = 16 << 10;
@@ -43,19 +43,19 @@ public final class TcpProxy implements AutoCloseable {
     this.listener = listener;
   }
 
-  /** Listens; connections wait until {@link #to} has said where they lead. */
+  /** Listens; connections wait until {@link #to} sets the target. */
   public static TcpProxy open() throws IOException {
     TcpProxy proxy = new TcpProxy(new ServerSocket(0, 128, InetAddress.getLoopbackAddress()));
     Thread.ofPlatform().daemon().name("proxy").start(proxy::accept);
     return proxy;
   }
 
-  /** Where programs connect to, on 127.0.0.1. */
+  /** The port on 127.0.0.1 that programs connect to. */
   public int port() {
     return listener.getLocalPort();
   }
 
-  /** Leads to this port of 127.0.0.1 from now on. */
+  /** Sets the target port on 127.0.0.1. */
   public TcpProxy to(int port) {
     synchronized (change) {
       target = port;
@@ -64,7 +64,10 @@ public final class TcpProxy implements AutoCloseable {
     return this;
   }
 
-  /** From when this returns nothing comes through, but for what has been read and not written. */
+  /**
+   * Stops the traffic: after its return no data passes, except data already read and not yet
+   * written.
+   */
   public void cut() {
     synchronized (change) {
       cut = true;
@@ -78,14 +81,14 @@ public final class TcpProxy implements AutoCloseable {
     }
   }
 
-  /** Each piece that is read is written so much later; zero for at once. */
+  /** Delays each piece of data by this time; zero for no delay. */
   public void delay(Duration time) {
     synchronized (change) {
       delay = time;
     }
   }
 
-  /** Breaks all connections; new ones are as before. */
+  /** Breaks all connections; new ones are not affected. */
   public void drop() throws IOException {
     for (Socket socket : sockets) {
       socket.close();
@@ -133,7 +136,7 @@ public final class TcpProxy implements AutoCloseable {
       pump(client, server);
       back.join();
     } catch (IOException ended) {
-      // Either side has gone: so has the other, by leaving this block.
+      // One side has closed: leaving this block closes the other.
       return;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -156,7 +159,7 @@ public final class TcpProxy implements AutoCloseable {
         awaitOpen();
         out.write(piece, 0, n);
       }
-      // An end is news, too: it does not come through a cut.
+      // The end of a stream is data, too: it does not pass a cut.
       awaitOpen();
       to.shutdownOutput();
     } catch (IOException ended) {

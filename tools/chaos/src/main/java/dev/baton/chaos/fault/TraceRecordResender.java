@@ -12,9 +12,9 @@ import java.util.Random;
 /** Delivers records of the trace again, in another order. */
 public interface TraceRecordResender {
   /**
-   * @param random decides which run's, how many and in which order
-   * @return what was sent, for people; empty where there was nothing to send
-   * @throws IOException when the log did not take them
+   * @param random selects the run, the number of records and their order
+   * @return description of the records sent; empty when there were none to send
+   * @throws IOException when the broker did not accept them
    */
   String resend(Random random) throws IOException, InterruptedException;
 }

@@ -1,4 +1,4 @@
-/** What is done to a stack: a schedule of faults that a seed decides, and who carries it out. */
+/** Fault injection: a schedule of faults derived from a seed, and its execution. */
 @NullMarked
 package dev.baton.chaos.fault;
 

@@ -9,19 +9,19 @@ package dev.baton.chaos.history;
 import com.fasterxml.jackson.databind.JsonNode;
 
 /**
- * What the API answered. Requests that got no answer are not here: nothing is known of them.
+ * A response of the API. Requests without a response are not recorded: their effect is unknown.
  *
- * @param askedMs milliseconds from the history's beginning to the request
- * @param answeredMs and to the answer
+ * @param askedMs milliseconds from the start of the history to the request
+ * @param answeredMs and to the response
  * @param request the kind
- * @param run whose, also where the path does not say it
- * @param status HTTP's
- * @param body as it came; of {@link Request#EVENTS}, the pages are put together
+ * @param run the run, also when the path does not contain it
+ * @param status the HTTP status
+ * @param body as received; for {@link Request#EVENTS}, all pages merged
  */
 public record ApiResponseRecord(
     long askedMs, long answeredMs, Request request, String run, int status, JsonNode body) {
 
-  /** What was asked for. */
+  /** The kind of request. */
   public enum Request {
     /** {@code POST /runs}. */
     CREATE,
@@ -29,13 +29,13 @@ public record ApiResponseRecord(
     RUN,
     /** {@code GET /runs}: one run of the list. */
     LIST,
-    /** {@code GET /runs/<id>/events}, when all had ended. */
+    /** {@code GET /runs/<id>/events}, after all runs ended. */
     EVENTS,
     /** {@code POST /checkpoints/<approval>}; the body has the {@code approval}. */
     ANSWER
   }
 
-  /** Whether the request did what it asked for. */
+  /** Whether the request succeeded. */
   public boolean acknowledges() {
     return status >= 200 && status < 300;
   }

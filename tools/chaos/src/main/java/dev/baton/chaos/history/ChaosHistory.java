@@ -9,14 +9,14 @@ package dev.baton.chaos.history;
 import java.util.List;
 
 /**
- * Everything that a verdict is made of.
+ * The complete input of a verdict.
  *
- * @param meta what it is of
- * @param runs the workload, in the order of its beginning
- * @param log the trace topic, read back whole at the end; per partition in the log's order
- * @param seen what was seen of the topic meanwhile
+ * @param meta metadata
+ * @param runs the workload, in the order of start
+ * @param log the trace topic, read completely at the end; per partition in the log's order
+ * @param seen records seen in the topic during the experiment
  * @param ledger the effects, in their order
- * @param answers the API's, in the order in which they came
+ * @param answers the API's responses, in the order of arrival
  * @param faults in the order in which they ended
  */
 public record ChaosHistory(
@@ -37,22 +37,22 @@ public record ChaosHistory(
     faults = List.copyOf(faults);
   }
 
-  /** The same with another log. */
+  /** Returns a copy with another log. */
   public ChaosHistory withLog(List<LoggedRecord> other) {
     return new ChaosHistory(meta, runs, other, seen, ledger, answers, faults);
   }
 
-  /** The same with another ledger. */
+  /** Returns a copy with another ledger. */
   public ChaosHistory withLedger(List<LedgerEffect> other) {
     return new ChaosHistory(meta, runs, log, seen, other, answers, faults);
   }
 
-  /** The same with other answers. */
+  /** Returns a copy with other responses. */
   public ChaosHistory withAnswers(List<ApiResponseRecord> other) {
     return new ChaosHistory(meta, runs, log, seen, ledger, other, faults);
   }
 
-  /** The same with other runs. */
+  /** Returns a copy with other runs. */
   public ChaosHistory withRuns(List<WorkloadRun> other) {
     return new ChaosHistory(meta, other, log, seen, ledger, answers, faults);
   }

@@ -7,16 +7,16 @@
 package dev.baton.chaos.history;
 
 /**
- * What a history is of. Times are milliseconds since its beginning.
+ * Metadata of a history. Times are milliseconds since its start.
  *
  * @param format of the files, today 1
  * @param seed of schedule and workload
- * @param faultsStoppedMs when nothing was injected any more, and all was healed
+ * @param faultsStoppedMs when fault injection had ended and all faults were healed
  * @param endedMs when the history was closed
- * @param boundMs within how long after the faults every run must end
+ * @param boundMs time after the faults within which every run must end
  */
 public record ChaosHistoryMetadata(
     int format, long seed, long faultsStoppedMs, long endedMs, long boundMs) {
-  /** Of what this version writes. */
+  /** The format that this version writes. */
   public static final int FORMAT = 1;
 }

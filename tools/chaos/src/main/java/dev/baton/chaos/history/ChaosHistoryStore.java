@@ -23,14 +23,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A history as files: {@code history.json}, one JSON line for each record in {@code log.jsonl},
+ * Stores a history in files: {@code history.json}, one JSON line per record in {@code log.jsonl},
  * {@code seen.jsonl}, {@code runs.jsonl}, {@code answers.jsonl} and {@code faults.jsonl}, and the
- * ledger as the steps have written it, {@code ledger.txt}.
+ * ledger as written by the steps, {@code ledger.txt}.
  *
  * @param path the folder
  */
 public record ChaosHistoryStore(Path path) {
-  /** For JSON with snake_case names. */
+  /** Mapper for JSON with snake_case names. */
   public static final ObjectMapper JSON =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
@@ -44,7 +44,7 @@ public record ChaosHistoryStore(Path path) {
     return path.resolve(LEDGER);
   }
 
-  /** Writes all but the ledger, which is there. */
+  /** Writes all files except the ledger, which exists already. */
   public void write(ChaosHistory history) throws IOException {
     Files.createDirectories(path);
     JSON.writerWithDefaultPrettyPrinter()
@@ -56,19 +56,19 @@ public record ChaosHistoryStore(Path path) {
     lines("faults.jsonl", history.faults());
   }
 
-  /** Writes the ledger of a history that no step has written. */
+  /** Writes the ledger of a history that was not produced by steps. */
   public void writeLedger(List<LedgerEffect> ledger) throws IOException {
     Files.createDirectories(path);
     Files.write(ledger(), ledger.stream().map(LedgerEffect::text).toList());
   }
 
   /**
-   * @throws IOException naming the file that is missing or spoiled
+   * @throws IOException naming the file that is missing or corrupt
    */
   public ChaosHistory read() throws IOException {
     Path meta = path.resolve("history.json");
     if (!Files.isRegularFile(meta)) {
-      throw new IOException(path + " is no recorded history: it has no history.json");
+      throw new IOException(path + " is not a recorded history: it has no history.json");
     }
     ChaosHistoryMetadata read = JSON.readValue(meta.toFile(), ChaosHistoryMetadata.class);
     if (read.format() != ChaosHistoryMetadata.FORMAT) {
@@ -105,12 +105,14 @@ public record ChaosHistoryStore(Path path) {
               line.path("id").asText(),
               line.path("type").asText(),
               line.path("data"));
-      all.add(record.orElseThrow(() -> new IOException("log.jsonl has no event: " + line)));
+      all.add(
+          record.orElseThrow(
+              () -> new IOException("log.jsonl has a record that is not an event: " + line)));
     }
     return all;
   }
 
-  /** What the steps have written; half a line, of a process that was killed, is no effect. */
+  /** Reads the effects of the steps; skips incomplete lines of killed processes. */
   public List<LedgerEffect> effects() throws IOException {
     List<LedgerEffect> effects = new ArrayList<>();
     int number = 0;
@@ -144,7 +146,7 @@ public record ChaosHistoryStore(Path path) {
       }
     } catch (JsonProcessingException e) {
       throw new IOException(
-          "line %d of %s is spoiled: %s".formatted(number, file, e.getOriginalMessage()), e);
+          "line %d of %s is corrupt: %s".formatted(number, file, e.getOriginalMessage()), e);
     }
     return values;
   }

@@ -7,15 +7,15 @@
 package dev.baton.chaos.history;
 
 /**
- * A fault as it came to be.
+ * An injected fault.
  *
  * @param number in the schedule, from 1
  * @param kind such as {@code KILL_RUNNER}
- * @param target what it hit
- * @param beginMs milliseconds from the history's beginning until it was there
- * @param endMs and until it was healed, as far as that is the injector's business
- * @param done false where there was nothing to hit, or hitting it failed
- * @param detail what more there is to say
+ * @param target that was hit
+ * @param beginMs milliseconds from the start of the history to the fault
+ * @param endMs and to its healing by the injector
+ * @param done false when no target existed, or the injection failed
+ * @param detail further details
  */
 public record FaultRecord(
     int number,

@@ -9,19 +9,19 @@ package dev.baton.chaos.history;
 import java.util.Optional;
 
 /**
- * One line of the effects ledger, a file outside the system to which steps append what they do: the
- * order of the lines is the order of the effects.
+ * One line of the effects ledger, a file outside the system to which steps append their effects:
+ * the order of the lines is the order of the effects.
  *
  * <p>{@code <run>/<step>/<visit> <attempt> <epoch> <kind> <pid> <nanoseconds of the wall clock>}
  *
  * @param line from 1
  * @param step the step's path
- * @param visit how often the step was come to
- * @param attempt within the visit; 0 where it is not known
- * @param epoch the runner's that did it; 0 where it is not known, as with HTTP requests
+ * @param visit number of the visit
+ * @param attempt within the visit; 0 when unknown
+ * @param epoch of the runner; 0 when unknown, as for HTTP requests
  * @param kind {@code begin}, {@code tick} or {@code end}
- * @param pid of the process; 0 where there is none
- * @param wallNanos for people only: the file's order counts
+ * @param pid of the process; 0 when there is none
+ * @param wallNanos informational only: the file's order counts
  */
 public record LedgerEffect(
     int line,
@@ -37,7 +37,7 @@ public record LedgerEffect(
   private static final String LINE =
       "[0-9a-z]+/[^ ]+/[0-9]+ [0-9]+ [0-9]+ (begin|tick|end) [0-9]+ [0-9]+";
 
-  /** Nothing where the line is none: a process that was killed may have written half of one. */
+  /** Parses a line; empty when it is invalid: a killed process may have written half of one. */
   public static Optional<LedgerEffect> parse(int number, String line) {
     if (!line.matches(LINE)) {
       return Optional.empty();
@@ -62,7 +62,7 @@ public record LedgerEffect(
             Long.parseLong(words[5])));
   }
 
-  /** The line as it is written. */
+  /** Formats the line. */
   public String text() {
     return "%s/%s/%d %d %d %s %d %d"
         .formatted(run, step, visit, attempt, epoch, kind, pid, wallNanos);

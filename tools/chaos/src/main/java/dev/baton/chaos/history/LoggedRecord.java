@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Optional;
 
 /**
- * One record of the trace topic, as it is in the log.
+ * One record of the trace topic, as stored in the log.
  *
  * @param partition of the topic
  * @param offset within the partition: the log's order
@@ -27,7 +27,7 @@ public record LoggedRecord(
 
   /**
    * @param id {@code <run>/<lane>/<seq>}
-   * @return nothing where the id or the type is not one of Baton's
+   * @return empty when the id or the type is not one of Baton's
    */
   public static Optional<LoggedRecord> of(
       int partition, long offset, String id, String type, JsonNode data) {
@@ -59,12 +59,12 @@ public record LoggedRecord(
     return type.equals(other);
   }
 
-  /** A text of the data; empty where it is missing. */
+  /** Returns a text field of the data; empty when it is missing. */
   public String text(String field) {
     return data.path(field).asText("");
   }
 
-  /** Where it is, for people. */
+  /** Describes its position, for reports. */
   public String place() {
     return "%d:%d %s %s".formatted(partition, offset, id(), type);
   }

@@ -7,11 +7,11 @@
 package dev.baton.chaos.history;
 
 /**
- * That a record was there, as somebody saw it who read along.
+ * Observation of a record by a consumer that reads the topic during the experiment.
  *
  * @param partition of the trace topic
  * @param offset within the partition
  * @param id the event's
- * @param atMs milliseconds since the history began
+ * @param atMs milliseconds since the start of the history
  */
 public record ObservedRecord(int partition, long offset, String id, long atMs) {}

@@ -13,6 +13,6 @@ import com.fasterxml.jackson.databind.JsonNode;
  *
  * @param run its id
  * @param workflow its workflow's name
- * @param expected the output of an undisturbed run of the same
+ * @param expected the output of an undisturbed run of the same workflow
  */
 public record WorkloadRun(String run, String workflow, JsonNode expected) {}

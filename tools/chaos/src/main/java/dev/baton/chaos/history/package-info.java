@@ -1,4 +1,4 @@
-/** What was seen of a system under faults, by those who are no part of it, and its files. */
+/** Observations of a system under faults, made from outside, and their files. */
 @NullMarked
 package dev.baton.chaos.history;
 

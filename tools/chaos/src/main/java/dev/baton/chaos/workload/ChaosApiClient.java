@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The API of the orchestrators: each request goes to the next of them. It ends within its bound, if
- * only with an exception. Thread-safe.
+ * Client of the orchestrators' API; sends each request to the next orchestrator. A request ends
+ * within its bound, possibly with an exception. Thread-safe.
  */
 final class ChaosApiClient implements AutoCloseable {
   private static final Duration BOUND = Duration.ofSeconds(15);

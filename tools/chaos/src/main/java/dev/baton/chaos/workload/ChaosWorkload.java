@@ -10,11 +10,12 @@ import java.util.Random;
 import java.util.stream.Stream;
 
 /**
- * The workflows. Their outputs depend on nothing but the definition. Every shell step writes into
- * the effects ledger when it begins and when it ends; HTTP requests are written by who serves them.
+ * The workflows of the workload. Their outputs depend only on the definition. Every shell step
+ * appends to the effects ledger when it begins and when it ends; the server of HTTP requests
+ * appends for these.
  */
 public enum ChaosWorkload {
-  /** Files that are made and changed, step by step. */
+  /** Files that are created and changed, step by step. */
   FILES(
       4,
       """
@@ -49,7 +50,7 @@ public enum ChaosWorkload {
             find d -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-64
             e end
       """),
-  /** Branches that change files of their own, which are merged. */
+  /** Branches that change separate files, which are merged. */
   BRANCHES(
       3,
       """
@@ -88,7 +89,7 @@ public enum ChaosWorkload {
             find out -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c1-64
             e end
       """),
-  /** A step that fails first, and one that comes again. */
+  /** A step that fails first, and one that is visited again. */
   RETRIES(
       3,
       """
@@ -121,7 +122,7 @@ public enum ChaosWorkload {
             cat attempts laps
             e end
       """),
-  /** No files: requests, a loop, waits, and branches, on a runner that carries many runs. */
+  /** No files: requests, a loop, waits, and branches, on a runner that executes many runs. */
   LIGHT(
       7,
       """
@@ -148,7 +149,7 @@ public enum ChaosWorkload {
         - id: sum
           transform: '{laps: .steps.lap.output, fan: .steps.fan.output, first: .steps.first.output.body}'
       """),
-  /** Questions, which somebody answers. */
+  /** Approvals, which the workload client answers. */
   APPROVALS(
       5,
       """
@@ -163,7 +164,7 @@ public enum ChaosWorkload {
         - {id: again, approval: 'And on?'}
         - {id: sum, transform: '[.steps.begin.output, .steps.ask.output, .steps.again.output]'}
       """),
-  /** Of everything some. */
+  /** A mix of all kinds. */
   MIXED(
       3,
       """
@@ -204,7 +205,7 @@ public enum ChaosWorkload {
     this.definition = definition.replace("EFFECT", EFFECT);
   }
 
-  /** In YAML. */
+  /** The definition in YAML. */
   public String definition() {
     return definition;
   }
@@ -214,7 +215,7 @@ public enum ChaosWorkload {
     return "chaos-" + name().toLowerCase(java.util.Locale.ROOT);
   }
 
-  /** Each as often as its weight says. */
+  /** Chooses one at random, by weight. */
   public static ChaosWorkload choose(Random random) {
     int left = random.nextInt(ALL);
     for (ChaosWorkload one : values()) {

@@ -18,8 +18,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.concurrent.Executors;
 
 /**
- * An outside world that keeps a record: every request becomes a line of the effects ledger, by its
- * {@code Idempotency-Key}. On 127.0.0.1. Which epoch asked is not known.
+ * Simulates an external service that records its requests: every request becomes a line of the
+ * effects ledger, by its {@code Idempotency-Key}. On 127.0.0.1. The epoch of a request is unknown.
  */
 public final class EffectServer implements AutoCloseable {
   private final HttpServer server;
@@ -34,7 +34,7 @@ public final class EffectServer implements AutoCloseable {
     server.start();
   }
 
-  /** Where it is, without a slash at its end. */
+  /** Its URL, without a slash at its end. */
   public String url() {
     return "http://127.0.0.1:" + server.getAddress().getPort();
   }

@@ -40,8 +40,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
- * Reads the trace topic along, remembers when it saw what, and delivers some of it again when asked
- * to. In no consumer group: it disturbs nobody. Thread-safe.
+ * Reads the trace topic continuously, records when it saw each record, and delivers some records
+ * again on request. Uses no consumer group, so it affects no other consumer. Thread-safe.
  */
 public final class TraceReader implements AutoCloseable, TraceRecordResender {
   private static final String TOPIC = "baton.trace";
@@ -61,7 +61,7 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
   private volatile boolean closed;
 
   /**
-   * @param clock milliseconds since the history's beginning
+   * @param clock milliseconds since the start of the history
    */
   public TraceReader(String bootstrap, LongSupplier clock) {
     this.bootstrap = bootstrap;
@@ -76,7 +76,7 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
     thread = Thread.ofPlatform().daemon().name("trace-reader").start(this::follow);
   }
 
-  /** What was seen so far, in the order in which it was. */
+  /** Returns the records seen so far, in that order. */
   public List<ObservedRecord> seen() {
     return List.copyOf(seen);
   }
@@ -107,7 +107,7 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
   }
 
   /**
-   * The topic from its beginning to its end as of now.
+   * Reads the topic from its beginning to its present end.
    *
    * @throws IOException when it could not be read within two minutes
    */
@@ -121,14 +121,14 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
       long until = System.nanoTime() + READ_WITHIN.toNanos();
       while (ends.entrySet().stream().anyMatch(e -> consumer.position(e.getKey()) < e.getValue())) {
         if (System.nanoTime() > until) {
-          throw new IOException(TOPIC + " could not be read whole within " + READ_WITHIN);
+          throw new IOException(TOPIC + " could not be read completely within " + READ_WITHIN);
         }
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
           parse(record).ifPresent(all::add);
         }
       }
     } catch (KafkaException e) {
-      throw new IOException(TOPIC + " could not be read whole: " + e.getMessage(), e);
+      throw new IOException(TOPIC + " could not be read completely: " + e.getMessage(), e);
     }
     return all;
   }
@@ -161,7 +161,7 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
       try {
         one.get(2 * SEND_MS, TimeUnit.MILLISECONDS);
       } catch (ExecutionException | TimeoutException e) {
-        throw new IOException("not all were delivered again: " + e.getMessage(), e);
+        throw new IOException("not all records were delivered again: " + e.getMessage(), e);
       }
     }
     return chosen.size() + " records of run " + run;
@@ -191,7 +191,7 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
           header(record, "ce_type"),
           data);
     } catch (IOException | IllegalArgumentException notAnEvent) {
-      // Whoever reads it has to put it aside, too; it is nobody's event.
+      // Not an event: all other consumers skip it, too.
       return Optional.empty();
     }
   }

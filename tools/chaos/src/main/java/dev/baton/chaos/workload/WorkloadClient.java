@@ -22,8 +22,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Asks for runs, looks at them until they end, answers what they ask, and records every answer. A
- * request without an answer is made again, with the same key. Thread-safe.
+ * Starts runs, follows them until they end, answers their approvals, and records every response.
+ * Repeats a request without a response with the same key. Thread-safe.
  */
 public final class WorkloadClient implements AutoCloseable {
   private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "lost");
@@ -38,14 +38,14 @@ public final class WorkloadClient implements AutoCloseable {
   private final LongSupplier clock;
   private final ConcurrentLinkedQueue<ApiResponseRecord> answers = new ConcurrentLinkedQueue<>();
 
-  /** When all must be over, in the clock's milliseconds. */
+  /** The time at which all waits end, on the clock, in milliseconds. */
   private final AtomicLong deadline = new AtomicLong(Long.MAX_VALUE);
 
   /**
-   * @param urls the orchestrators', which are asked by turns
-   * @param ledger where steps write their effects
-   * @param effects the url of the outside world
-   * @param clock milliseconds since the history's beginning
+   * @param urls of the orchestrators, used in turn
+   * @param ledger where steps append their effects
+   * @param effects URL of the effect server
+   * @param clock milliseconds since the start of the history
    */
   public WorkloadClient(List<String> urls, Path ledger, String effects, LongSupplier clock) {
     this.api = new ChaosApiClient(urls);
@@ -54,12 +54,12 @@ public final class WorkloadClient implements AutoCloseable {
     this.clock = clock;
   }
 
-  /** From then on nothing is waited for any more. */
+  /** Ends all waits at that time. */
   public void endAt(long atMs) {
     deadline.set(atMs);
   }
 
-  /** All that came, in the order in which it came. */
+  /** Returns all responses, in the order of arrival. */
   public List<ApiResponseRecord> answers() {
     return List.copyOf(answers);
   }
@@ -77,9 +77,9 @@ public final class WorkloadClient implements AutoCloseable {
   /**
    * Starts a run.
    *
-   * @param key that this is the same request as before
+   * @param key identifies the request when it is repeated
    * @return its id
-   * @throws IOException when the API refuses, or nothing is waited for any more
+   * @throws IOException when the API refuses it, or the deadline has passed
    */
   public String create(ChaosWorkload workload, String key)
       throws IOException, InterruptedException {
@@ -96,10 +96,10 @@ public final class WorkloadClient implements AutoCloseable {
           return run;
         }
         if (reply.status() < 500 && reply.status() != 429) {
-          throw new IllegalStateException("POST /runs is refused: " + reply);
+          throw new IllegalStateException("POST /runs was refused: " + reply);
         }
       } catch (IOException unanswered) {
-        // Whether it was done is not known: the same key asks again.
+        // Its effect is unknown: the retry uses the same key.
         pause();
         continue;
       }
@@ -108,18 +108,17 @@ public final class WorkloadClient implements AutoCloseable {
   }
 
   /**
-   * Looks at a run until it has ended or nothing is waited for any more; resumes it when it is
-   * paused.
+   * Polls a run until it ends or the deadline passes; resumes it when it is paused.
    *
-   * @param pauseAt with which look it is asked to pause, from 1; 0 for none
-   * @return what was told last
+   * @param pauseAt the poll at which it is paused, from 1; 0 for never
+   * @return the last response
    */
   public JsonNode follow(String run, int pauseAt) throws InterruptedException {
     JsonNode last = ChaosHistoryStore.JSON.createObjectNode();
     for (int look = 1; clock.getAsLong() < deadline.get(); look++) {
       try {
         if (look == pauseAt) {
-          // Whether it is, the status tells: a run that has just ended cannot be paused.
+          // The status shows whether it was paused: a run that has just ended cannot be.
           command(run, "pause");
         }
         ChaosApiClient.Reply reply = look(run);
@@ -136,7 +135,7 @@ public final class WorkloadClient implements AutoCloseable {
           }
         }
       } catch (IOException unanswered) {
-        // Nothing is known of it: asked again.
+        // The effect is unknown: retried.
         pause();
         continue;
       }
@@ -145,7 +144,7 @@ public final class WorkloadClient implements AutoCloseable {
     return last;
   }
 
-  /** Looks at the list of runs again and again until the thread is interrupted. */
+  /** Polls the list of runs until the thread is interrupted. */
   public void followList() {
     while (true) {
       try {
@@ -159,7 +158,7 @@ public final class WorkloadClient implements AutoCloseable {
               new ApiResponseRecord(asked, answered, Request.LIST, id, reply.status(), run));
         }
       } catch (IOException unanswered) {
-        // Nothing is known of it: asked again.
+        // The effect is unknown: retried.
         continue;
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -168,7 +167,7 @@ public final class WorkloadClient implements AutoCloseable {
     }
   }
 
-  /** One look at a run, recorded. */
+  /** Polls a run once and records the response. */
   public void lookAgain(String run) throws IOException, InterruptedException {
     look(run);
   }
@@ -198,7 +197,7 @@ public final class WorkloadClient implements AutoCloseable {
   }
 
   /**
-   * Records the store's copy of a run's trace, once it has come as far as the log.
+   * Records the store's copy of a run's trace, once it has caught up with the log.
    *
    * @param last the id of the record that it must have
    * @return whether it has, within the bound

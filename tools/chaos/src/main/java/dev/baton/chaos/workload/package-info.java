@@ -1,4 +1,4 @@
-/** What the system has to do meanwhile, by whom it is asked, and who looks on. */
+/** The workload of the system under faults: its workflows, its clients and its observers. */
 @NullMarked
 package dev.baton.chaos.workload;
 

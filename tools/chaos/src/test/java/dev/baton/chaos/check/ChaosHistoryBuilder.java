@@ -22,7 +22,7 @@ import dev.baton.chaos.history.WorkloadRun;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A history made by hand, line by line. */
+/** Builds a history line by line. */
 final class ChaosHistoryBuilder {
   static final String RUN = "01jd0000000000000000abcdef";
 
@@ -73,7 +73,7 @@ final class ChaosHistoryBuilder {
     }
   }
 
-  /** With the store's copy of the trace as the last answer. */
+  /** Builds it with the store's copy of the trace as the last response. */
   ChaosHistory history() {
     ObjectNode events = ChaosHistoryStore.JSON.createObjectNode();
     ArrayNode list = events.putArray("events");
@@ -89,7 +89,9 @@ final class ChaosHistoryBuilder {
         List.of(new FaultRecord(1, "KILL_RUNNER", "runner", 3, 3, true, "")));
   }
 
-  /** A run of three steps, one of them asked, whose runner is replaced in the second. */
+  /**
+   * Adds a run of three steps, one of them an approval, whose runner is replaced during the second.
+   */
   static ChaosHistoryBuilder undisturbed() {
     return new ChaosHistoryBuilder()
         .answer(ApiResponseRecord.Request.CREATE, 201, json("{'id':'" + RUN + "'}"))

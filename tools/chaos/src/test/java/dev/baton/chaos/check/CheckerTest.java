@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Each invariant holds on a clean history, and is broken by the mistake that it is for. */
+/** Each invariant holds on a clean history, and is violated by the bug that it is for. */
 class CheckerTest {
   private static final long SEED = Long.getLong("baton.seed", 20261122);
   private static final int PLACES = 20;
@@ -85,7 +85,7 @@ class CheckerTest {
 
     assertThat(ChaosVerdict.of(history.history()).broken()).doesNotContain("completed-step-stays");
 
-    // A later cut of the branch has the files of the step before it, too.
+    // A later cut of the branch has the files of the earlier step, too.
     history.effect("two", 3, 1, "begin");
     assertThat(ChaosVerdict.of(history.history()).broken()).contains("completed-step-stays");
   }
@@ -114,9 +114,9 @@ class CheckerTest {
   }
 
   /**
-   * Whose view has not read the last completion when the new epoch is decided.
+   * A new epoch is assigned before the view has read the last completion.
    *
-   * @param told of the run meanwhile
+   * @param told number of completions returned by the API meanwhile
    */
   private static ChaosHistoryBuilder takeover(int told) {
     return new ChaosHistoryBuilder()
@@ -138,7 +138,7 @@ class CheckerTest {
   void shouldCallARunThatEndedTooLateOrOtherwiseUnended() {
     ChaosHistory history =
         ChaosHistoryBuilder.undisturbed().log("c/5", "run_cancelled", "{}").history();
-    assertThat(ChaosVerdict.of(history).ok()).as("after its end nothing counts").isTrue();
+    assertThat(ChaosVerdict.of(history).ok()).as("no record counts after its end").isTrue();
 
     ChaosHistory failed =
         new ChaosHistoryBuilder()

@@ -18,9 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Some runs of a real history, with kills, takeovers and records that were delivered again: clean
- * as it is, and broken wherever a mistake is planted into it. {@code -Dbaton.history=DIR} takes
- * another.
+ * Checks some runs of a real history, with kills, takeovers and redelivered records: clean as
+ * recorded, and violated wherever a bug is planted into it. {@code -Dbaton.history=DIR} uses
+ * another history.
  */
 class RecordedHistoryTest {
   private static final long SEED = Long.getLong("baton.seed", 20261122);

@@ -22,11 +22,11 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * What a history would look like if the system had that mistake. Each plants it once, at a place
- * that the seed chooses, into a history that is clean.
+ * Simulates bugs of the system. Each plants its symptom once, at a place chosen by the seed, into a
+ * clean history.
  */
 enum SeededBug {
-  /** A replacement acts though its assignment never came before. */
+  /** A replacement acts although its assignment was not logged before. */
   FENCE_SKIPPED("fence-comes-first") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -35,7 +35,7 @@ enum SeededBug {
       return history.withLog(without(history, fence));
     }
   },
-  /** The replacement acts, and what the old runner started goes on. */
+  /** The replacement acts, but the processes of the old runner continue. */
   OLD_RUNNER_NOT_STOPPED("old-epoch-has-no-effect") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -147,7 +147,7 @@ enum SeededBug {
       return history.withLog(without(history, any(history, random, r -> r.is("step_completed"))));
     }
   },
-  /** The store has lost one. */
+  /** The store has lost an acknowledged completion. */
   COMPLETION_NOT_STORED("acknowledged-completion-survives") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -171,18 +171,18 @@ enum SeededBug {
               .toList());
     }
   },
-  /** A run comes to something else. */
+  /** A run has another output. */
   OUTPUT_WRONG("output-as-undisturbed") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
       LoggedRecord end = any(history, random, r -> r.is("run_completed"));
       ObjectNode data = end.data().deepCopy();
-      data.putObject("output").set("value", TextNode.valueOf("something else"));
+      data.putObject("output").set("value", TextNode.valueOf("a wrong output"));
       return history.withLog(
           history.log().stream().map(r -> r.id().equals(end.id()) ? with(r, data) : r).toList());
     }
   },
-  /** A run stays where it is. */
+  /** A run stops making progress. */
   RUN_STUCK("every-run-ends") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -198,7 +198,7 @@ enum SeededBug {
                   .toList());
     }
   },
-  /** The API tells what was, after it has told what is. */
+  /** The API returns an older state after a newer one. */
   API_GOES_BACK("api-follows-the-log") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -220,7 +220,7 @@ enum SeededBug {
       return history.withAnswers(answers);
     }
   },
-  /** An acknowledged run is nowhere. */
+  /** An acknowledged run is lost. */
   RUN_FORGOTTEN("acknowledged-run-survives") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -228,7 +228,7 @@ enum SeededBug {
       return history.withLog(history.log().stream().filter(r -> !r.run().equals(run)).toList());
     }
   },
-  /** An acknowledged answer to an approval is nowhere. */
+  /** An acknowledged answer to an approval is lost. */
   ANSWER_FORGOTTEN("acknowledged-answer-survives") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -255,7 +255,7 @@ enum SeededBug {
       return history.withLog(after(history, first, at(first, first.seq() + 1)));
     }
   },
-  /** A record never reached the log, and its successors did. */
+  /** A record never reached the log, but its successors did. */
   RECORD_SKIPPED("lanes-have-no-holes") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
@@ -274,7 +274,7 @@ enum SeededBug {
     }
   };
 
-  /** The invariant that must be found broken. */
+  /** The invariant that must be violated. */
   final String breaks;
 
   SeededBug(String breaks) {
@@ -287,7 +287,7 @@ enum SeededBug {
     return record.is("runner_assigned") && record.data().path("epoch").asInt() > 1;
   }
 
-  /** Whether whoever it assigns lived long enough to write anything. */
+  /** Whether the runner of this assignment lived long enough to write a record. */
   private static boolean acts(ChaosHistory history, LoggedRecord fence) {
     int epoch = fence.data().path("epoch").asInt();
     return history.log().stream().anyMatch(r -> r.run().equals(fence.run()) && r.epoch() == epoch);
@@ -306,7 +306,7 @@ enum SeededBug {
 
   private static <T> T one(List<T> list, Random random) {
     if (list.isEmpty()) {
-      throw new AssertionError("the history has no place for this mistake");
+      throw new AssertionError("the history has no place for this bug");
     }
     return list.get(random.nextInt(list.size()));
   }
@@ -315,7 +315,7 @@ enum SeededBug {
     return history.log().stream().filter(record -> record != gone).toList();
   }
 
-  /** At the same offset, which keeps the order in which they are listed. */
+  /** Inserts at the same offset, which keeps the order of the list. */
   private static List<LoggedRecord> after(
       ChaosHistory history, LoggedRecord place, LoggedRecord more) {
     return history.log().stream()
@@ -355,7 +355,7 @@ enum SeededBug {
         body);
   }
 
-  /** All answers that tell of more than was there at that record count one completion more. */
+  /** Adds one completion to all responses that contain more than existed at that record. */
   private static ChaosHistory overcounted(ChaosHistory history, String run, LoggedRecord since) {
     int then =
         (int)

@@ -1,4 +1,4 @@
-/** Tests of the checker: on histories made by hand, and on a recorded one with planted mistakes. */
+/** Tests of the checker: on synthetic histories, and on a recorded one with planted bugs. */
 @NullMarked
 package dev.baton.chaos.check;
 

@@ -29,7 +29,7 @@ class NetworkNamespaceTest {
   private static final long SECONDS = 120;
   private static final int SHORT_MS = 500;
 
-  /** Longer than TCP waits, after so short a partition, until it sends again. */
+  /** Longer than TCP waits before it retransmits after such a short partition. */
   private static final int LONG_MS = 60_000;
 
   @Test
@@ -43,7 +43,7 @@ class NetworkNamespaceTest {
         new ArrayList<>(
             List.of(
                 "unshare", "--net", "--", "sh", "-c", "ip link set lo up && exec \"$@\"", "sh"));
-    assumeTrue(succeeds(command, "true"), "no network of its own can be had here");
+    assumeTrue(succeeds(command, "true"), "cannot create a separate network here");
 
     assertThat(
             succeeds(
@@ -73,7 +73,7 @@ class NetworkNamespaceTest {
     return process.exitValue() == 0;
   }
 
-  /** What runs in a network of its own. */
+  /** The part of the test that runs in a separate network. */
   static final class Inside {
     private Inside() {}
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RunnerProcessFinderTest {
   @TempDir Path data;
 
-  /** A runner that starts a step: for a moment its child has the same environment. */
+  /** When a runner starts a step, its child has the same environment for a moment. */
   @Test
   void shouldNotTakeARunnersChildForARunner() throws Exception {
     ProcessBuilder builder =

@@ -17,12 +17,12 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What the partition tests stand on. */
+/** Tests the proxy that the partition tests depend on. */
 class TcpProxyTest {
   private static final int SILENCE_MS = 300;
   private static final int PATIENCE_MS = 10_000;
 
-  /** Answers each byte with the next. */
+  /** Replies to each byte with the next one. */
   private static ServerSocket echo() throws IOException {
     ServerSocket server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
     Thread.ofPlatform()
@@ -47,7 +47,7 @@ class TcpProxyTest {
         socket.getOutputStream().write(b + 1);
       }
     } catch (IOException gone) {
-      // The test looks at its own end.
+      // The test checks its own end of the connection.
       return;
     }
   }

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * Makes AOT caches: starts a stack that records itself, and stops it; then lets a runner record
- * itself.
+ * Creates AOT caches: starts a stack that records itself, and stops it; then starts a runner that
+ * records itself.
  */
 final class AotCacheTrainer {
 
@@ -31,7 +31,7 @@ final class AotCacheTrainer {
 
   private AotCacheTrainer() {}
 
-  /** Exits as the program does: 0, or 1 when a cache is missing. */
+  /** Returns the program's exit code: 0, or 1 when a cache is missing. */
   static int run(
       Path data, Set<StackComponent> components, boolean force, Consumer<String> progress)
       throws IOException, InterruptedException {
@@ -81,7 +81,7 @@ final class AotCacheTrainer {
             .start();
     if (!process.waitFor(RUNNER_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();
-      throw new IOException("the runner's training took longer than 2 min, see " + log);
+      throw new IOException("the training of the runner took longer than 2 min, see " + log);
     }
   }
 

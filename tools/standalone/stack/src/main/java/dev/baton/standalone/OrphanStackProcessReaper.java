@@ -21,8 +21,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Processes of a stack whose supervisor is dead. Only the holder of the data folder's lock may
- * touch them.
+ * Stops processes of a stack whose supervisor is dead. Only the holder of the data folder's lock
+ * may do this.
  */
 final class OrphanStackProcessReaper {
 
@@ -32,8 +32,8 @@ final class OrphanStackProcessReaper {
   private OrphanStackProcessReaper() {}
 
   /**
-   * Stops the servers and services a killed supervisor has left, and says what is known of its
-   * stack. Its runners are let be: they wait for the stack to come back.
+   * Stops the servers and services of a killed supervisor, and returns the state of its stack.
+   * Leaves its runners alone: they wait until the stack is available again.
    */
   static StackState clear(Path data, Consumer<String> progress)
       throws IOException, InterruptedException {
@@ -44,19 +44,20 @@ final class OrphanStackProcessReaper {
       if (last.isPresent()) {
         stop(last.get(), progress);
       } else {
-        // Somebody has removed the file: the mark in the processes' environment tells them as well.
+        // The file was deleted by someone else: the marker in the environment of the processes is
+        // sufficient.
         stopMarked(data, List.of(), progress);
       }
       return last.orElse(none);
     } catch (StackFile.Unreadable e) {
       progress.accept(e.getMessage() + "; put aside as " + file.putAside());
-      // Which process is what is no longer known: everything that bears the mark goes.
+      // The processes cannot be distinguished any more: all that have the marker are stopped.
       stopMarked(data, List.of(), progress);
       return none;
     }
   }
 
-  /** Removes temporary files, unless one of its runners lives and may be using them. */
+  /** Deletes temporary files, unless one of its runners lives and may use them. */
   static void clearTemp(StackPaths folders) throws IOException {
     if (MarkedProcessFinder.withVariable(StandaloneStack.MARK, folders.data().toString())
         .isEmpty()) {
@@ -65,7 +66,8 @@ final class OrphanStackProcessReaper {
   }
 
   /**
-   * Stops what {@code stack.json} names and is still the same process, services first; says each.
+   * Stops the processes listed in {@code stack.json} that still are the same, services first;
+   * reports each.
    */
   static int stop(StackState state, Consumer<String> progress)
       throws IOException, InterruptedException {
@@ -88,7 +90,7 @@ final class OrphanStackProcessReaper {
   }
 
   /**
-   * Stops runners and their steps: every process that carries this data folder's mark and is not in
+   * Stops runners and their steps: every process that has this data folder's marker and is not in
    * {@code known}.
    */
   static void stopMarked(Path data, List<ProcessId> known, Consumer<String> progress)
@@ -98,7 +100,7 @@ final class OrphanStackProcessReaper {
             .filter(id -> !known.contains(id))
             .toList();
     if (!marked.isEmpty()) {
-      progress.accept("stopping " + marked.size() + " processes that were left");
+      progress.accept("stopping " + marked.size() + " leftover processes");
       MarkedProcessFinder.stop(marked, RUNNER_GRACE);
     }
   }

@@ -14,12 +14,11 @@ import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Chooses ports of 127.0.0.1 that nobody listens on; none twice. Not thread-safe. */
+/** Selects unused ports of 127.0.0.1; none twice. Not thread-safe. */
 final class PortAllocator {
 
   // Below the range from which systems take the ports of outgoing connections: a port that is free
-  // now shall also be
-  // free when its component is started again.
+  // now should also be free when its component is restarted.
   private static final int LOWEST = 18_000;
   private static final int HIGHEST = 32_000;
   private static final int ATTEMPTS = 500;
@@ -28,7 +27,7 @@ final class PortAllocator {
   private final Set<Integer> taken = new HashSet<>();
 
   /**
-   * The preferred port when it is free, else another.
+   * Returns the first preferred port that is free, else another.
    *
    * @param preferred tried first, in order; 0 stands for none
    * @throws IOException when no free port was found
@@ -48,7 +47,7 @@ final class PortAllocator {
     throw new IOException("no free port between " + LOWEST + " and " + HIGHEST + " on 127.0.0.1");
   }
 
-  /** Whether nobody listens there. */
+  /** Whether no process listens on the port. */
   static boolean isFree(int port) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.setReuseAddress(true);

@@ -10,7 +10,7 @@ import dev.baton.standalone.process.ProcessEvent;
 import java.time.Duration;
 import java.util.Locale;
 
-/** What happens, in words. */
+/** Formats process events as log lines. */
 final class ProcessEventFormatter {
 
   private ProcessEventFormatter() {}
@@ -22,9 +22,9 @@ final class ProcessEventFormatter {
           name + " ready " + seconds(took) + (restarts == 0 ? "" : ", restart " + restarts);
       case ProcessEvent.Died(String name, int code) -> name + " died with code " + code;
       case ProcessEvent.RestartFailed(String name, int attempt, String reason) ->
-          name + " did not come up, attempt " + attempt + ": " + reason;
+          name + " failed to start, attempt " + attempt + ": " + reason;
       case ProcessEvent.KeepsFailing(String name, int attempts, Duration pause) ->
-          "%s failed %d times in a row and is tried once every %d s from now on"
+          "%s failed %d times in a row and is retried every %d s from now on"
               .formatted(name, attempts, pause.toSeconds());
       case ProcessEvent.LogLost(String name, String reason) ->
           "the earlier part of " + name + "'s log could not be kept: " + reason;

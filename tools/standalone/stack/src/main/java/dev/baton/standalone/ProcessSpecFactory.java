@@ -30,7 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
-/** How each component is started: its command, what it is told, how one sees that it is ready. */
+/** Defines how each component is started: its command, its environment and its readiness probe. */
 record ProcessSpecFactory(
     InstallationLayout layout,
     StackPaths folders,
@@ -50,7 +50,7 @@ record ProcessSpecFactory(
       Pattern.compile("database system is ready to accept connections");
   private static final Duration READY_WITHIN = Duration.ofSeconds(120);
   private static final Duration STOP_WITHIN = Duration.ofSeconds(20);
-  // Writing an AOT cache is part of the program's end.
+  // The AOT cache is written while the program exits.
   private static final Duration STOP_WITHIN_TRAINING = Duration.ofSeconds(120);
 
   ProcessSpec of(StackComponent component) throws IOException {
@@ -58,7 +58,7 @@ record ProcessSpecFactory(
     return spec(component, name, environment(component, folders.of(name)), readiness(component));
   }
 
-  /** The same service once more, on a port and data of its own. */
+  /** Defines another instance of a service, with a separate port and data folder. */
   ProcessSpec replica(StackComponent service, int port, Map<String, String> more)
       throws IOException {
     String name = service.label() + "-" + port;
@@ -87,7 +87,7 @@ record ProcessSpecFactory(
         aot == AotMode.TRAIN ? STOP_WITHIN_TRAINING : STOP_WITHIN);
   }
 
-  /** How a runner is started; makes the folder of its temporary files, which all runners share. */
+  /** Command of a runner; creates the folder for temporary files that all runners share. */
   JvmCommand runner(AotMode mode) throws IOException {
     Path temp = StackPaths.ownersOnly(folders.temp(RUNNER));
     return new JvmCommand(
@@ -100,7 +100,7 @@ record ProcessSpecFactory(
         temp);
   }
 
-  /** How a component is started as a Java program; nothing for Postgres, which is none. */
+  /** Command of a component that is a Java program; empty for Postgres. */
   Optional<JvmCommand> jvm(StackComponent component) throws IOException {
     return jvm(component, component.label());
   }
@@ -110,9 +110,9 @@ record ProcessSpecFactory(
     return switch (component) {
       case KAFKA -> Optional.of(java(layout.kafka(), KAFKA_HEAP, Jit.FULL, temp));
       case POSTGRES -> Optional.empty();
-      // It hashes what it is given, ten times as fast with the optimizing compiler.
+      // It hashes all uploaded data, ten times as fast with the optimizing compiler.
       case S3 -> Optional.of(java(layout.s3(), S3_HEAP, Jit.FULL, temp));
-      // It hashes all that was stored, too, and others wait for its start.
+      // It hashes all stored data, too, and others wait for its start.
       case STORE ->
           Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.FULL_SOON, temp));
       case ORCHESTRATOR ->
@@ -127,7 +127,7 @@ record ProcessSpecFactory(
         return new PostgresServer(PostgresInstallation.unpack(folders.cache()), folder)
             .prepare(access.postgres().port(), access.postgres().password());
       }
-      // What a killed process has left; nobody else uses it.
+      // Leftovers of a killed process; no other process uses them.
       DirectoryTreeDeleter.delete(jvm.get().temp());
       StackPaths.ownersOnly(jvm.get().temp());
       return jvm.get().line(arguments(component, folder));
@@ -166,8 +166,8 @@ record ProcessSpecFactory(
       throws IOException {
     Map<String, String> environment = new HashMap<>();
     environment.put(StandaloneStack.MARK, folders.data().toString());
-    // Two of glibc's memory pools instead of eight per core: they are most of what an idle JVM
-    // holds outside its heap.
+    // Two of glibc's memory pools instead of eight per core: they are most of an idle JVM's memory
+    // outside the heap.
     environment.put("MALLOC_ARENA_MAX", "2");
     switch (component) {
       case KAFKA, POSTGRES -> {}
@@ -185,7 +185,7 @@ record ProcessSpecFactory(
       }
       case ORCHESTRATOR -> {
         service(environment, folder, access.orchestratorPort());
-        // Never recorded where it carries runs: runners end in many ways, and all at once.
+        // Never recorded while it executes runs: runners end in many ways, and several at once.
         AotMode mode = aot == AotMode.TRAIN ? AotMode.OFF : aot;
         environment.put(
             "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(mode).line(List.of())));

@@ -7,13 +7,13 @@
 package dev.baton.standalone;
 
 /**
- * How one uses the object store.
+ * Access data of the object store.
  *
  * @param endpoint its address
  * @param accessKey the key
  * @param secretKey the key's secret
- * @param bucket the bucket Baton uses; made by the checkpoint-store
- * @param region what to name where a client insists on a region
+ * @param bucket the bucket that Baton uses; created by the checkpoint-store
+ * @param region for clients that require one
  */
 public record S3Access(
     String endpoint, String accessKey, String secretKey, String bucket, String region) {

@@ -14,8 +14,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * One more process of a service of a stack, see {@link StandaloneStack#replica}: for whoever wants
- * to see how replicas get on. Thread-safe.
+ * An additional process of a stack's service, see {@link StandaloneStack#replica}; used to test
+ * replicas. Thread-safe.
  */
 public final class ServiceReplica {
   private final StackComponent component;
@@ -28,22 +28,22 @@ public final class ServiceReplica {
     this.managed = managed;
   }
 
-  /** A port of 127.0.0.1 that nobody listens on now. */
+  /** Returns a port of 127.0.0.1 that is unused now. */
   public static int freePort() throws IOException {
     return new PortAllocator().choose();
   }
 
-  /** Where a service with that port is. */
+  /** Returns the URL of a service on that port. */
   public static String url(int port) {
     return StackAccess.url(port);
   }
 
-  /** Which service it is. */
+  /** The service. */
   public StackComponent component() {
     return component;
   }
 
-  /** Its name, of its folder and its log: the component's label and the port. */
+  /** Its name, also of its folder and its log: the component's label and the port. */
   public String name() {
     return managed.spec().name();
   }
@@ -53,12 +53,12 @@ public final class ServiceReplica {
     return url;
   }
 
-  /** Its own folder. */
+  /** Its data folder. */
   public Path data() {
     return managed.spec().directory();
   }
 
-  /** Where it writes its standard output and error. */
+  /** The log of its standard output and error. */
   public Path log() {
     return managed.spec().log();
   }
@@ -69,7 +69,7 @@ public final class ServiceReplica {
   }
 
   /**
-   * Starts it and waits until it is ready. Does nothing when it is.
+   * Starts it and waits until it is ready. Does nothing when it is running.
    *
    * @throws IOException when it ends or is not ready within two minutes; it is then not running
    */
@@ -77,12 +77,12 @@ public final class ServiceReplica {
     managed.start();
   }
 
-  /** Kills it with SIGKILL and waits until it is gone. It does not come back by itself. */
+  /** Kills it with SIGKILL and waits until it is gone. It is not restarted automatically. */
   public void kill() throws InterruptedException {
     managed.kill();
   }
 
-  /** Stops it in good order; it stays down until it is started. */
+  /** Stops it cleanly; it stays down until it is started. */
   public void stop() throws IOException, InterruptedException {
     managed.stop();
   }

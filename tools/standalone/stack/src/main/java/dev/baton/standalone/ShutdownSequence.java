@@ -10,15 +10,13 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Steps of an end, each of which is done whatever became of those before it. Used by one thread.
- */
+/** Runs the steps of a shutdown, each even if earlier ones failed. Used by one thread. */
 final class ShutdownSequence {
 
   private @Nullable StackException failure;
   private boolean interrupted;
 
-  /** A step of an end. */
+  /** A step of a shutdown. */
   @FunctionalInterface
   interface Step {
     void run() throws IOException, InterruptedException;
@@ -29,7 +27,8 @@ final class ShutdownSequence {
       step.run();
     } catch (InterruptedException | InterruptedIOException e) {
       interrupted = true;
-      note(new StackException("interrupted while stopping; some processes may be left", e));
+      note(
+          new StackException("interrupted while stopping; some processes may still be running", e));
     } catch (StackException e) {
       note(e);
     } catch (IOException | RuntimeException e) {
@@ -38,7 +37,7 @@ final class ShutdownSequence {
   }
 
   /**
-   * @throws StackException the first one, with the others attached
+   * @throws StackException the first failure, with the others attached as suppressed
    */
   void finish() throws StackException {
     if (interrupted) {

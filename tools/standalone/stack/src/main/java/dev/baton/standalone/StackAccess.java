@@ -17,13 +17,13 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ports and secrets of one stack: those of the last start where they can still be had, new ones
- * otherwise.
+ * Ports and secrets of one stack: those of the last start where they are still available, otherwise
+ * new ones.
  *
  * @param kafkaPort where Kafka's clients connect
- * @param kafkaControllerPort Kafka's own
- * @param storePort the checkpoint-store's, HTTP and gRPC
- * @param orchestratorPort the orchestrator's, HTTP and gRPC
+ * @param kafkaControllerPort of Kafka's controller
+ * @param storePort of the checkpoint-store, HTTP and gRPC
+ * @param orchestratorPort of the orchestrator, HTTP and gRPC
  * @param postgres the database
  * @param s3 the object store
  */
@@ -41,19 +41,19 @@ record StackAccess(
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
   private static final int PREFERRED_API_PORT = 7070;
   private static final String BUCKET = "baton";
-  // What S3 clients assume where nobody tells them; the server takes any.
+  // The default of S3 clients; the server accepts any.
   private static final String REGION = "us-east-1";
 
   /**
-   * @param apiPort the orchestrator's, and no other; 0 leaves the choice open
-   * @throws IOException when there are no free ports, or that one is not
+   * @param apiPort the only port allowed for the orchestrator; 0 allows any
+   * @throws IOException when no port is free, or the required one is not
    */
   static StackAccess choose(StackState last, Path data, boolean preferApiPort, int apiPort)
       throws IOException {
     PortAllocator ports = new PortAllocator();
     Map<String, Integer> before = last.ports();
     if (apiPort > 0 && !PortAllocator.isFree(apiPort)) {
-      throw new IOException("port " + apiPort + " is taken; name another with --port, or none");
+      throw new IOException("port " + apiPort + " is in use; give another with --port, or none");
     }
     int orchestratorPort =
         ports.choose(
@@ -72,7 +72,8 @@ record StackAccess(
   }
 
   private static PostgresAccess postgres(int port, Path folder) throws IOException {
-    // The cluster knows only the password it was made with, whatever has become of stack.json.
+    // The cluster accepts only the password with which it was created, even if stack.json was
+    // changed.
     String password = PostgresServer.password(folder).orElseGet(StackAccess::secret);
     return new PostgresAccess(HOST, port, PostgresServer.NAME, PostgresServer.NAME, password);
   }
@@ -96,7 +97,7 @@ record StackAccess(
     return url(orchestratorPort);
   }
 
-  /** Of a service at that port of this host. */
+  /** Returns the URL of a service on that port of this host. */
   static String url(int port) {
     return "http://" + HOST + ":" + port;
   }

@@ -14,15 +14,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the supervisor program is asked for.
+ * Arguments of the supervisor program.
  *
  * @param action what to do
  * @param data the data folder
- * @param components with which components
- * @param port the orchestrator's port; 0 when any will do
- * @param foreground whether this very process supervises
+ * @param components the selected components
+ * @param port the orchestrator's port; 0 for any
+ * @param foreground whether this process supervises the stack itself
  * @param train whether this run is recorded into AOT caches
- * @param force whether AOT caches are made that are there already
+ * @param force whether existing AOT caches are created again
  */
 record StackArguments(
     Action action,
@@ -109,7 +109,7 @@ record StackArguments(
         .orElseThrow(
             () ->
                 new IllegalArgumentException(
-                    "unknown component '%s', there are %s"
+                    "unknown component '%s'; allowed: %s"
                         .formatted(
                             name,
                             Arrays.stream(StackComponent.values())

@@ -17,7 +17,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Says what a stack shall be; made by {@link StandaloneStack#builder()}. Not thread-safe. */
+/** Configures a stack; created by {@link StandaloneStack#builder()}. Not thread-safe. */
 public final class StackBuilder {
 
   private @Nullable Path data;
@@ -31,13 +31,13 @@ public final class StackBuilder {
 
   StackBuilder() {}
 
-  /** Where everything is kept; made when missing. Must be named. */
+  /** The data folder; created if missing. Required. */
   public StackBuilder data(Path folder) {
     data = folder;
     return this;
   }
 
-  /** Only these components; at least one. */
+  /** Selects components; at least one. */
   public StackBuilder components(StackComponent first, StackComponent... others) {
     components = EnumSet.of(first, others);
     return this;
@@ -48,37 +48,37 @@ public final class StackBuilder {
     return this;
   }
 
-  /** Whether components are started again when they die unasked; off unless asked for. */
+  /** Whether components are restarted when they exit unexpectedly; off by default. */
   public StackBuilder autoRestart(boolean on) {
     autoRestart = on;
     return this;
   }
 
-  /** Whether the orchestrator takes port 7070 where it is free; any free port unless asked for. */
+  /** Whether the orchestrator uses port 7070 if it is free; by default it uses any free port. */
   public StackBuilder preferredApiPort(boolean on) {
     preferredApiPort = on;
     return this;
   }
 
-  /** The orchestrator's port, which must be free; 0, the default, leaves the choice open. */
+  /** The orchestrator's port, which must be free; 0, the default, selects any. */
   public StackBuilder apiPort(int port) {
     apiPort = port;
     return this;
   }
 
-  /** What is done with AOT caches; used where there are any unless asked otherwise. */
+  /** How AOT caches are used; by default existing ones are used. */
   public StackBuilder aot(AotMode mode) {
     aot = mode;
     return this;
   }
 
-  /** One more environment variable for a component; it goes before the stack's own. */
+  /** Adds an environment variable for a component; overrides the stack's own. */
   public StackBuilder environment(StackComponent component, String name, String value) {
     environment.computeIfAbsent(component, key -> new HashMap<>()).put(name, value);
     return this;
   }
 
-  /** Told in one line each what happens; called from several threads. */
+  /** Receives one line per event; called from several threads. */
   public StackBuilder progress(Consumer<String> lines) {
     progress = lines;
     return this;
@@ -88,7 +88,7 @@ public final class StackBuilder {
    * Starts everything and waits until all components are ready.
    *
    * @throws StackException when another stack runs on the data folder, or a component does not
-   *     become ready; then nothing is left running
+   *     become ready; then no process is left running
    */
   public StandaloneStack start() throws IOException, InterruptedException {
     StandaloneStack stack = prepare();
@@ -105,14 +105,16 @@ public final class StackBuilder {
     }
   }
 
-  /** Takes the data folder and the ports; {@link StandaloneStack#startAll()} then starts. */
+  /**
+   * Locks the data folder and selects the ports; {@link StandaloneStack#startAll()} then starts.
+   */
   StandaloneStack prepare() throws IOException, InterruptedException {
     return StandaloneStack.prepare(this);
   }
 
   Path data() {
     if (data == null) {
-      throw new IllegalStateException("a stack needs a data folder: builder().data(…)");
+      throw new IllegalStateException("the data folder is missing: call builder().data(…)");
     }
     return data;
   }

@@ -6,7 +6,7 @@
  */
 package dev.baton.standalone;
 
-/** What a stack is made of. */
+/** The components of a stack. */
 public enum StackComponent {
   /** The log. */
   KAFKA("kafka"),
@@ -14,9 +14,9 @@ public enum StackComponent {
   POSTGRES("postgres"),
   /** The object store. */
   S3("s3"),
-  /** The service that copies the trace and keeps checkpoints; needs the three servers. */
+  /** The service that copies the trace and stores checkpoints; needs the three servers. */
   STORE("checkpoint-store"),
-  /** The service people and programs talk to; needs the three servers. */
+  /** The service with the public API; needs the three servers. */
   ORCHESTRATOR("orchestrator");
 
   private final String label;
@@ -25,7 +25,7 @@ public enum StackComponent {
     this.label = label;
   }
 
-  /** Its name for people, in {@code stack.json} and of its log and its data folder. */
+  /** Its name in messages, in {@code stack.json} and of its log and its data folder. */
   public String label() {
     return label;
   }

@@ -9,7 +9,7 @@ package dev.baton.standalone;
 import java.io.IOException;
 import java.io.Serial;
 
-/** A stack could not be started or stopped; the message says what and why, for people. */
+/** A stack could not be started or stopped; the message states the failure and its cause. */
 public final class StackException extends IOException {
 
   @Serial private static final long serialVersionUID = 1;

@@ -12,14 +12,17 @@ import java.io.IOException;
  * The supervisor program.
  *
  * <pre>
- * up        --data DIR [--port N] [--foreground] [--train]   starts the stack; a second one waits for it and says that it runs already
- * down      --data DIR                            stops it, also where its supervisor is dead
- * aot-cache --data DIR [--force]                  makes the AOT caches that are missing, with a stack of its own in DIR
+ * up        --data DIR [--port N] [--foreground] [--train]
+ *               starts the stack; if it is already running, waits until it is ready
+ * down      --data DIR
+ *               stops it, also when its supervisor is dead
+ * aot-cache --data DIR [--force]
+ *               creates missing AOT caches, with a separate stack in DIR
  * </pre>
  *
- * All take {@code --components kafka,postgres,…} to work with some components only. Exits with 0
- * when done, 1 when that failed, 5 when the stack runs already on another port than {@code --port}
- * says, 64 when the arguments are wrong.
+ * All take {@code --components kafka,postgres,…} to select components. Exit codes: 0 on success, 1
+ * on failure, 5 when the stack is already running on another port than {@code --port}, 64 when the
+ * arguments are wrong.
  */
 public final class StackMain {
 
@@ -27,7 +30,7 @@ public final class StackMain {
 
   private StackMain() {}
 
-  /** See the class. */
+  /** Runs the program; see the class for the exit codes. */
   public static void main(String... args) {
     System.exit(run(args));
   }

@@ -13,16 +13,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /**
- * Where a stack keeps things.
+ * Folders of a stack.
  *
- * @param data everything that must last; one stack at a time
- * @param cache what can be made again and is shared by all stacks of a user: unpacked programs, AOT
- *     caches
+ * @param data persistent data; one stack at a time
+ * @param cache reproducible data shared by all stacks of a user: unpacked programs, AOT caches
  */
 record StackPaths(Path data, Path cache) {
 
   /**
-   * Makes the data folder, readable by its owner only, and finds a cache that can be written: the
+   * Creates the data folder, readable by its owner only, and selects a writable cache folder: the
    * property {@code baton.cache}, the variable {@code BATON_CACHE}, {@code XDG_CACHE_HOME/baton},
    * {@code ~/.cache/baton}, or else a folder in the data folder.
    */
@@ -39,13 +38,12 @@ record StackPaths(Path data, Path cache) {
         return new StackPaths(real, cache);
       }
     } catch (IOException e) {
-      // A user without a home, or with one that is read-only: the data folder is theirs in any
-      // case.
+      // A user without a home, or with a read-only one: the data folder is writable in any case.
     }
     return new StackPaths(real, Files.createDirectories(real.resolve("cache")));
   }
 
-  /** As a shell has it: Java's own idea of a home is what the user database says, not HOME. */
+  /** Uses the shell's rule: Java takes the home from the user database instead of HOME. */
   static Path cacheHome(Map<String, String> environment) {
     String xdg = environment.getOrDefault("XDG_CACHE_HOME", "");
     if (!xdg.isBlank()) {
@@ -63,12 +61,12 @@ record StackPaths(Path data, Path cache) {
     return cache.resolve("native");
   }
 
-  /** Temporary files of all programs; a start empties it where none of them runs. */
+  /** Temporary files of all programs; a start empties it when none of them runs. */
   Path temp() {
     return data.resolve("tmp");
   }
 
-  /** A program's temporary files; nothing says that the folder is there. */
+  /** Temporary files of one program; the folder may not exist. */
   Path temp(String program) {
     return temp().resolve(program);
   }
@@ -77,17 +75,17 @@ record StackPaths(Path data, Path cache) {
     return data.resolve("logs");
   }
 
-  /** Of a process with this name: a component's label, or a replica's. */
+  /** Log of a process with this name: a component's label, or a replica's name. */
   Path log(String name) {
     return logs().resolve(name + ".log");
   }
 
-  /** The own folder of a process with this name, made when missing. */
+  /** Data folder of a process with this name, created if missing. */
   Path of(String name) throws IOException {
     return ownersOnly(data.resolve(name));
   }
 
-  /** Makes the folder, readable by its owner only, when it is missing. */
+  /** Creates the folder if missing, readable by its owner only. */
   static Path ownersOnly(Path folder) throws IOException {
     if (!Files.isDirectory(folder)) {
       Path parent = folder.toAbsolutePath().getParent();

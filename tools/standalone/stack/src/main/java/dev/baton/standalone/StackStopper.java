@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Stops a stack through its supervisor or, where that is dead, process by process. */
+/** Stops a stack through its supervisor or, if that is dead, process by process. */
 final class StackStopper {
 
-  // Longer than a training run takes to write all its caches.
+  // Longer than a training run needs to write all its caches.
   private static final Duration SUPERVISOR_WITHIN = Duration.ofMinutes(5);
   private static final Duration LOCK_WITHIN = Duration.ofSeconds(15);
 
@@ -34,7 +34,7 @@ final class StackStopper {
   static int run(StackArguments arguments, Consumer<String> progress)
       throws IOException, InterruptedException {
     if (!Files.isDirectory(arguments.data())) {
-      progress.accept("nothing to stop: there is no " + arguments.data());
+      progress.accept("nothing to stop: missing folder " + arguments.data());
       return 0;
     }
     Path data = arguments.data().toRealPath();
@@ -57,8 +57,8 @@ final class StackStopper {
   private static void stopSupervisor(Path data) throws IOException, InterruptedException {
     long end = System.nanoTime() + LOCK_WITHIN.toNanos();
     while (System.nanoTime() < end) {
-      // Read again each time: whoever has just taken the lock writes its name a moment later. Not
-      // taken from stack.json, which somebody may have spoiled or removed.
+      // Read again each time: a process that has just taken the lock writes its id a moment later.
+      // Not read from stack.json, which may be corrupt or deleted.
       Optional<ProcessId> supervisor = DataLock.lastHolder(data);
       if (supervisor.isPresent() && supervisor.get().isAlive()) {
         supervisor.get().stop(StopSignal.TERM, SUPERVISOR_WITHIN);
@@ -67,7 +67,9 @@ final class StackStopper {
       TimeUnit.MILLISECONDS.sleep(50);
     }
     throw new StackException(
-        "another process holds " + data.resolve("stack.lock") + ", which does not say who it is");
+        "another process holds "
+            + data.resolve("stack.lock")
+            + ", but the file does not identify the process");
   }
 
   private static DataLock awaitLock(Path data) throws IOException, InterruptedException {
@@ -108,7 +110,8 @@ final class StackStopper {
     try {
       return file.read().orElse(null);
     } catch (StackFile.Unreadable e) {
-      // The mark in the processes' environment tells them as well; the next start reports the file.
+      // The marker in the environment of the processes is sufficient; the next start reports the
+      // file.
       return null;
     }
   }

@@ -10,18 +10,18 @@ import dev.baton.standalone.jvm.AotMode;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 
-/** This very process as the one that starts, watches and, at SIGTERM, stops a stack. */
+/** Starts, watches and, at SIGTERM, stops a stack from this process. */
 final class StackSupervisor {
 
   /**
-   * The line that says that everything is up begins so; the orchestrator's address, or else the
-   * data folder, follows.
+   * Prefix of the line printed when everything is up; the orchestrator's address, or else the data
+   * folder, follows.
    */
   static final String READY = "stack ready ";
 
   private StackSupervisor() {}
 
-  /** Returns only when the stack could not be started; otherwise the process ends by a signal. */
+  /** Returns only when the stack could not be started; otherwise a signal ends the process. */
   static int run(StackArguments arguments) throws IOException, InterruptedException {
     StandaloneStack stack =
         StandaloneStack.builder()
@@ -37,8 +37,8 @@ final class StackSupervisor {
                 arguments.train() ? "0" : WarmRunnerPolicy.wanted(System.getenv()))
             .progress(System.out::println)
             .prepare();
-    // Before the first process is started: a signal in the middle of the start must not leave any
-    // behind.
+    // Registered before the first process is started: a signal during the start must not leave any
+    // process behind.
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(stack), "stack-stop"));
     stack.startAll();
     boolean served = arguments.components().contains(StackComponent.ORCHESTRATOR);

@@ -36,17 +36,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Baton on one machine: Kafka, Postgres and an S3 server, the checkpoint-store and the
- * orchestrator, each a process of its own under this one's supervision, all on 127.0.0.1.
+ * Runs Baton on one machine: Kafka, Postgres and an S3 server, the checkpoint-store and the
+ * orchestrator, each as a separate process supervised by this one, all on 127.0.0.1.
  *
- * <p>Start order: the three servers at once, then the two services at once. Data, ports and secrets
- * stay in the data folder and are used again by the next start. One stack per data folder.
+ * <p>Start order: the three servers in parallel, then the two services in parallel. Data, ports and
+ * secrets stay in the data folder and are reused by the next start. One stack per data folder.
  *
  * <p>Thread-safe.
  */
 public final class StandaloneStack implements AutoCloseable {
 
-  /** Every process of a stack, and whatever those start, has the data folder in this variable. */
+  /**
+   * Environment variable with the data folder; set in every process of a stack and inherited by
+   * their children.
+   */
   public static final String MARK = "BATON_STACK";
 
   private static final List<Set<StackComponent>> START_ORDER =
@@ -88,25 +91,25 @@ public final class StandaloneStack implements AutoCloseable {
   }
 
   /**
-   * Makes the AOT caches that starts by this user use, where some are missing: starts a stack,
-   * which records itself, and stops it. That takes a minute or two.
+   * Creates the missing AOT caches that later starts by this user use: starts a stack, which
+   * records itself, and stops it. Takes a minute or two.
    *
    * @param data a folder for that stack
-   * @return whether all are there; what starts without one starts more slowly
+   * @return whether all exist; a program without one starts more slowly
    */
   public static boolean makeAotCaches(Path data, Consumer<String> progress)
       throws IOException, InterruptedException {
     return AotCacheTrainer.run(data, EnumSet.allOf(StackComponent.class), false, progress) == 0;
   }
 
-  /** A stack of all components, on free ports, in a folder that must be named. */
+  /** Returns a builder of a stack of all components on free ports; the folder must be set. */
   public static StackBuilder builder() {
     return new StackBuilder();
   }
 
   /**
-   * Takes the data folder, stops what a killed supervisor left in it, and chooses ports; starts
-   * nothing yet.
+   * Locks the data folder, stops leftover processes of a killed supervisor, and selects ports;
+   * starts no process yet.
    */
   static StandaloneStack prepare(StackBuilder builder) throws IOException, InterruptedException {
     StackPaths folders = StackPaths.prepare(builder.data());
@@ -137,27 +140,27 @@ public final class StandaloneStack implements AutoCloseable {
     write();
   }
 
-  /** Where Kafka is, as {@code host:port}. */
+  /** Kafka's address as {@code host:port}. */
   public String kafkaBootstrap() {
     return access.kafkaBootstrap();
   }
 
-  /** How to use the database. */
+  /** Access data of the database. */
   public PostgresAccess postgres() {
     return access.postgres();
   }
 
-  /** How to use the object store. */
+  /** Access data of the object store. */
   public S3Access s3() {
     return access.s3();
   }
 
-  /** The checkpoint-store's address, for HTTP; gRPC is on the same port. */
+  /** The checkpoint-store's URL for HTTP; gRPC is on the same port. */
   public String storeUrl() {
     return access.storeUrl();
   }
 
-  /** The orchestrator's address, for HTTP; gRPC is on the same port. */
+  /** The orchestrator's URL for HTTP; gRPC is on the same port. */
   public String orchestratorUrl() {
     return access.orchestratorUrl();
   }
@@ -167,7 +170,7 @@ public final class StandaloneStack implements AutoCloseable {
     return folders.data();
   }
 
-  /** Where a component writes its standard output and error. */
+  /** The log of a component's standard output and error. */
   public Path log(StackComponent component) {
     return folders.log(component.label());
   }
@@ -181,29 +184,29 @@ public final class StandaloneStack implements AutoCloseable {
     return managed(component).id();
   }
 
-  /** How often a component has come back after dying unasked. */
+  /** Number of restarts of a component after unexpected exits. */
   public int restarts(StackComponent component) {
     return managed(component).restarts();
   }
 
   /**
-   * Kills a component with SIGKILL and waits until it is gone. It comes back only where restarts
-   * are on.
+   * Kills a component with SIGKILL and waits until it is gone. It is restarted only if automatic
+   * restarts are on.
    */
   public void kill(StackComponent component) throws InterruptedException {
     managed(component).kill();
     tryWrite();
   }
 
-  /** Stops a component in good order; it stays down until {@link #restart}. */
+  /** Stops a component cleanly; it stays down until {@link #restart}. */
   public void stop(StackComponent component) throws IOException, InterruptedException {
     managed(component).stop();
     write();
   }
 
   /**
-   * Stops a component where it is running, starts it on the same port and data, and waits until it
-   * is ready.
+   * Stops a component if it is running, starts it on the same port and data, and waits until it is
+   * ready.
    */
   public void restart(StackComponent component) throws IOException, InterruptedException {
     stop(component);
@@ -216,21 +219,20 @@ public final class StandaloneStack implements AutoCloseable {
   }
 
   /**
-   * Another process of a service beside the stack's own: the same program and settings, on a port
-   * and data of its own, with the same servers. It is not started yet, stays away when it dies, and
-   * ends with the stack.
+   * Creates an additional process of a service: the same program, settings and servers, with a
+   * separate port and data folder. It is not started yet, is not restarted when it dies, and ends
+   * with the stack.
    *
    * @param service the orchestrator or the checkpoint-store
    * @param port of 127.0.0.1, see {@link ServiceReplica#freePort}
-   * @param environment goes before what the stack's own has
-   * @throws IllegalArgumentException when the component is no service
+   * @param environment overrides the stack's own
+   * @throws IllegalArgumentException when the component is not a service
    */
   public ServiceReplica replica(StackComponent service, int port, Map<String, String> environment)
       throws IOException {
     if (!service.isService()) {
       throw new IllegalArgumentException(
-          service.label()
-              + " cannot be replicated, only services can: orchestrator, checkpoint-store");
+          service.label() + " cannot be replicated; allowed: orchestrator, checkpoint-store");
     }
     ProcessSpec spec = specs.replica(service, port, environment);
     ServiceReplica replica =
@@ -246,17 +248,17 @@ public final class StandaloneStack implements AutoCloseable {
     return replica;
   }
 
-  /** Whether components are started again when they die unasked. */
+  /** Whether components are restarted when they exit unexpectedly. */
   public void autoRestart(boolean on) {
     processes.values().forEach(process -> process.autoRestart(on));
   }
 
   /**
-   * Stops everything in reverse order, runners and their steps included, and gives the data folder
-   * back. Data, ports and secrets stay. A second call does nothing.
+   * Stops everything in reverse order, including runners and their steps, and releases the data
+   * folder. Data, ports and secrets stay. Idempotent.
    *
    * @throws StackException when a process could not be stopped; the others are, and the data folder
-   *     is given back
+   *     is released
    */
   @Override
   public void close() throws StackException {
@@ -268,8 +270,8 @@ public final class StandaloneStack implements AutoCloseable {
     }
     Set<StackComponent> servers = EnumSet.copyOf(START_ORDER.getFirst());
     servers.retainAll(processes.keySet());
-    // Each whatever became of those before it; runners after the one that starts them, before those
-    // that they need for their last cut.
+    // Each step runs even if earlier ones failed. Runners stop after the process that starts them,
+    // and before those that they need for their last cut.
     ShutdownSequence ending = new ShutdownSequence();
     retire(ending, StackComponent.ORCHESTRATOR);
     ending.step(() -> OrphanStackProcessReaper.stopMarked(folders.data(), running(), progress));
@@ -280,7 +282,7 @@ public final class StandaloneStack implements AutoCloseable {
     ending.finish();
   }
 
-  /** The command line of a runner, which finds everything else in its environment. */
+  /** The command line of a runner, which gets all other settings from its environment. */
   public List<String> runnerCommand() throws IOException {
     return specs.runner(AotMode.USE).line(List.of());
   }

@@ -26,12 +26,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * Starts a supervisor that outlives this process, and shows what it says until the stack is ready.
+ * Starts a supervisor that outlives this process, and prints its output until the stack is ready.
  */
 final class SupervisorLauncher {
 
   private static final Duration READY_WITHIN = Duration.ofMinutes(5);
-  // A supervisor that starts puts a spoiled stack.json aside before it does anything else.
+  // A starting supervisor first moves a corrupt stack.json aside.
   private static final Duration READABLE_WITHIN = Duration.ofSeconds(15);
 
   private SupervisorLauncher() {}
@@ -44,7 +44,8 @@ final class SupervisorLauncher {
     }
     Path log = folders.logs().resolve("supervisor.log");
     long from;
-    // Given back at once: the supervisor takes it. Should another be faster, this one's says so.
+    // Released at once: the supervisor takes it. If another supervisor is faster, this one reports
+    // that.
     try (DataLock _ = lock.get()) {
       from = new LogFile(log).begin();
     }
@@ -58,9 +59,9 @@ final class SupervisorLauncher {
   }
 
   /**
-   * Waits until the stack that another start has brought up, or brings up now, is ready.
+   * Waits until the stack of another start is ready.
    *
-   * @param port the orchestrator's that is asked for; 0 when any will do
+   * @param port the requested port of the orchestrator; 0 for any
    */
   private static int alreadyRunning(Path data, int port) throws IOException, InterruptedException {
     StackFile file = new StackFile(data);
@@ -137,7 +138,7 @@ final class SupervisorLauncher {
     try (RandomAccessFile in = new RandomAccessFile(log.toFile(), "r")) {
       in.seek(from);
       while (System.nanoTime() < end) {
-        // Asked before the last read: what it has said before its end must still be shown.
+        // Checked before the last read, so that output written before its end is still printed.
         boolean ended = supervisor.waitFor(50, TimeUnit.MILLISECONDS);
         if (show(in, pending)) {
           return 0;
@@ -151,7 +152,7 @@ final class SupervisorLauncher {
     return 1;
   }
 
-  /** Prints the whole lines that have come; true once one says that the stack is ready. */
+  /** Prints the complete new lines; returns true once one reports that the stack is ready. */
   private static boolean show(RandomAccessFile in, StringBuilder pending) throws IOException {
     byte[] bytes = new byte[(int) Math.min(1 << 20, in.length() - in.getFilePointer())];
     in.readFully(bytes);

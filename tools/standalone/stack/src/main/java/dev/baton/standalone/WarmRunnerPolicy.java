@@ -10,10 +10,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 
-/**
- * How many idle runners a stack on this machine keeps: one is some 100 MB that a small machine
- * needs for other things.
- */
+/** Decides how many idle runners a stack keeps: each takes some 100 MB of memory. */
 final class WarmRunnerPolicy {
   static final String VARIABLE = "BATON_LAUNCHER_WARM_SIZE";
   private static final long GIB = 1L << 30;
@@ -22,7 +19,7 @@ final class WarmRunnerPolicy {
 
   private WarmRunnerPolicy() {}
 
-  /** What the environment says, or else what fits this machine's memory. */
+  /** Returns the number set in the environment, or else one that suits this machine's memory. */
   static String wanted(Map<String, String> environment) {
     String said = environment.getOrDefault(VARIABLE, "");
     return said.isBlank() ? Integer.toString(fitting(memory())) : said;

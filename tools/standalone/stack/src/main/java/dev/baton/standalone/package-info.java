@@ -1,5 +1,5 @@
 /**
- * Starts Baton's servers and services on one machine, each a process of its own, and supervises
+ * Starts Baton's servers and services on one machine, each as a separate process, and supervises
  * them: the stack behind {@code baton up}, {@code baton demo} and the tests.
  */
 @NullMarked

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With the S3 server alone, the quickest of all, for what does not depend on the component. */
+/** Tests with the S3 server alone, the quickest of all, what does not depend on the component. */
 class SupervisionTest {
 
   @TempDir Path folder;
@@ -291,7 +291,7 @@ class SupervisionTest {
   void shouldGiveTheFolderBackAlsoWhenItsEndFails() throws Exception {
     StandaloneStack stack = s3().start();
     ProcessId s3 = stack.process(StackComponent.S3).orElseThrow();
-    // A folder where the file is written: the last step of the end fails.
+    // A folder at the path of the file: the last step of the shutdown fails.
     Files.delete(data.resolve("stack.json"));
     Files.createDirectories(data.resolve("stack.json").resolve("in the way"));
 
@@ -306,7 +306,7 @@ class SupervisionTest {
   @Test
   void shouldSayWhyAComponentDidNotStart() throws Exception {
     Files.createDirectories(data);
-    Files.writeString(data.resolve("s3"), "a file where a folder is needed");
+    Files.writeString(data.resolve("s3"), "a file at the path of a folder");
     assertThatThrownBy(() -> s3().start()).hasMessageContaining("s3");
   }
 
@@ -317,7 +317,7 @@ class SupervisionTest {
         .progress(System.out::println);
   }
 
-  /** The supervisor program, as a process of its own. */
+  /** Runs the supervisor program as a separate process. */
   private int run(String action, String... more) throws Exception {
     Process process = program(action, more).inheritIO().start();
     assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();

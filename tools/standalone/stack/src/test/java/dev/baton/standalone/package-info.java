@@ -1,4 +1,4 @@
-/** The stack against real servers that are really killed. */
+/** Tests of the stack with real servers that are really killed. */
 @NullMarked
 package dev.baton.standalone;
 

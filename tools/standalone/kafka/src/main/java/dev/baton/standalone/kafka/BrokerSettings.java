@@ -10,7 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Properties;
 
-/** The broker's settings for one node on one machine: small, quick to start, nothing replicated. */
+/** Settings of a single broker on one machine: small, quick to start, no replication. */
 final class BrokerSettings {
 
   static final int NODE_ID = 1;
@@ -63,10 +63,10 @@ final class BrokerSettings {
     settings.put("transaction.state.log.min.isr", 1);
     settings.put("share.coordinator.state.topic.replication.factor", 1);
     settings.put("share.coordinator.state.topic.min.isr", 1);
-    // After a SIGKILL the new broker is let in only when the session of the dead one has ended.
+    // After a SIGKILL the new broker is admitted only when the session of the dead one has expired.
     settings.put("broker.session.timeout.ms", 1_500);
     settings.put("broker.heartbeat.interval.ms", 300);
-    // There is no second member to wait for on one machine.
+    // A single machine has only one group member, so there is nothing to wait for.
     settings.put("group.initial.rebalance.delay.ms", 0);
   }
 
@@ -81,15 +81,15 @@ final class BrokerSettings {
     settings.put("log.cleaner.threads", 1);
     settings.put("log.cleaner.dedupe.buffer.size", 4 * 1024 * 1024);
     settings.put("log.cleaner.io.buffer.size", 128 * 1024);
-    // After a SIGKILL the broker reads its active segments again: smaller ones keep that short.
+    // After a SIGKILL the broker reads its active segments again: smaller ones shorten that.
     settings.put("log.segment.bytes", 64 * 1024 * 1024);
     settings.put("log.index.size.max.bytes", 512 * 1024);
   }
 
   private static void retention(Map<String, Object> settings) {
-    // The store copies the trace whole; a week outlasts its longest outage.
+    // The store copies the complete trace; a week is longer than its longest outage.
     settings.put("log.retention.hours", 7 * 24);
-    // A stack may rest for months on somebody's machine and must then go on where it stopped.
+    // A stack may be stopped for months and must then resume where it stopped.
     settings.put("offsets.retention.minutes", 365 * 24 * 60);
   }
 }

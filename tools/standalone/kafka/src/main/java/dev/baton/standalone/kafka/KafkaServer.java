@@ -19,10 +19,10 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * One broker with its controller, on 127.0.0.1 only.
+ * Runs one broker with its controller, on 127.0.0.1 only.
  *
- * <p>Formats its folder on the first start and goes on with existing data afterwards, also after a
- * SIGKILL. Prints {@code ready PORT} on standard output once it takes requests; everything else
+ * <p>Formats its folder on the first start and uses the existing data afterwards, also after a
+ * SIGKILL. Prints {@code ready PORT} on standard output once it accepts requests; all other output
  * goes to standard error. SIGTERM stops it cleanly.
  */
 public final class KafkaServer {
@@ -62,11 +62,10 @@ public final class KafkaServer {
 
   private static void format(Path data, Properties settings) throws IOException {
     Path config = data.resolve("server.properties");
-    // By a stream, which escapes what is not ASCII: the tool reads the file as Latin-1.
+    // Written to a stream, which escapes non-ASCII characters: the tool reads the file as Latin-1.
     try (OutputStream out = Files.newOutputStream(config)) {
       settings.store(
-          out,
-          "What this folder was formatted with; the server takes its settings from its arguments.");
+          out, "Used to format this folder; the server takes its settings from its arguments.");
     }
     String[] arguments = {
       "format", "--cluster-id", Uuid.randomUuid().toString(), "--config", config.toString()

@@ -13,19 +13,19 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the server is told on its command line.
+ * Command line options of the server.
  *
  * @param port where clients connect, 1 to 65535
- * @param controllerPort where the controller listens to the broker, 1 to 65535, another than {@code
- *     port}
- * @param data the folder of the logs, created when missing
- * @param forwarded a second listener, whose clients come through something that forwards to it
+ * @param controllerPort where the controller listens for the broker, 1 to 65535, different from
+ *     {@code port}
+ * @param data the folder of the logs, created if missing
+ * @param forwarded a second listener for clients that connect through a proxy
  */
 record KafkaServerOptions(int port, int controllerPort, Path data, Optional<Forwarded> forwarded) {
 
   /**
    * @param port where the broker listens for them
-   * @param advertised the port of 127.0.0.1 that they are told to connect to
+   * @param advertised the port of 127.0.0.1 that the broker advertises to them
    */
   record Forwarded(int port, int advertised) {}
 
@@ -33,7 +33,7 @@ record KafkaServerOptions(int port, int controllerPort, Path data, Optional<Forw
       "usage: KafkaServer --port PORT --controller-port PORT --data DIR";
   private static final Set<String> NAMES = Set.of("--port", "--controller-port", "--data");
 
-  /** {@code PORT:ADVERTISED}; for tests that cut the way to the broker. */
+  /** {@code PORT:ADVERTISED}; for tests that cut the link to the broker. */
   static final String FORWARDED = "BATON_KAFKA_FORWARDED";
 
   KafkaServerOptions {

@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.DoubleSupplier;
 
 /**
- * Stands before an S3 endpoint, on 127.0.0.1, and lets a share of the requests fail, in one of the
- * ways of {@link S3Fault}. All others are passed on byte for byte, so that their signatures hold.
+ * Proxy for an S3 endpoint, on 127.0.0.1, that fails a share of the requests in one of the ways of
+ * {@link S3Fault}. Passes all others on byte for byte, so that their signatures stay valid.
  * Thread-safe.
  */
 public final class FaultyS3Proxy implements AutoCloseable {
@@ -44,7 +44,7 @@ public final class FaultyS3Proxy implements AutoCloseable {
   private DoubleSupplier share = () -> 0;
   private long requests;
 
-  /** Lets nothing fail until it is told to. */
+  /** Creates a proxy without faults. */
   public FaultyS3Proxy(URI target, long seed) throws IOException {
     this.target = target;
     random = new Random(seed);
@@ -57,7 +57,7 @@ public final class FaultyS3Proxy implements AutoCloseable {
   }
 
   /**
-   * @param some of the requests that fail from now on, 0 to 1
+   * @param some share of the requests that fail from now on, 0 to 1
    */
   public void fail(double some) {
     if (!(some >= 0 && some <= 1)) {
@@ -67,18 +67,18 @@ public final class FaultyS3Proxy implements AutoCloseable {
   }
 
   /**
-   * @param some asked at each request: the share that fails, 0 to 1
+   * @param some evaluated at each request: the share that fails, 0 to 1
    */
   public synchronized void fail(DoubleSupplier some) {
     share = some;
   }
 
-  /** How often each fault has happened. */
+  /** Returns how often each fault was injected. */
   public synchronized Map<S3Fault, Integer> faults() {
     return Map.copyOf(faults);
   }
 
-  /** How many requests have been made, those that failed included. */
+  /** Returns the number of requests, including the failed ones. */
   public synchronized long requests() {
     return requests;
   }
@@ -106,14 +106,14 @@ public final class FaultyS3Proxy implements AutoCloseable {
     }
   }
 
-  /** Ends when either side has closed its connection, or a fault has. */
+  /** Ends when either side, or a fault, has closed its connection. */
   private void serve(Socket client) {
     try (client;
         Socket server = new Socket(target.getHost(), target.getPort())) {
       open.add(client);
       open.add(server);
-      // A head and its body are written one after the other: the second would wait for the other
-      // side's acknowledgement of the first.
+      // Head and body are written separately: with Nagle's algorithm, the second would wait until
+      // the other side acknowledges the first.
       client.setTcpNoDelay(true);
       server.setTcpNoDelay(true);
       client.setSoTimeout(TIMEOUT_MILLIS);
@@ -128,19 +128,19 @@ public final class FaultyS3Proxy implements AutoCloseable {
                 && new Exchange(request.get(), asked, client, answered, server).run(fate());
       }
     } catch (IOException closed) {
-      // One side has gone, as they do when a request was cut off or a server is stopped. Its other
-      // side sees this one's end.
+      // One side has closed its connection, as after an aborted request or the stop of a server.
+      // The other side sees the close of this one.
       return;
     } finally {
       open.removeIf(Socket::isClosed);
     }
   }
 
-  /** One request and its answer. */
+  /** One request and its response. */
   private record Exchange(
       HttpHead request, InputStream asked, Socket client, InputStream answered, Socket server) {
 
-    /** Whether another request may follow on the same connections. */
+    /** Returns whether another request may follow on the same connections. */
     boolean run(Optional<S3Fault> fate) throws IOException {
       if (fate.isEmpty()) {
         pass(request.requestBody(), Long.MAX_VALUE);
@@ -176,7 +176,7 @@ public final class FaultyS3Proxy implements AutoCloseable {
     }
 
     /**
-     * @param most bytes of the body; negative for half of them
+     * @param most maximum bytes of the body; negative for half of them
      */
     private boolean answer(long most) throws IOException {
       HttpHead head = HttpHead.read(answered).orElseThrow(EOFException::new);
@@ -203,7 +203,7 @@ public final class FaultyS3Proxy implements AutoCloseable {
       return true;
     }
 
-    /** As when a host has gone: no orderly end of the stream. */
+    /** Simulates the loss of a host: no orderly end of the stream. */
     private boolean reset() throws IOException {
       client.setSoLinger(true, 0);
       server.setSoLinger(true, 0);
@@ -216,7 +216,7 @@ public final class FaultyS3Proxy implements AutoCloseable {
           : body instanceof Body.Fixed || most == Long.MAX_VALUE ? body : new Body.Fixed(most);
     }
 
-    /** Of a body whose length is not known, the first bytes. */
+    /** For a body of unknown length, its first bytes. */
     private static long half(Body body) {
       return body instanceof Body.Fixed(long length) ? length / 2 : 1;
     }
@@ -255,7 +255,7 @@ public final class FaultyS3Proxy implements AutoCloseable {
     StringBuilder line = new StringBuilder();
     for (int next = in.read(); next != '\n'; next = in.read()) {
       if (next < 0 || line.length() > 1_000) {
-        throw new EOFException("no end of a line");
+        throw new EOFException("a line has no end");
       }
       out.write(next);
       line.append((char) next);

@@ -16,30 +16,30 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The first lines of an HTTP/1.1 message, passed on byte for byte, so that signatures hold.
+ * The head of an HTTP/1.1 message, passed on byte for byte, so that signatures stay valid.
  *
- * @param bytes as received, with the empty line that ends it
+ * @param bytes as received, including the empty line at its end
  */
 record HttpHead(byte[] bytes) {
   private static final int MOST_BYTES = 64 << 10;
   private static final byte[] END = {'\r', '\n', '\r', '\n'};
 
-  /** How one sees where the body ends. */
+  /** How the end of the body is detected. */
   sealed interface Body {
-    /** After so many bytes. */
+    /** After a number of bytes. */
     record Fixed(long length) implements Body {}
 
     /** After the last chunk. */
     record Chunked() implements Body {}
 
-    /** With the connection. */
+    /** At the end of the connection. */
     record ToTheEnd() implements Body {}
   }
 
   /**
    * Reads one; empty when the connection ends before its first byte.
    *
-   * @throws IOException when it ends within, or is longer than 64 KiB
+   * @throws IOException when the connection ends within it, or it is longer than 64 KiB
    */
   static Optional<HttpHead> read(InputStream in) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -65,7 +65,7 @@ record HttpHead(byte[] bytes) {
     return text().substring(0, text().indexOf(' '));
   }
 
-  /** Of an answer. */
+  /** The status code of a response. */
   int status() {
     return Integer.parseInt(text().substring(9, 12));
   }

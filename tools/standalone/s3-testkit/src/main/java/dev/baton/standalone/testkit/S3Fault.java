@@ -8,16 +8,16 @@ package dev.baton.standalone.testkit;
 
 /** How a request to an object store can fail. */
 public enum S3Fault {
-  /** The answer is 500; the server has not heard of the request. */
+  /** The response is 500; the request does not reach the server. */
   ANSWER_500,
-  /** The answer is 503 with S3's {@code SlowDown}; the server has not heard of the request. */
+  /** The response is 503 with S3's {@code SlowDown}; the request does not reach the server. */
   ANSWER_503,
-  /** The connection is reset before the server has heard of the request. */
+  /** The connection is reset before the request reaches the server. */
   RESET_BEFORE,
-  /** The connection is reset, on both sides, when half of the request's body has been passed on. */
+  /** The connection is reset, on both sides, after half of the request's body was passed on. */
   RESET_WITHIN_REQUEST,
-  /** The server has done what was asked; the connection is reset instead of an answer. */
+  /** The server has executed the request; the connection is reset instead of a response. */
   RESET_AFTER,
-  /** The connection is reset when half of the answer's body has been passed on. */
+  /** The connection is reset after half of the response's body was passed on. */
   RESET_WITHIN_ANSWER
 }

@@ -25,8 +25,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * S3MockProcess, a second implementation of S3, as a process with a classpath of its own, on
- * 127.0.0.1. It checks checksums; it checks neither signatures nor whether an URL has expired.
+ * Runs S3Mock, a second implementation of S3, as a process with a separate classpath, on 127.0.0.1.
+ * It verifies checksums, but neither signatures nor the expiry of URLs.
  */
 public final class S3MockProcess implements AutoCloseable {
   private static final String MAIN = "dev.baton.standalone.s3mock.S3MockServer";
@@ -45,7 +45,7 @@ public final class S3MockProcess implements AutoCloseable {
   /**
    * Starts it and waits until it is ready.
    *
-   * @param folder for its objects and its log, made when missing
+   * @param folder for its objects and its log, created if missing
    * @throws IOException when it is not built or does not become ready
    */
   public static S3MockProcess start(Path folder) throws IOException, InterruptedException {
@@ -71,7 +71,7 @@ public final class S3MockProcess implements AutoCloseable {
     Matcher ready = READY.matcher(Files.readString(log));
     if (!ready.find()) {
       process.retire();
-      throw new IOException("S3Mock did not say its port; its log is " + log);
+      throw new IOException("S3Mock did not report its port; its log is " + log);
     }
     return new S3MockProcess(
         process,
@@ -103,7 +103,7 @@ public final class S3MockProcess implements AutoCloseable {
         data.toString());
   }
 
-  /** How one uses it; the bucket has to be made. */
+  /** Returns the access data; the bucket must be created by the caller. */
   public S3Access access() {
     return access;
   }
@@ -114,7 +114,7 @@ public final class S3MockProcess implements AutoCloseable {
       process.retire();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while S3Mock was stopped", e);
+      throw new IOException("interrupted while stopping S3Mock", e);
     }
   }
 }

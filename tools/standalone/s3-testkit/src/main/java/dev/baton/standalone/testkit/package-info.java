@@ -1,4 +1,4 @@
-/** For the tests of other parts: a second S3 server, and an S3 endpoint that fails. */
+/** Test fixtures for other modules: a second S3 server, and an S3 endpoint with faults. */
 @NullMarked
 package dev.baton.standalone.testkit;
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The S3 server that Baton brings. */
+/** Tests Baton's embedded S3 server. */
 class EmbeddedS3Test extends S3Contract {
   @TempDir static Path folder;
 

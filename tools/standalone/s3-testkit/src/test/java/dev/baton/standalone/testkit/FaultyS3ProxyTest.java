@@ -102,7 +102,7 @@ class FaultyS3ProxyTest {
     assertThat(failed).as("seed %d", seed).isBetween(20, 90);
   }
 
-  /** Empty when it has failed. */
+  /** Returns an empty text when it failed. */
   private String put(String path, String content) throws InterruptedException {
     try {
       HttpResponse<String> answer =

@@ -10,10 +10,10 @@ import dev.baton.standalone.S3Access;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Any other: {@code -Dbaton.test.s3.endpoint=URL}, with {@code .access-key}, {@code .secret-key},
- * and where they are not {@code baton} and {@code us-east-1}, {@code .bucket} and {@code .region}.
- * {@code -Dbaton.test.s3.checksums=false} and {@code .if-none-match=false} leave out what it is
- * known not to check.
+ * Tests another S3: {@code -Dbaton.test.s3.endpoint=URL}, with {@code .access-key}, {@code
+ * .secret-key}, and {@code .bucket} and {@code .region} if they are not {@code baton} and {@code
+ * us-east-1}. {@code -Dbaton.test.s3.checksums=false} and {@code .if-none-match=false} skip checks
+ * that it is known not to support.
  */
 @EnabledIfSystemProperty(named = "baton.test.s3.endpoint", matches = "http.*")
 class GivenS3Test extends S3Contract {

@@ -32,7 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Uses one bucket as the checkpoint-store does, and presigned URLs as a runner does. */
+/** Uses one bucket like the checkpoint-store, and presigned URLs like a runner. */
 final class S3Client implements AutoCloseable {
   static final int LIFE_SECONDS = 300;
   private static final int PUTS = 5;
@@ -69,7 +69,7 @@ final class S3Client implements AutoCloseable {
             .build());
   }
 
-  /** In parts, of a size that nobody knows before the end. */
+  /** Uploads in parts; the total size is not known before the end. */
   void putInParts(String key, byte[] bytes, int part) throws Exception {
     minio.putObject(
         PutObjectArgs.builder().bucket(bucket).object(key).stream(
@@ -108,8 +108,8 @@ final class S3Client implements AutoCloseable {
   }
 
   /**
-   * @param after empty for the first
-   * @param page how many to ask for at once
+   * @param after empty for the first page
+   * @param page maximum number of entries per request
    */
   List<Item> list(String prefix, String after, int page) throws Exception {
     ListObjectsArgs.Builder args =
@@ -145,11 +145,11 @@ final class S3Client implements AutoCloseable {
         return send(request);
       } catch (IOException e) {
         // A server that refuses a PUT may close the connection before it has read the body: then
-        // its answer is lost, or the next request meets the closed connection.
+        // its response is lost, or the next request fails on the closed connection.
         last = e;
       }
     }
-    throw new IOException(PUTS + " PUTs have got no answer", last);
+    throw new IOException(PUTS + " PUTs got no response", last);
   }
 
   HttpResponse<byte[]> get(URI url, Map<String, String> headers) throws Exception {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What Baton needs of the S3 that {@code baton.object-store.*} names. */
+/** Baton's requirements for the S3 configured by {@code baton.object-store.*}. */
 abstract class S3Contract {
   private static final String CHECKSUM = "x-amz-checksum-sha256";
   private static final Duration EXPIRED_WITHIN = Duration.ofSeconds(15);
@@ -43,29 +43,29 @@ abstract class S3Contract {
   private final byte[] bytes = random(100_000);
   private final byte[] others = random(100_000);
 
-  /** Keys of this test alone, with characters that must be escaped in URLs. */
+  /** Prefix of this test's keys, with characters that must be escaped in URLs. */
   private final String prefix = "contract " + UUID.randomUUID() + "/+a=b&ü/";
 
   @SuppressWarnings("NullAway.Init")
   private S3Client client;
 
-  /** How one uses the implementation. */
+  /** Returns the access data of the implementation. */
   abstract S3Access access() throws Exception;
 
-  /** Whether it refuses what is not signed as it must be, or no more. */
+  /** Whether it refuses requests with an invalid or expired signature. */
   abstract boolean checksSignatures();
 
-  /** Whether it refuses other bytes than those of the checksum that a request names. */
+  /** Whether it refuses bytes that do not match the request's checksum. */
   boolean checksChecksums() {
     return true;
   }
 
-  /** Whether it refuses to replace an object where a request says so. */
+  /** Whether it refuses to replace an object when the request forbids it. */
   boolean knowsIfNoneMatch() {
     return true;
   }
 
-  /** How many objects a page of a list has at most. */
+  /** Maximum number of objects in a page of a list. */
   int pageSize() {
     return 1_000;
   }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A second implementation, which checks no signatures. */
+/** Tests a second implementation, which does not check signatures. */
 class S3MockProcessTest extends S3Contract {
   @TempDir static Path folder;
 
@@ -39,7 +39,7 @@ class S3MockProcessTest extends S3Contract {
     return false;
   }
 
-  /** It takes tens of milliseconds for an object. */
+  /** It needs tens of milliseconds per object. */
   @Override
   int pageSize() {
     return 50;

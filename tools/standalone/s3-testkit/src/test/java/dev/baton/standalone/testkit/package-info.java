@@ -1,4 +1,4 @@
-/** What Baton needs of an S3, asked of each implementation. */
+/** Tests Baton's requirements for S3 against each implementation. */
 @NullMarked
 package dev.baton.standalone.testkit;
 

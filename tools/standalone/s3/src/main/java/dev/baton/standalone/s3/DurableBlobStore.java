@@ -29,11 +29,11 @@ import software.amazon.awssdk.services.s3.model.UploadPartRequest;
 import software.amazon.awssdk.services.s3.model.UploadPartResponse;
 
 /**
- * A store over a folder that answers only once what was written is on the disk: the log names a cut
- * as soon as its objects were answered for, and the log itself survives a loss of power.
+ * Acknowledges a write only after the data is forced to the disk: the log names a cut as soon as
+ * its objects were acknowledged, and the log itself survives a power loss.
  *
- * <p>The parts of an upload are not forced, for its end copies them. Nor are removals: an object
- * that comes back is found by whoever looks for those that nobody names.
+ * <p>Parts of an upload are not forced, since completing it copies them. Deletions are not forced
+ * either: garbage collection finds an unreferenced object that reappears.
  *
  * <p>Thread-safe.
  */
@@ -42,7 +42,7 @@ final class DurableBlobStore extends ForwardingBlobStore {
   private final Path root;
   private final FileForcer forcing;
 
-  /** How a file's, or a folder's, content and name get to the disk. */
+  /** Forces the content and the name of a file or a folder to the disk. */
   @FunctionalInterface
   interface FileForcer {
     void force(Path path) throws IOException;
@@ -57,7 +57,7 @@ final class DurableBlobStore extends ForwardingBlobStore {
     this.forcing = forcing;
   }
 
-  /** By the system's fsync, which takes a folder, too. */
+  /** Uses the system's fsync, which also accepts a folder. */
   static void force(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       channel.force(true);
@@ -104,8 +104,8 @@ final class DurableBlobStore extends ForwardingBlobStore {
   }
 
   /**
-   * Forces the object and every folder above it: any of them may be new, and the store removes a
-   * folder that has become empty. One that has not changed costs next to nothing.
+   * Forces the object and all its parent folders: each may be new, and the store removes empty
+   * folders. Forcing an unchanged folder costs almost nothing.
    */
   private void persist(Path object) {
     try {
@@ -113,7 +113,7 @@ final class DurableBlobStore extends ForwardingBlobStore {
         forcing.force(path);
       }
     } catch (NoSuchFileException e) {
-      // Removed by another request since: there is nothing left that could be lost.
+      // Deleted by another request meanwhile: no data can be lost.
       return;
     } catch (IOException e) {
       throw new UncheckedIOException(object + " could not be forced to the disk", e);
@@ -121,8 +121,9 @@ final class DurableBlobStore extends ForwardingBlobStore {
   }
 
   /**
-   * Fills what it is given, however little the network has at a time: the store writes what it gets
-   * from one read, and a write that ends within a page has the system clear the rest of the page.
+   * Fills the buffer completely, even if the network delivers little at a time: the store writes
+   * the result of each read, and a write that ends within a page causes the system to clear the
+   * rest of the page.
    */
   private static final class FullReads extends FilterInputStream {
     FullReads(InputStream content) {

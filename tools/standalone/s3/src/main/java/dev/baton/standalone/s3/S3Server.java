@@ -15,17 +15,18 @@ import org.gaul.s3proxy.S3Proxy;
 import org.gaul.s3proxy.auth.AuthenticationType;
 
 /**
- * An S3 server over a folder, on 127.0.0.1 only, with real signature checks.
+ * Runs an S3 server on a folder, on 127.0.0.1 only, with real signature checks.
  *
- * <p>Prints {@code ready PORT} on standard output once it takes requests; everything else goes to
- * standard error. SIGTERM stops it cleanly. Neither a SIGKILL nor a loss of power loses an object
- * whose PUT was answered.
+ * <p>Prints {@code ready PORT} on standard output once it accepts requests; all other output goes
+ * to standard error. SIGTERM stops it cleanly. Neither a SIGKILL nor a power loss loses an object
+ * whose PUT was acknowledged.
  */
 public final class S3Server {
 
-  // Each request holds one thread and some buffers: this bounds the memory of a burst.
+  // Each request holds one thread and some buffers: this limits the memory of a burst.
   private static final int THREADS = 32;
-  // A signed body is held in memory until its digest is known; presigned and chunked ones stream.
+  // A signed body is held in memory until its digest is computed; presigned and chunked ones are
+  // streamed.
   private static final long LARGEST_SIGNED_BODY = 32L * 1024 * 1024;
   private static final long STOP_MILLIS = 2_000;
 
@@ -87,7 +88,7 @@ public final class S3Server {
     try {
       server.stop();
     } catch (Exception e) {
-      // The process ends in any case; whoever reads the log should know that it did not end well.
+      // The process exits in any case; the log must show that the stop failed.
       System.err.println("s3: did not stop cleanly: " + e);
     }
   }

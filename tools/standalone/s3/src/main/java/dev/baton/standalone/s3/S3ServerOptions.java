@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the server is told on its command line and in its environment.
+ * Options from the server's command line and environment.
  *
  * @param port where it listens, 1 to 65535
- * @param data the folder that holds the buckets, created when missing
- * @param accessKey the one access key it knows
- * @param secretKey its secret; comes by environment so that no process list shows it
+ * @param data the folder with the buckets, created if missing
+ * @param accessKey the only valid access key
+ * @param secretKey its secret; passed in the environment so that process lists do not show it
  */
 record S3ServerOptions(int port, Path data, String accessKey, String secretKey) {
 

@@ -1,4 +1,4 @@
-/** The object store's own promises, on real files. */
+/** Tests the object store's guarantees on real files. */
 @NullMarked
 package dev.baton.standalone.s3;
 

@@ -17,11 +17,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /**
- * S3MockProcess over a folder, on 127.0.0.1 only. It checks the checksums that a request names, but
- * no signatures: any keys will do.
+ * Runs S3Mock on a folder, on 127.0.0.1 only. It verifies the checksums of requests, but no
+ * signatures: any keys are accepted.
  *
- * <p>Prints {@code ready PORT} on standard output once it takes requests; with port 0 it is one
- * that was free. SIGTERM stops it.
+ * <p>Prints {@code ready PORT} on standard output once it accepts requests; with port 0 it selects
+ * a free one. SIGTERM stops it.
  */
 public final class S3MockServer {
   private static final String USAGE = "usage: S3MockServer --port PORT --data DIR";
@@ -61,7 +61,10 @@ public final class S3MockServer {
         "WARN");
   }
 
-  /** S3MockProcess opens a second port on all addresses, which cannot be configured. */
+  /**
+   * S3Mock opens a second port on all addresses, which cannot be configured; this restricts it to
+   * the loopback address.
+   */
   @Configuration
   static class LoopbackOnly {
     @Bean

@@ -15,14 +15,14 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import org.jspecify.annotations.Nullable;
 
-/** Whole directory trees. */
+/** Deletes directory trees. */
 public final class DirectoryTreeDeleter {
 
   private DirectoryTreeDeleter() {}
 
   /**
-   * Deletes the folder and everything in it; links are removed, not followed. What somebody else
-   * removes meanwhile is fine, and so is no folder at all.
+   * Deletes the folder and all its content; links are removed, not followed. Tolerates concurrent
+   * deletions and a missing folder.
    */
   public static void delete(Path folder) throws IOException {
     Files.walkFileTree(folder, new Deletion());

@@ -1,4 +1,4 @@
-/** Whole directory trees, for whoever needs to be rid of one. */
+/** Deletion of directory trees. */
 @NullMarked
 package dev.baton.standalone.files;
 

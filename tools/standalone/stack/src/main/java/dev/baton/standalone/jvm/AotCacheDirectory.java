@@ -20,18 +20,18 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * The folder of AOT caches: classes of a program, loaded and linked by an earlier run, which a
- * start then finds ready.
+ * The folder of AOT caches: each has the classes of a program as loaded and linked by an earlier
+ * run, which speeds up its start.
  *
- * <p>A cache belongs to one JDK, one set of jars and one set of flags; its file name carries a
- * digest of them, so a rebuilt program never meets the cache of its predecessor. A cache is only
- * ever a help: where it is missing or cannot be used, the program starts without.
+ * <p>A cache is valid for one JDK, one set of jars and one set of flags; its file name contains
+ * their digest, so a rebuilt program never uses an old cache. Caches are optional: if one is
+ * missing or unusable, the program starts without it.
  */
 public record AotCacheDirectory(Path folder) {
 
   private static final Duration KEEP = Duration.ofDays(14);
 
-  /** Where this program's cache is, or would be. */
+  /** The path of this program's cache, which may not exist. */
   public Path file(JvmProgram program, List<String> flags) throws IOException {
     StringBuilder identity = new StringBuilder(System.getProperty("java.vm.version")).append(flags);
     for (Path jar : program.jars()) {
@@ -41,18 +41,18 @@ public record AotCacheDirectory(Path folder) {
     return folder.resolve(ofPlace(program) + digest(identity.toString(), 8) + ".aot");
   }
 
-  /** How the names of its caches begin, whatever build of it they are of. */
+  /** The common prefix of the file names of this program's caches, of all builds. */
   private static String ofPlace(JvmProgram program) {
     return program.name() + "-" + digest(program.jars().toString(), 4) + "-";
   }
 
-  /** What to add to the command line. */
+  /** The flags to add to the command line. */
   List<String> flags(JvmProgram program, List<String> flags, AotMode mode) throws IOException {
     Path file = file(program, flags);
     return switch (mode) {
       case OFF -> List.of();
-      // A missing file would cost more than it could save: the JVM then does without its own
-      // archive, too.
+      // A missing file would cost more than it could save: the JVM then does not use its default
+      // archive either.
       case USE -> Files.exists(file) ? List.of("-XX:AOTCache=" + file) : List.of();
       case TRAIN -> {
         prepare(program, file);
@@ -63,8 +63,8 @@ public record AotCacheDirectory(Path folder) {
 
   private void prepare(JvmProgram program, Path file) throws IOException {
     Files.createDirectories(folder);
-    // Up to 150 megabytes each. Those of this place's earlier builds are of no use; those of other
-    // checkouts may be, unless they are old.
+    // Up to 150 megabytes each. Deletes those of earlier builds at this location, and those of
+    // other checkouts if they are old.
     Instant old = Instant.now().minus(KEEP);
     try (DirectoryStream<Path> earlier =
         Files.newDirectoryStream(folder, program.name() + "-*.aot*")) {
@@ -83,7 +83,7 @@ public record AotCacheDirectory(Path folder) {
     try {
       return Files.getLastModifiedTime(path).toInstant().isBefore(time);
     } catch (NoSuchFileException e) {
-      // Another stack, which also makes its caches, was faster.
+      // Another stack that also creates its caches was faster.
       return false;
     }
   }
@@ -94,7 +94,7 @@ public record AotCacheDirectory(Path folder) {
           MessageDigest.getInstance("SHA-256").digest(identity.getBytes(StandardCharsets.UTF_8));
       return HexFormat.of().formatHex(digest, 0, bytes);
     } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-256", e);
+      throw new IllegalStateException("every JDK supports SHA-256", e);
     }
   }
 }

@@ -6,15 +6,12 @@
  */
 package dev.baton.standalone.jvm;
 
-/** What a start does with its AOT cache. */
+/** How a start uses its AOT cache. */
 public enum AotMode {
-  /** Uses the cache when there is one for exactly these jars and flags. */
+  /** Uses the cache if one exists for exactly these jars and flags. */
   USE,
-  /**
-   * Records this run and writes the cache when it ends in good order; that end takes some seconds
-   * longer.
-   */
+  /** Records this run and writes the cache on a clean exit, which takes some seconds longer. */
   TRAIN,
-  /** Neither. */
+  /** Neither uses nor records a cache. */
   OFF
 }

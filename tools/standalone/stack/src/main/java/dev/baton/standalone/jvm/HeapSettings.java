@@ -9,23 +9,23 @@ package dev.baton.standalone.jvm;
 import java.util.List;
 
 /**
- * How much memory a Java program has for its objects.
+ * Heap size of a Java program.
  *
- * @param megabytes at most; at least 16
- * @param use what it is for
+ * @param megabytes maximum size; at least 16
+ * @param use the main use of the heap
  */
 public record HeapSettings(int megabytes, Use use) {
-  /** A runner's, wherever one is started. */
+  /** Heap of a runner, wherever it is started. */
   public static final HeapSettings RUNNER = new HeapSettings(256, Use.PACKS);
 
-  /** What most of the memory goes to when there is little left. */
+  /** The use of most of the heap when memory is scarce. */
   public enum Use {
-    /** To objects that are soon forgotten. */
+    /** Short-lived objects. */
     REQUESTS,
     /**
-     * To a few large arrays. During a capture half of a runner's heap and more lives on, packs of
-     * 16 MB before all: a young generation of a third finds no room there, and every collection is
-     * a full one.
+     * A few large arrays. During a capture more than half of a runner's heap is live, mainly packs
+     * of 16 MB: a third for the young generation does not fit then, and every collection becomes a
+     * full one.
      */
     PACKS
   }
@@ -37,15 +37,16 @@ public record HeapSettings(int megabytes, Use use) {
   }
 
   List<String> flags() {
-    // Without a lower start the whole heap would be committed at once: a share of the machine's
-    // memory is more than any of these heaps.
+    // Without a lower initial size the whole heap would be committed at once: the default, a share
+    // of the machine's memory, is more than any of these heaps.
     String start = "-Xms" + Math.min(megabytes, 32) + "m";
     String most = "-Xmx" + megabytes + "m";
     return switch (use) {
-      // A server that has run out of memory is of no use; its supervisor starts a fresh one.
+      // A server without memory is of no use; its supervisor restarts it.
       case REQUESTS -> List.of(start, most, "-XX:+ExitOnOutOfMemoryError");
-      // A runner that runs out of memory fails the step that takes it, and goes on with other runs.
-      // No ratio: it would hold for the little heap of a start, too, and that collects more often.
+      // A runner that runs out of memory fails the step that uses it, and continues other runs. No
+      // ratio is set: it would also apply to the small heap after a start, which would then collect
+      // more often.
       case PACKS -> List.of(start, most, "-XX:MaxNewSize=" + megabytes / 5 + "m");
     };
   }

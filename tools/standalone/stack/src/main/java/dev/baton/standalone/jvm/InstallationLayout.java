@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the programs' jars are: in a checkout (each module's {@code target}) or in an installed
+ * Locates the programs' jars: in a checkout (each module's {@code target}) or in an installed
  * folder ({@code lib/kafka}, {@code lib/s3}, {@code lib/checkpoint-store} …).
  *
  * @param home the checkout's root or the installed folder
@@ -25,16 +25,16 @@ import org.jspecify.annotations.Nullable;
 public record InstallationLayout(Path home) {
 
   /**
-   * Names {@link #home()} where it cannot be found from this class's own place or the working
-   * folder.
+   * Property that sets {@link #home()} if it cannot be derived from this class's location or the
+   * working folder.
    */
   public static final String HOME_PROPERTY = "baton.home";
 
   private static final String HOME_VARIABLE = "BATON_HOME";
 
   /**
-   * Looks for the home: the property {@code baton.home}, the variable {@code BATON_HOME}, the
-   * folders above this class's jar, those above the working folder.
+   * Finds the home: the property {@code baton.home}, the variable {@code BATON_HOME}, the folders
+   * above this class's jar, those above the working folder.
    *
    * @throws IllegalStateException when none is a checkout or an installed folder
    */
@@ -68,8 +68,7 @@ public record InstallationLayout(Path home) {
   }
 
   /**
-   * A module that is packaged by Quarkus: {@code checkpoint-store}, {@code orchestrator}, {@code
-   * runner}.
+   * A module packaged by Quarkus: {@code checkpoint-store}, {@code orchestrator}, {@code runner}.
    *
    * @throws IOException when it is not built
    */
@@ -102,7 +101,7 @@ public record InstallationLayout(Path home) {
       throw new IOException(
           "the embedded "
               + name
-              + " is not built (looked in "
+              + " is not built (searched in "
               + home
               + "); build it with ./mvnw -DskipTests -pl tools/standalone/"
               + name
@@ -158,7 +157,7 @@ public record InstallationLayout(Path home) {
     } catch (URISyntaxException
         | IllegalArgumentException
         | java.nio.file.FileSystemNotFoundException e) {
-      // Loaded from something that is no file: the working folder is looked at next.
+      // The class was not loaded from a file: the working folder is tried next.
       return null;
     }
   }

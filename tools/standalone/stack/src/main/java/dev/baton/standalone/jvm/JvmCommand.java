@@ -15,16 +15,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * How a Java program is started here: a small heap, the collector with the smallest footprint, its
- * AOT cache.
+ * Builds the command line of a Java program: a small heap, the collector with the smallest
+ * footprint, its AOT cache.
  *
  * @param program what is started
  * @param heap its memory for objects
- * @param jit how far its code is compiled
- * @param caches where AOT caches are
- * @param aot what to do with them
- * @param libraries where native libraries are
- * @param temp the folder of its temporary files, which must exist when it is started
+ * @param jit how much its code is compiled
+ * @param caches folder of AOT caches
+ * @param aot how AOT caches are used
+ * @param libraries folder of native libraries
+ * @param temp the folder of its temporary files, which must exist at its start
  */
 public record JvmCommand(
     JvmProgram program,
@@ -42,50 +42,50 @@ public record JvmCommand(
           "-XX:+UseCompactObjectHeaders",
           "-Xss512k",
           "-XX:+UseSerialGC",
-          // The end of a child process is told on the common pool; on two cores it has one thread,
-          // and whatever blocks it would delay a failover.
+          // The end of a child process is signalled on the common pool; on two cores it has one
+          // thread, and a task that blocks it would delay a failover.
           "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow");
 
-  /** Of options that another JDK may not know: it does without them. */
+  /** Options that other JDKs may not support, which then ignore them. */
   private static final List<String> DIAGNOSTIC =
       List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+IgnoreUnrecognizedVMOptions");
 
-  /** For a training run. A JDK that knows no such option makes a cache with profiles. */
+  /** For a training run. A JDK without this option creates a cache with profiles. */
   private static final String WITHOUT_PROFILES = "-XX:-AOTRecordTraining";
 
-  /** Whether the system gives large pages to a process that asks for them. */
+  /** Whether the system gives large pages to a process that requests them. */
   private static final boolean LARGE_PAGES =
       isOffered(Path.of("/sys/kernel/mm/transparent_hugepage/enabled"));
 
-  /** How far code is compiled. */
+  /** How much code is compiled. */
   public enum Jit {
     /**
-     * Quickly, and once. For what others rarely wait for: the optimizing compiler goes on for
-     * hundreds of thousands of steps, takes a processor from whoever works for milliseconds at a
-     * time, and its memory.
+     * Quickly, and once. For programs that others rarely wait for: the optimizing compiler would
+     * run for hundreds of thousands of steps, take CPU time from processes with work of
+     * milliseconds, and need memory.
      */
     QUICK,
-    /** As the JVM thinks best. For what every step waits for. */
+    /** The JVM's default. For programs that every step waits for. */
     FULL,
     /**
-     * As {@link #FULL}, but later, so that a start has the processors to itself. For what others
-     * wait for while it starts: of two processor seconds, the compilers took more than one.
+     * Like {@link #FULL}, but later, so that the compilers do not compete with the start. For
+     * programs whose start others wait for: the compilers took more than one of its two
+     * CPU-seconds.
      *
-     * <p>A method is compiled after five times the usual calls and rounds, which a hot loop has had
-     * within milliseconds; an AOT cache keeps no profiles, by which the JVM would optimize at once
-     * whatever the training run has optimized. Reflection calls are made by the JVM's own means:
-     * the method handles that it makes otherwise, a hundred of them for the records that are read
-     * from JSON, are faster only much later, and no AOT cache keeps them. Nothing is replayed from
-     * a cache that has no profiles, and no counters are kept in a file for other programs, which
-     * those that are killed leave behind.
+     * <p>A method is compiled after five times the usual calls and loops, which a hot loop reaches
+     * within milliseconds. An AOT cache then has no profiles, with which the JVM would at once
+     * optimize all code that the training run has optimized. Reflection uses native accessors: the
+     * alternative, method handles (about a hundred for records read from JSON), is faster only much
+     * later and is not stored in an AOT cache. Profile replay is off, and performance counters are
+     * not written to a file, which killed programs would leave behind.
      */
     FULL_SOON
   }
 
   /**
-   * The whole command line, the java program first.
+   * Returns the complete command line, the java program first.
    *
    * @throws IOException when a jar cannot be read
    */
@@ -98,7 +98,7 @@ public record JvmCommand(
     if (aot == AotMode.TRAIN && jit == Jit.FULL_SOON) {
       line.add(WITHOUT_PROFILES);
     }
-    // No part of what an AOT cache depends on: they differ from stack to stack.
+    // Not part of the AOT cache's key: they differ from stack to stack.
     line.add("-Djava.io.tmpdir=" + temp);
     line.addAll(libraries.flags(program));
     switch (program.start()) {
@@ -119,7 +119,7 @@ public record JvmCommand(
     return List.copyOf(line);
   }
 
-  /** Where this program's AOT cache is, or would be. */
+  /** The path of this program's AOT cache, which may not exist. */
   public Path cacheFile() throws IOException {
     return caches.file(program, flags());
   }
@@ -139,28 +139,29 @@ public record JvmCommand(
     flags.addAll(heap.flags());
     flags.addAll(COMMON);
     if (LARGE_PAGES) {
-      // The heap comes in pages of two megabytes: a start has thousands of page faults less.
+      // Pages of two megabytes for the heap: a start has thousands of page faults fewer.
       flags.add("-XX:+UseTransparentHugePages");
     }
     return List.copyOf(flags);
   }
 
   /**
-   * Whether large pages may be asked for; a JVM that asks in vain says so whenever it starts.
+   * Whether large pages may be requested; a JVM that cannot get them prints a warning at each
+   * start.
    *
-   * @param setting the system's, with brackets around the one in force; may be missing
+   * @param setting the system's file, with brackets around the value in force; may be missing
    */
   static boolean isOffered(Path setting) {
     try {
       String said = Files.readString(setting);
       return said.contains("[always]") || said.contains("[madvise]");
     } catch (IOException e) {
-      // Another system, or a container that may not look: it does without.
+      // Another system, or a container without access: large pages are not used.
       return false;
     }
   }
 
-  /** The java program this process runs on. */
+  /** The java program that runs this process. */
   public static Path java() {
     return Path.of(System.getProperty("java.home"), "bin", "java");
   }

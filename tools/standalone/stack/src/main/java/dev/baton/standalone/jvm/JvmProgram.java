@@ -10,12 +10,11 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A Java program: what it is called, which jars it is made of, where it begins.
+ * A Java program: its name, its jars and its entry point.
  *
- * @param name for people, for logs and cache files
- * @param jars everything on its class path; in the order of the class path when started by main
- *     class
- * @param start where it begins
+ * @param name for messages, logs and cache files
+ * @param jars its complete class path; in class path order when started by main class
+ * @param start the entry point
  */
 public record JvmProgram(String name, List<Path> jars, Start start) {
 
@@ -23,9 +22,9 @@ public record JvmProgram(String name, List<Path> jars, Start start) {
     jars = List.copyOf(jars);
   }
 
-  /** Where a program begins. */
+  /** The entry point of a program. */
   public sealed interface Start {
-    /** The main class, looked for in all jars. */
+    /** The main class, searched in all jars. */
     record MainClass(String name) implements Start {}
 
     /** A jar whose manifest names the main class and the other jars. */

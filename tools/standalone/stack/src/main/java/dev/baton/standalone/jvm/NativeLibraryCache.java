@@ -20,11 +20,11 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * The folder of native libraries that Java programs carry in their jars: unpacked once, here,
- * instead of by every process at its start, which costs a tenth of a second and a copy that a
- * killed process leaves behind.
+ * The folder of native libraries from the jars of Java programs: unpacked here once, instead of by
+ * every process at its start, which costs a tenth of a second and leaves a copy behind when the
+ * process is killed.
  *
- * <p>Only ever a help: a program that finds no library here unpacks its own.
+ * <p>Optional: a program that finds no library here unpacks its own.
  */
 public record NativeLibraryCache(Path folder) {
 
@@ -32,8 +32,8 @@ public record NativeLibraryCache(Path folder) {
   private static final Pattern ROCKSDB = Pattern.compile("(?:.*\\.)?rocksdbjni-[0-9][0-9.]*\\.jar");
 
   /**
-   * What to add to the program's command line; unpacks what is missing. Several processes may do so
-   * at once.
+   * Returns the flags for the program's command line; unpacks missing libraries. Several processes
+   * may do so concurrently.
    */
   List<String> flags(JvmProgram program) {
     List<String> flags = new ArrayList<>();
@@ -44,7 +44,7 @@ public record NativeLibraryCache(Path folder) {
         library(jar, zstdEntry(zstd.group(1))).ifPresent(so -> flags.add("-DZstdNativePath=" + so));
       }
       if (ROCKSDB.matcher(name).matches()) {
-        // It asks the library path before its own jar.
+        // The program searches the library path before its own jar.
         library(jar, rocksdbEntry())
             .ifPresent(so -> flags.add("-Djava.library.path=" + so.getParent()));
       }
@@ -62,17 +62,17 @@ public record NativeLibraryCache(Path folder) {
         : "librocksdbjni-linux-%s.so".formatted(System.getProperty("os.arch"));
   }
 
-  /** Where the library is; nothing when there is none and it cannot be unpacked either. */
+  /** Returns the library's path; empty when it does not exist and cannot be unpacked. */
   private Optional<Path> library(Path jar, String name) {
     try {
       return unpack(jar, name);
     } catch (IOException _) {
-      // A cache that may only be read, or has no room: the program unpacks its own.
+      // The cache is read-only or full: the program unpacks its own.
       return Optional.empty();
     }
   }
 
-  /** Nothing when the jar has none for this machine. */
+  /** Unpacks a library; empty when the jar has none for this machine. */
   private Optional<Path> unpack(Path jar, String name) throws IOException {
     try (ZipFile zip = new ZipFile(jar.toFile())) {
       ZipEntry entry = zip.getEntry(name);
@@ -89,7 +89,7 @@ public record NativeLibraryCache(Path folder) {
       Path fresh = Files.createTempFile(home, "unpacking-", ".so");
       try (InputStream content = zip.getInputStream(entry)) {
         Files.copy(content, fresh, StandardCopyOption.REPLACE_EXISTING);
-        // Replaced as a whole: a process that has the earlier one loaded keeps it.
+        // Replaced atomically: a process that has loaded the earlier one keeps it.
         Files.move(
             fresh, library, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
       } finally {

@@ -1,6 +1,6 @@
 /**
- * Command lines of Java programs: where their jars are, which memory they get, which AOT cache
- * speeds their start.
+ * Command lines of Java programs: their jars, their memory, and the AOT cache that speeds up their
+ * start.
  */
 @NullMarked
 package dev.baton.standalone.jvm;

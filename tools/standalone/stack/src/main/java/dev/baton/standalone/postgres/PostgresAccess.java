@@ -7,12 +7,12 @@
 package dev.baton.standalone.postgres;
 
 /**
- * How one connects to the database.
+ * Access data of the database.
  *
  * @param host where it listens
  * @param port where it listens
  * @param database its name
- * @param user who owns it
+ * @param user its owner
  * @param password the owner's
  */
 public record PostgresAccess(String host, int port, String database, String user, String password) {

@@ -36,8 +36,8 @@ public record PostgresInstallation(Path home) {
       Map.of("amd64", "x86_64", "x86_64", "x86_64", "aarch64", "arm_64", "arm64", "arm_64");
 
   /**
-   * Unpacks them into {@code cache/postgres-VERSION} when they are not there yet. Several processes
-   * may do so at once.
+   * Unpacks them into {@code cache/postgres-VERSION} if missing. Several processes may do so
+   * concurrently.
    *
    * @throws IOException when there are none for this machine, or they cannot be written
    */
@@ -48,7 +48,7 @@ public record PostgresInstallation(Path home) {
       Path fresh = Files.createTempDirectory(cache, "postgres-unpacking-");
       try {
         extract(archive(), fresh);
-        // Others, too, must be able to read what one user has unpacked for all.
+        // All users must be able to read what one user has unpacked.
         Files.setPosixFilePermissions(fresh, PosixFilePermissions.fromString("rwxr-xr-x"));
         move(fresh, home);
       } finally {
@@ -58,7 +58,7 @@ public record PostgresInstallation(Path home) {
     return new PostgresInstallation(home.toRealPath());
   }
 
-  /** One of its programs: {@code postgres} or {@code initdb}. */
+  /** The path of one program: {@code postgres} or {@code initdb}. */
   public Path program(String name) {
     return home.resolve("bin").resolve(name);
   }
@@ -67,7 +67,7 @@ public record PostgresInstallation(Path home) {
     try {
       Files.move(fresh, home, StandardCopyOption.ATOMIC_MOVE);
     } catch (FileAlreadyExistsException | DirectoryNotEmptyException e) {
-      // Another process was faster, and has put the same files there.
+      // Another process was faster, with the same files.
       if (!Files.isExecutable(home.resolve("bin/postgres"))) {
         throw e;
       }
@@ -106,7 +106,7 @@ public record PostgresInstallation(Path home) {
       for (TarArchiveEntry entry = tar.getNextEntry(); entry != null; entry = tar.getNextEntry()) {
         Path path = target.resolve(entry.getName()).normalize();
         if (!path.startsWith(target)) {
-          throw new IOException("the archive has an entry outside itself: " + entry.getName());
+          throw new IOException("the archive has an entry outside of its root: " + entry.getName());
         }
         if (entry.isDirectory()) {
           Files.createDirectories(path);

@@ -24,15 +24,16 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One database cluster in one folder: makes it on first use and says how it is started.
+ * Manages one database cluster in one folder: creates it on first use and defines how it is
+ * started.
  *
- * <p>Postgres refuses to run as root. Started by root it therefore runs in a user namespace of its
- * own ({@code unshare -U}), where root is an ordinary, unnamed user that owns the same files; any
- * other user runs it plainly.
+ * <p>Postgres refuses to run as root. Root therefore starts it in a user namespace of its own
+ * ({@code unshare -U}), where root is an ordinary, unnamed user that owns the same files; other
+ * users start it directly.
  */
 public final class PostgresServer {
 
-  /** The database and its owner have this name. */
+  /** Name of the database and of its owner. */
   public static final String NAME = "baton";
 
   private static final String DATA = "data";
@@ -42,18 +43,18 @@ public final class PostgresServer {
   private final PostgresInstallation binaries;
   private final Path folder;
 
-  /** Uses {@code folder/data}, made when it is missing; {@code folder} must exist. */
+  /** Uses {@code folder/data}, created if missing; {@code folder} must exist. */
   public PostgresServer(PostgresInstallation binaries, Path folder) {
     this.binaries = binaries;
     this.folder = folder;
   }
 
   /**
-   * Makes the cluster and the database on first use, removes what a killed server left behind, and
-   * says how to start it. Only the holder of the data folder's lock may call this, and only while
+   * Creates the cluster and the database on first use, removes leftovers of a killed server, and
+   * returns its command. Only the holder of the data folder's lock may call this, and only while
    * its own server is not running.
    *
-   * @throws IOException when the cluster cannot be made
+   * @throws IOException when the cluster cannot be created
    */
   public List<String> prepare(int port, String password) throws IOException, InterruptedException {
     Path data = data();
@@ -65,7 +66,10 @@ public final class PostgresServer {
     return start(data, settings(port));
   }
 
-  /** The password the cluster in this folder was made with, or nothing when there is no cluster. */
+  /**
+   * Returns the password with which the cluster in this folder was created; empty without a
+   * cluster.
+   */
   public static Optional<String> password(Path folder) throws IOException {
     Path secret = folder.resolve(PASSWORD);
     return Files.isDirectory(folder.resolve(DATA)) && Files.exists(secret)
@@ -78,8 +82,8 @@ public final class PostgresServer {
   }
 
   private void create(Path data, String password) throws IOException, InterruptedException {
-    // Made under another name and renamed at the end: a half-made cluster must never be taken for a
-    // whole one.
+    // Created under another name and renamed at the end: an incomplete cluster must never be taken
+    // for a complete one.
     Path fresh = folder.resolve("data.creating");
     DirectoryTreeDeleter.delete(fresh);
     Path secret = folder.resolve(PASSWORD);
@@ -98,16 +102,16 @@ public final class PostgresServer {
     single.addAll(List.of("-D", fresh.toString(), "postgres"));
     String answer = run(single, "CREATE DATABASE " + NAME + "\n");
     if (answer.contains("ERROR")) {
-      // In this mode Postgres reports a failed statement in words only.
+      // In this mode Postgres reports a failed statement only as text.
       throw new IOException("CREATE DATABASE " + NAME + " failed: " + answer);
     }
     Files.move(fresh, data, StandardCopyOption.ATOMIC_MOVE);
   }
 
   /**
-   * After a SIGKILL of the server, its helpers may live for a moment and hold its shared memory,
-   * and its pid file may name a process that is somebody else's by now: Postgres would then refuse
-   * to start.
+   * Waits for the helpers of a killed server, which may live for a moment and hold its shared
+   * memory, and removes its pid file, whose pid may by now belong to another process: Postgres
+   * would otherwise refuse to start.
    */
   private void clearLeftovers(Path data) throws IOException, InterruptedException {
     List<ProcessId> helpers = MarkedProcessFinder.workingIn("postgres", data.toRealPath());
@@ -133,7 +137,7 @@ public final class PostgresServer {
     Map<String, String> settings = new LinkedHashMap<>();
     settings.put("listen_addresses", "127.0.0.1");
     settings.put("port", Integer.toString(port));
-    // No socket file: its path would be too long for the system in many a data folder.
+    // No socket file: in many data folders its path would be too long for the system.
     settings.put("unix_socket_directories", "");
     settings.put("fsync", "on");
     settings.put("synchronous_commit", "on");
@@ -144,7 +148,7 @@ public final class PostgresServer {
     settings.put("maintenance_work_mem", "32MB");
     settings.put("max_wal_size", "256MB");
     settings.put("min_wal_size", "32MB");
-    // Nobody replicates from here, which lets it write less and run fewer helpers.
+    // No replication from here, so Postgres writes less and runs fewer helpers.
     settings.put("wal_level", "minimal");
     settings.put("max_wal_senders", "0");
     settings.put("max_logical_replication_workers", "0");
@@ -155,7 +159,7 @@ public final class PostgresServer {
     settings.put("io_method", "sync");
     settings.put("jit", "off");
     settings.put("huge_pages", "off");
-    // The line that says "ready" must not depend on the machine's language.
+    // The line that contains "ready" must not depend on the machine's language.
     settings.put("lc_messages", "C");
     settings.put("logging_collector", "off");
     settings.put("log_destination", "stderr");

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** Whether this process is root's, and how a child of it becomes somebody else. */
+/** Detects whether this process runs as root, and starts children as another user. */
 final class RootPrivilegeDropper {
 
   private static final String REFUSAL = "Postgres refuses to run as root, and ";
@@ -31,9 +31,9 @@ final class RootPrivilegeDropper {
   }
 
   /**
-   * The words to put before a command.
+   * Returns the command prefix.
    *
-   * @throws IOException when root cannot become somebody else on this machine
+   * @throws IOException when root cannot become another user on this machine
    */
   static List<String> leave() throws IOException, InterruptedException {
     Path unshare =
@@ -41,7 +41,7 @@ final class RootPrivilegeDropper {
             .orElseThrow(
                 () ->
                     new IOException(
-                        REFUSAL + "there is no unshare (util-linux) on the PATH" + ADVICE));
+                        REFUSAL + "unshare (util-linux) is missing on the PATH" + ADVICE));
     List<String> words = List.of(unshare.toString(), "-U");
     Process probe =
         new ProcessBuilder(unshare.toString(), "-U", "true").redirectErrorStream(true).start();
@@ -50,7 +50,7 @@ final class RootPrivilegeDropper {
       throw new IOException(
           REFUSAL + String.join(" ", words) + " does not end within " + PROBE.toSeconds() + " s");
     }
-    // Ended, so whatever it said is in the pipe: at most a line.
+    // It has ended, so its output is in the pipe: at most a line.
     String answer =
         new String(probe.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     if (probe.exitValue() != 0) {

@@ -13,18 +13,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Programs of the system that are looked up on the path, and the one that takes a process out of
- * the terminal's reach.
- */
+/** Finds system programs on the path, and detaches commands from the terminal. */
 public final class DetachedCommandFactory {
 
   private DetachedCommandFactory() {}
 
   /**
-   * The same command in a session of its own: Ctrl-C in the terminal then reaches the supervisor
-   * only, which stops everything in order. The pid stays that of the command. Where there is no
-   * {@code setsid}, the command as it is.
+   * Runs the command in a separate session: Ctrl-C in the terminal then reaches only the
+   * supervisor, which stops everything in order. The pid stays that of the command. Without {@code
+   * setsid}, returns the command unchanged.
    */
   public static List<String> command(List<String> command) {
     Optional<Path> setsid = onPath("setsid");
@@ -37,7 +34,7 @@ public final class DetachedCommandFactory {
     return detached;
   }
 
-  /** The program of that name, looked for in the folders of PATH. */
+  /** Finds a program in the folders of PATH. */
   public static Optional<Path> onPath(String program) {
     String path = System.getenv().getOrDefault("PATH", "/usr/local/bin:/usr/bin:/bin");
     for (String folder : path.split(File.pathSeparator, -1)) {

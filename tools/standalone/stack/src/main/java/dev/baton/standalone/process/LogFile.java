@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 
-/** The file a process writes to: one earlier part is kept, and its end can be quoted. */
+/** The log file of a process: keeps one earlier part, and returns its end for messages. */
 public final class LogFile {
 
   private static final long ROTATE_BYTES = 16L * 1024 * 1024;
@@ -24,20 +24,23 @@ public final class LogFile {
   private final Path path;
   private final long most;
 
-  /** The file at this path, which need not exist. */
+  /** The file at this path, which may not exist. */
   public LogFile(Path path) {
     this(path, MOST_BYTES);
   }
 
   /**
-   * @param most how long it may become before {@link #bound()} cuts it, in bytes
+   * @param most maximum size in bytes before {@link #bound()} cuts it
    */
   LogFile(Path path, long most) {
     this.path = path;
     this.most = most;
   }
 
-  /** Makes room for another start and says where that start will begin, in bytes. */
+  /**
+   * Rotates the file for another start, and returns the offset at which that start begins, in
+   * bytes.
+   */
   public long begin() throws IOException {
     Files.createDirectories(path.toAbsolutePath().getParent());
     if (!Files.exists(path)) {
@@ -51,11 +54,10 @@ public final class LogFile {
   }
 
   /**
-   * Puts what is there aside once it is too long, while the process goes on writing. That holds the
-   * file open, at whose end every write goes: it can only be copied and emptied, and a line that
-   * comes in between is lost.
+   * Rotates the file when it is too long, while the process continues to write. The process has it
+   * open in append mode, so it can only be copied and truncated; a line written in between is lost.
    *
-   * @throws IOException when the earlier part could not be kept; the file is emptied in any case
+   * @throws IOException when the earlier part could not be kept; the file is truncated in any case
    */
   void bound() throws IOException {
     if (!Files.exists(path) || Files.size(path) <= most) {
@@ -75,7 +77,7 @@ public final class LogFile {
     return path.resolveSibling(path.getFileName() + ".1");
   }
 
-  /** What was written since {@code from}, at most its last two thousand bytes. */
+  /** Returns the output since {@code from}, at most its last two thousand bytes. */
   String tail(long from) throws IOException {
     try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
       long start = Math.max(from, file.length() - TAIL_BYTES);

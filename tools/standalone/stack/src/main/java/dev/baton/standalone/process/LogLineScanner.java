@@ -14,12 +14,12 @@ import java.nio.file.Path;
 import java.util.regex.Pattern;
 
 /**
- * Looks for a line in a log that grows; each call reads only what is new. Lines that are not ended
- * yet do not count. Not thread-safe.
+ * Searches a growing log for a line; each call reads only new data. Ignores incomplete lines. Not
+ * thread-safe.
  */
 final class LogLineScanner {
 
-  /** A start that says more than that has gone wrong, and is searched no further. */
+  /** Limit of the search: a start with more output than that has failed. */
   private static final int MOST_BYTES = 4 * 1024 * 1024;
 
   private final Pattern pattern;
@@ -30,7 +30,7 @@ final class LogLineScanner {
   private boolean found;
 
   /**
-   * @param from where the search begins, in bytes
+   * @param from offset at which the search begins, in bytes
    */
   LogLineScanner(Pattern pattern, Path log, long from) {
     this.pattern = pattern;
@@ -39,7 +39,7 @@ final class LogLineScanner {
     this.end = from + MOST_BYTES;
   }
 
-  /** Whether such a line has come. */
+  /** Whether such a line was found. */
   boolean found() {
     if (found) {
       return true;
@@ -51,7 +51,7 @@ final class LogLineScanner {
       position += fresh.length;
       search(fresh);
     } catch (IOException e) {
-      // Not there yet: the process makes it at its start.
+      // Not created yet: the process creates it at its start.
       return false;
     }
     return found;

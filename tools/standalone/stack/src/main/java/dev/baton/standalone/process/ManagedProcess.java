@@ -18,7 +18,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that is kept running: started, awaited, started again when it dies unasked, stopped.
+ * Supervises a process: starts it, awaits its readiness, restarts it when it exits unexpectedly,
+ * and stops it.
  *
  * <pre>
  *            start                    ready
@@ -54,8 +55,8 @@ public final class ManagedProcess {
   private @Nullable ProcessId id;
 
   /**
-   * Starts nothing yet; {@code events} is called from several threads, never under a lock of this
-   * one.
+   * Does not start the process yet; {@code events} is called from several threads, never under a
+   * lock of this class.
    */
   public ManagedProcess(
       ProcessSpec spec,
@@ -69,12 +70,12 @@ public final class ManagedProcess {
     this.events = events;
   }
 
-  /** What this process is. */
+  /** The specification of the process. */
   public ProcessSpec spec() {
     return spec;
   }
 
-  /** Who it is, while it is alive. */
+  /** The process's id, while it is alive. */
   public Optional<ProcessId> id() {
     return locked(() -> Optional.ofNullable(id).filter(ProcessId::isAlive));
   }
@@ -84,18 +85,18 @@ public final class ManagedProcess {
     return locked(() -> ready);
   }
 
-  /** How often it has come back after dying unasked. */
+  /** Number of restarts after unexpected exits. */
   public int restarts() {
     return locked(() -> restarts);
   }
 
-  /** Whether it is started again when it dies unasked. */
+  /** Whether it is restarted when it exits unexpectedly. */
   public void autoRestart(boolean on) {
     locked(() -> autoRestart = on);
   }
 
   /**
-   * Starts the process and waits until it is ready. Does nothing when it is.
+   * Starts the process and waits until it is ready. Does nothing when it is running.
    *
    * @throws ProcessStartException when it ends or is not ready within its bound, or was retired; it
    *     is then not running
@@ -114,7 +115,9 @@ public final class ManagedProcess {
     launch(false);
   }
 
-  /** Asks it to end, kills it when it does not within its bound, and waits until it is gone. */
+  /**
+   * Signals it to stop, kills it if it does not stop within its bound, and waits until it is gone.
+   */
   public void stop() throws IOException, InterruptedException {
     Process running = unwanted();
     if (running != null) {
@@ -129,15 +132,15 @@ public final class ManagedProcess {
     }
   }
 
-  /** Stops it as {@link #stop} does, for good: no later start has any effect. */
+  /** Stops it permanently, like {@link #stop}: later starts have no effect. */
   public void retire() throws IOException, InterruptedException {
     locked(() -> retired = true);
     stop();
   }
 
   /**
-   * Kills it with SIGKILL, as a crash would, and waits until it is gone. It is started again only
-   * when restarts are on.
+   * Kills it with SIGKILL, like a crash, and waits until it is gone. It is restarted only if
+   * automatic restarts are on.
    *
    * @throws IllegalStateException when it is not running
    */
@@ -315,14 +318,20 @@ public final class ManagedProcess {
     }
   }
 
-  /** Without the end of its log once that has been told often enough: this may go on for ever. */
+  /**
+   * Returns the reason, without the end of the log after many attempts: the retries may continue
+   * without end.
+   */
   private String reason(IOException failure, int attempt) {
     return attempt > backoff.attempts() && failure instanceof ProcessStartException known
         ? known.brief()
         : String.valueOf(failure.getMessage());
   }
 
-  /** Counted from 1 since it was last well; 0 when there shall be none. */
+  /**
+   * Returns the number of the attempt since its last stable phase, from 1; 0 when it is not to be
+   * restarted.
+   */
   private int nextAttempt() {
     return locked(() -> wanted && autoRestart ? ++failures : 0);
   }

@@ -16,10 +16,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Finds processes that no parent vouches for any more: by a variable in their environment, which
- * children inherit, or by the folder they work in.
+ * Finds orphaned processes: by a variable in their environment, which children inherit, or by their
+ * working folder.
  *
- * <p>Reads {@code /proc}; on systems without one nothing is found.
+ * <p>Reads {@code /proc}; finds none on systems without it.
  */
 public final class MarkedProcessFinder {
 
@@ -27,9 +27,7 @@ public final class MarkedProcessFinder {
 
   private MarkedProcessFinder() {}
 
-  /**
-   * Every living process, apart from this one, in whose environment {@code name} is {@code value}.
-   */
+  /** Returns all live processes, except this one, with this value of the environment variable. */
   public static List<ProcessId> withVariable(String name, String value) throws IOException {
     String entry = "\0" + name + "=" + value + "\0";
     return find(
@@ -41,7 +39,7 @@ public final class MarkedProcessFinder {
   }
 
   /**
-   * Every living process, apart from this one, of a program of that file name that works in that
+   * Returns all live processes, except this one, of a program with that file name and working
    * folder.
    */
   public static List<ProcessId> workingIn(String program, Path directory) throws IOException {
@@ -51,7 +49,7 @@ public final class MarkedProcessFinder {
                 && Files.readSymbolicLink(folder.resolve("exe")).endsWith(program));
   }
 
-  /** Asks all to end at once, kills those that have not within {@code grace}. */
+  /** Signals all to stop, and kills those that have not within {@code grace}. */
   public static void stop(List<ProcessId> processes, Duration grace)
       throws IOException, InterruptedException {
     long end = System.nanoTime() + grace.toNanos();
@@ -98,7 +96,7 @@ public final class MarkedProcessFinder {
     try {
       return test.matches(folder);
     } catch (IOException e) {
-      // Gone meanwhile, or another user's: in both cases none of ours.
+      // The process has ended, or belongs to another user: it is not ours in both cases.
       return false;
     }
   }

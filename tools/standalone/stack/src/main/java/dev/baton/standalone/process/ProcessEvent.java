@@ -8,36 +8,36 @@ package dev.baton.standalone.process;
 
 import java.time.Duration;
 
-/** What happens to a supervised process. */
+/** An event of a supervised process. */
 public sealed interface ProcessEvent {
 
   /** The process's name. */
   String process();
 
-  /** Was started, not ready yet. */
+  /** The process was started and is not ready yet. */
   record Started(String process, ProcessId id) implements ProcessEvent {}
 
-  /** Can be used; {@code restarts} counts how often it has come back after dying unasked. */
+  /** The process is ready; {@code restarts} counts its restarts after unexpected exits. */
   record Ready(String process, Duration took, int restarts) implements ProcessEvent {}
 
-  /** Ended though nobody had asked it to. */
+  /** The process exited unexpectedly. */
   record Died(String process, int exitCode) implements ProcessEvent {}
 
   /**
-   * Did not come up; {@code attempt} counts from 1. Before {@link KeepsFailing} the reason quotes
+   * A restart failed; {@code attempt} counts from 1. Before {@link KeepsFailing} the reason quotes
    * its log.
    */
   record RestartFailed(String process, int attempt, String reason) implements ProcessEvent {}
 
   /**
-   * Failed that often in a row, and is started again only once every {@code pause} from now on.
-   * Told once.
+   * The process failed that often in a row, and is restarted only once every {@code pause} from now
+   * on. Published once.
    */
   record KeepsFailing(String process, int attempts, Duration pause) implements ProcessEvent {}
 
-  /** Its log became too long, and its earlier part could not be kept. */
+  /** Its log became too long, and the earlier part could not be kept. */
   record LogLost(String process, String reason) implements ProcessEvent {}
 
-  /** Ended as asked. */
+  /** The process stopped as requested. */
   record Stopped(String process) implements ProcessEvent {}
 }

@@ -15,39 +15,39 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process, for good: a pid alone may belong to somebody else a moment after the process has
- * died.
+ * Identifies one process permanently: a pid alone may belong to another process soon after the
+ * process has ended.
  *
  * @param pid the operating system's number
- * @param started when it was started, in a form that only serves to be compared
+ * @param started its start time, in a form that can only be compared
  */
 public record ProcessId(long pid, String started) {
 
   private static final Path PROC = Path.of("/proc");
   private static final int STATE = 0;
-  // Field 22 of /proc/PID/stat, counted from the one behind the command's closing bracket.
+  // Field 22 of /proc/PID/stat, counted from the field after the command's closing bracket.
   private static final int START_TIME = 19;
 
-  /** The identity of a process that is alive, or nothing when it is gone already. */
+  /** Returns the identity of a live process; empty when it has ended. */
   public static Optional<ProcessId> of(long pid) {
     return ProcessHandle.of(pid)
         .flatMap(handle -> Optional.ofNullable(started(handle)))
         .map(started -> new ProcessId(pid, started));
   }
 
-  /** Whether this very process is alive; a zombie is not. */
+  /** Whether exactly this process is alive; false for a zombie. */
   public boolean isAlive() {
     return handle().isPresent();
   }
 
-  /** A handle while this very process is alive. */
+  /** Returns a handle while exactly this process is alive. */
   public Optional<ProcessHandle> handle() {
     return ProcessHandle.of(pid).filter(handle -> started.equals(started(handle)));
   }
 
   /**
-   * Asks the process to end, kills it when it does not within {@code grace}, and waits until it is
-   * gone.
+   * Signals the process to stop, kills it if it does not stop within {@code grace}, and waits until
+   * it is gone.
    *
    * @return whether it is gone; false only when even SIGKILL did not end it within ten seconds
    * @throws IOException when it may not be signalled
@@ -66,8 +66,8 @@ public record ProcessId(long pid, String started) {
 
   /** Waits until the process is gone; false when it is not within {@code bound}. */
   public boolean awaitEnd(Duration bound) throws InterruptedException {
-    // Polled: the system reports the end of a process only to its parent, and this one may be
-    // anyone's.
+    // Polled: the system reports the end of a process only to its parent, which may be another
+    // process.
     long end = System.nanoTime() + bound.toNanos();
     while (isAlive()) {
       if (System.nanoTime() > end) {
@@ -90,10 +90,11 @@ public record ProcessId(long pid, String started) {
       if (fields[STATE].equals("Z") || fields[STATE].equals("X")) {
         return null;
       }
-      // Ticks since boot, hence the boot's id: wall-clock start times move when the clock is set.
+      // Ticks since boot, combined with the boot's id: wall-clock start times change when the clock
+      // is set.
       return Boot.ID + "/" + fields[START_TIME];
     } catch (IOException e) {
-      // The file goes away with the process, sometimes in the middle of the read.
+      // The file disappears with the process, possibly in the middle of the read.
       return null;
     }
   }

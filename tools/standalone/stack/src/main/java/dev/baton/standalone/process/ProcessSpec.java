@@ -13,18 +13,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a supervised process is.
+ * Specification of a supervised process.
  *
- * @param name for people, and of its log
- * @param command asked for at each start, so that it may also prepare the start
- * @param environment on top of this process's own
- * @param directory where it is started
- * @param log where its standard output and error go: a file, never a pipe, for it must survive its
- *     supervisor
- * @param readiness how one sees that it can be used
- * @param readyWithin how long it may take to become ready
- * @param stopSignal how it is asked to end
- * @param stopWithin how long it may take to end before it is killed
+ * @param name for messages, and of its log
+ * @param command evaluated at each start, so that it may also prepare the start
+ * @param environment in addition to this process's own
+ * @param directory its working folder
+ * @param log file of its standard output and error: never a pipe, since the process must survive
+ *     its supervisor
+ * @param readiness the readiness probe
+ * @param readyWithin maximum time until it is ready
+ * @param stopSignal the signal that stops it
+ * @param stopWithin maximum time until it has stopped before it is killed
  */
 public record ProcessSpec(
     String name,
@@ -41,11 +41,11 @@ public record ProcessSpec(
     environment = Map.copyOf(environment);
   }
 
-  /** Makes ready what the process needs and says how it is started. */
+  /** Prepares the start of the process and returns its command. */
   @FunctionalInterface
   public interface Command {
     /**
-     * @throws IOException when the process cannot be started as things stand
+     * @throws IOException when the process cannot be started in the present state
      */
     List<String> prepare() throws IOException, InterruptedException;
   }

@@ -10,10 +10,7 @@ import java.io.IOException;
 import java.io.Serial;
 import java.nio.file.Path;
 
-/**
- * A process did not become ready; the message names it and, where it has written one, quotes the
- * end of its log.
- */
+/** A process did not become ready; the message names it and quotes the end of its log, if any. */
 public final class ProcessStartException extends IOException {
 
   @Serial private static final long serialVersionUID = 1;
@@ -30,7 +27,7 @@ public final class ProcessStartException extends IOException {
     this.brief = what + "; its log is " + log;
   }
 
-  /** The message without what its log says. */
+  /** Returns the message without the quoted log. */
   String brief() {
     return brief;
   }

@@ -16,26 +16,26 @@ import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 
-/** How one sees that a process which was just started can be used. */
+/** Detects when a process that was just started is ready. */
 public sealed interface ReadinessProbe {
 
   /** Ready once a line of its own log, since this start, matches. */
   record LogLine(Pattern pattern) implements ReadinessProbe {}
 
-  /** Ready once this address answers 200. */
+  /** Ready once this address responds with 200. */
   record Http(URI uri) implements ReadinessProbe {}
 
-  /** Ready once this port of 127.0.0.1 takes connections. */
+  /** Ready once this port of 127.0.0.1 accepts connections. */
   record Tcp(int port) implements ReadinessProbe {}
 
-  /** Answers longer than this count as "not yet". */
+  /** A response that takes longer counts as "not yet". */
   int PROBE_MILLIS = 1_000;
 
   /**
-   * A question to be asked again and again; by one thread.
+   * Returns a check to be polled by one thread.
    *
-   * @param log where the process writes
-   * @param from how long the log was when the process was started, in bytes
+   * @param log the process's log
+   * @param from size of the log when the process was started, in bytes
    */
   default BooleanSupplier probe(Path log, long from) {
     return switch (this) {

@@ -9,19 +9,19 @@ package dev.baton.standalone.process;
 import java.time.Duration;
 
 /**
- * How a process that dies is started again.
+ * Restart policy of a process that exits.
  *
- * @param first the wait before the first attempt; each further one waits twice as long
+ * @param first the wait before the first attempt; doubled for each further one
  * @param longest the longest wait
- * @param attempts after how many starts in a row that fail, or end within {@code stableAfter}, it
- *     is left alone for longer
+ * @param attempts number of consecutive starts that fail, or end within {@code stableAfter}, before
+ *     the longer pause
  * @param rest the wait before each further attempt
- * @param stableAfter how long a process must have lived for its earlier failures to be forgotten
+ * @param stableAfter uptime after which a process's earlier failures are forgotten
  */
 public record RestartBackoff(
     Duration first, Duration longest, int attempts, Duration rest, Duration stableAfter) {
 
-  /** 0.1 s to 5 s, twenty attempts (about 80 s) in a row, from then on one a minute. */
+  /** 0.1 s to 5 s, twenty attempts (about 80 s) in a row, then one per minute. */
   public static final RestartBackoff DEFAULT =
       new RestartBackoff(
           Duration.ofMillis(100),
@@ -34,7 +34,7 @@ public record RestartBackoff(
     if (attempt > attempts) {
       return rest;
     }
-    // Twenty doublings of any wait are beyond any bound; more would overflow.
+    // Twenty doublings of any wait exceed any limit; more would overflow.
     Duration wait = first.multipliedBy(1L << Math.min(20, attempt - 1));
     return wait.compareTo(longest) < 0 ? wait : longest;
   }

@@ -8,18 +8,17 @@ package dev.baton.standalone.process;
 
 import java.io.IOException;
 
-/** How a process is asked to end in good order. */
+/** The signal that stops a process cleanly. */
 public enum StopSignal {
-  /** What most programs take as "end in good order". */
+  /** The default: most programs stop cleanly. */
   TERM,
   /**
-   * What Postgres takes as "end now, in good order"; at SIGTERM it waits for its clients to leave
-   * first.
+   * For Postgres: a clean stop at once; at SIGTERM it waits until its clients have disconnected.
    */
   INT;
 
   /**
-   * Sends the signal; a process that is gone already is left at that.
+   * Sends the signal; ignores a process that has already ended.
    *
    * @throws IOException when the signal could not be sent to a living process
    */
@@ -31,8 +30,8 @@ public enum StopSignal {
     boolean sent =
         switch (this) {
           case TERM -> handle.destroy();
-          // The shell's own kill: Java sends only SIGTERM and SIGKILL, and /bin/kill is not
-          // everywhere.
+          // The shell's own kill: Java sends only SIGTERM and SIGKILL, and /bin/kill is not always
+          // installed.
           case INT ->
               new ProcessBuilder("sh", "-c", "kill -INT " + pid)
                       .redirectErrorStream(true)

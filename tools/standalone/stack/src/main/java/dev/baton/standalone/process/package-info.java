@@ -1,7 +1,4 @@
-/**
- * Processes of the operating system: starting them, knowing when they are ready, restarting and
- * stopping them.
- */
+/** Processes of the operating system: start, readiness, restart and stop. */
 @NullMarked
 package dev.baton.standalone.process;
 

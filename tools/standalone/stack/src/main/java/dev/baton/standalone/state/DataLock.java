@@ -20,16 +20,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The right to run a stack on a data folder. The system takes it back when its holder dies. The
- * file says who holds it, or did last.
+ * The lock that a stack holds on its data folder. The system releases it when its holder dies. The
+ * file identifies the present or last holder.
  *
  * <p>Thread-safe.
  */
 public final class DataLock implements AutoCloseable {
 
   private static final String FILE = "stack.lock";
-  // The system counts locks by process: were the file opened a second time here, closing that
-  // would give the first one's lock away.
+  // File locks are held by process: opening and closing the file a second time in this process
+  // would release the first lock.
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
   private final Path data;
@@ -41,7 +41,8 @@ public final class DataLock implements AutoCloseable {
   }
 
   /**
-   * Takes the lock at once, or nothing when another process, or another stack of this one, has it.
+   * Takes the lock without waiting; empty when another process, or another stack of this one, holds
+   * it.
    */
   public static Optional<DataLock> take(Path folder) throws IOException {
     Path data = folder.toRealPath();
@@ -71,10 +72,12 @@ public final class DataLock implements AutoCloseable {
     }
   }
 
-  /** Who took it last; whether that process still holds it only taking it tells. */
+  /**
+   * Returns the last holder; whether it still holds the lock can only be determined by taking it.
+   */
   public static Optional<ProcessId> lastHolder(Path folder) throws IOException {
     if (HELD.contains(folder.toRealPath())) {
-      // Not even opened to be read: closing it would give the lock away.
+      // Not even opened for reading: closing it would release the lock.
       return ProcessId.of(ProcessHandle.current().pid());
     }
     try {

@@ -21,16 +21,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 
 /**
- * {@code stack.json} in a data folder. Readable by its owner only, for it holds secrets; replaced
- * as a whole, so a reader never sees half of it. One writer at a time: whoever holds the folder's
- * {@link DataLock}.
+ * Reads and writes {@code stack.json} in a data folder. Readable by its owner only, since it has
+ * secrets; replaced atomically, so a reader never sees a partial file. One writer at a time: the
+ * holder of the folder's {@link DataLock}.
  */
 public final class StackFile {
 
   private static final JsonMapper JSON =
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
-          // Questions such as isAlive are not part of what is written.
+          // Methods such as isAlive are not serialized.
           .disable(MapperFeature.AUTO_DETECT_IS_GETTERS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(SerializationFeature.INDENT_OUTPUT)
@@ -38,15 +38,15 @@ public final class StackFile {
 
   private final Path path;
 
-  /** The file of this data folder, which need not exist. */
+  /** The file of this data folder, which may not exist. */
   public StackFile(Path data) {
     this.path = data.resolve("stack.json");
   }
 
   /**
-   * What was last written, or nothing when there is no file.
+   * Returns the last state written; empty when the file does not exist.
    *
-   * @throws Unreadable when there is one that is no stack's; the message names it
+   * @throws Unreadable when the file is not one of a stack; the message names it
    */
   public Optional<StackState> read() throws IOException {
     if (!Files.exists(path)) {
@@ -56,7 +56,10 @@ public final class StackFile {
       StackState state = JSON.readValue(Files.readString(path), StackState.class);
       if (state == null || state.version() != StackState.VERSION) {
         throw new Unreadable(
-            path + " has another version than " + StackState.VERSION + "; another Baton wrote it");
+            path
+                + " has a version other than "
+                + StackState.VERSION
+                + "; it was written by another version of Baton");
       }
       return Optional.of(state);
     } catch (JsonProcessingException e) {
@@ -64,10 +67,7 @@ public final class StackFile {
     }
   }
 
-  /**
-   * Puts a file that cannot be read aside, under a name that is returned; the secrets in it may
-   * still be wanted.
-   */
+  /** Renames an unreadable file and returns the new name; its secrets may still be needed. */
   public Path putAside() throws IOException {
     Path aside = path.resolveSibling("stack.json.unreadable");
     return Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
@@ -83,7 +83,7 @@ public final class StackFile {
     Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** The file is not what a stack of this version writes. */
+  /** The file was not written by a stack of this version. */
   public static final class Unreadable extends IOException {
 
     @Serial private static final long serialVersionUID = 1;

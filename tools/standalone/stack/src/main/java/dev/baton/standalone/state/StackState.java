@@ -12,17 +12,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of {@code stack.json}: how to reach a stack and which processes it is made of. Ports
- * and secrets outlive a stop, so that the next start uses them again.
+ * The content of {@code stack.json}: a stack's addresses and processes. Ports and secrets are kept
+ * after a stop, so that the next start reuses them.
  *
  * @param version of this format
  * @param data the data folder
- * @param ready whether every component is ready: from the end of one until it is back they are not
- * @param supervisor who holds the data folder; null when nobody does
- * @param urls how to reach the components, by name
+ * @param ready whether every component is ready: false from the exit of one until it is ready again
+ * @param supervisor the holder of the data folder; null when there is none
+ * @param urls of the components, by name
  * @param ports the ports in use, by name
- * @param s3 how to use the object store; null before the first start with one
- * @param postgres how to use the database; null before the first start with one
+ * @param s3 access to the object store; null before the first start with one
+ * @param postgres access to the database; null before the first start with one
  * @param components the processes, by component
  */
 public record StackState(
@@ -45,16 +45,14 @@ public record StackState(
     components = sorted(components);
   }
 
-  /** Where nothing was ever started. */
+  /** The state before the first start. */
   public static StackState empty(String data) {
     return new StackState(VERSION, data, false, null, Map.of(), Map.of(), null, null, Map.of());
   }
 
-  /**
-   * One component's process; {@code restarts} counts how often it came back after dying unasked.
-   */
+  /** One component's process; {@code restarts} counts its restarts after unexpected exits. */
   public record RunningProcess(long pid, String started, int restarts) {
-    /** Who it is. */
+    /** The process's identity. */
     public ProcessId id() {
       return new ProcessId(pid, started);
     }

@@ -1,4 +1,4 @@
-/** What a stack writes down about itself in its data folder, and who may use that folder. */
+/** The state that a stack stores in its data folder, and the lock on that folder. */
 @NullMarked
 package dev.baton.standalone.state;
 

@@ -22,17 +22,17 @@ import java.util.jar.Manifest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** With real processes: the JVM says whether it takes these flags, and the caches made by them. */
+/** Tests with real processes: the JVM must accept these flags, and the caches created with them. */
 class JvmCommandTest {
 
-  /** How the JVM lists the profiles of a cache, and the first of them. */
+  /** The JVM's heading of a cache's profiles, and the first of them. */
   private static final String PROFILES = "Archived TrainingData Dictionary";
 
   private static final String A_PROFILE = PROFILES + "\\R\\s*0: ";
 
   @TempDir Path folder;
 
-  /** What the processes run. */
+  /** The program of the processes. */
   static final class Greeting {
 
     private Greeting() {}
@@ -84,7 +84,7 @@ class JvmCommandTest {
     assertThat(JvmCommand.isOffered(setting)).isFalse();
   }
 
-  /** A cache that cannot be used ends the process; the profiles in one are printed. */
+  /** Flags with which an unusable cache ends the process, and its profiles are printed. */
   private static Map<String, String> telling() {
     return Map.of(
         "JDK_JAVA_OPTIONS",

@@ -57,7 +57,7 @@ class NativeLibraryCacheTest {
   void shouldDoWithoutWhereNothingCanBeUnpacked() throws Exception {
     String entry = "linux/" + System.getProperty("os.arch") + "/libzstd-jni-1.5.7-28.so";
     Path jar = jar("zstd-jni-1.5.7-28.jar", entry);
-    // Not even a user who may write everywhere can make folders in it.
+    // Not even root can create folders in it.
     Files.createFile(folder.resolve("native"));
 
     assertThat(flags(jar)).isEmpty();

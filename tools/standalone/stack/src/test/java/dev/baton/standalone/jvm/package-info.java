@@ -1,4 +1,4 @@
-/** How Java programs are started. */
+/** Tests of the command lines of Java programs. */
 @NullMarked
 package dev.baton.standalone.jvm;
 

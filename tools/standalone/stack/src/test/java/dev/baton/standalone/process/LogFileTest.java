@@ -49,7 +49,7 @@ class LogFileTest {
     assertThat(search.found()).as("a line without its end").isFalse();
     append(path, "70\nand more");
     assertThat(search.found()).isTrue();
-    assertThat(search.found()).as("asked again").isTrue();
+    assertThat(search.found()).as("checked again").isTrue();
   }
 
   @Test

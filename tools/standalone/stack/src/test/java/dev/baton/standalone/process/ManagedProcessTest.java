@@ -64,9 +64,9 @@ class ManagedProcessTest {
     assertThat(failing.attempts()).isEqualTo(3);
     assertThat(failing.pause()).isEqualTo(Duration.ofMillis(50));
     for (int attempt = 4; attempt <= 6; attempt++) {
-      // Told once, and no longer with what its log says: this may go on for months.
+      // Published once, and then without the end of its log: the retries may continue for months.
       ProcessEvent event = next();
-      // One that has ended already is not told of.
+      // No event for a process that has already ended.
       assertThat(event instanceof ProcessEvent.Started ? next() : event)
           .isEqualTo(
               new ProcessEvent.RestartFailed(

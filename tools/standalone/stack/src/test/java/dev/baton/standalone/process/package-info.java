@@ -1,4 +1,4 @@
-/** Supervision of real processes, shells mostly. */
+/** Tests of the supervision of real processes, mostly shells. */
 @NullMarked
 package dev.baton.standalone.process;
 

@@ -1,4 +1,4 @@
-/** What a data folder says about its stack. */
+/** Tests of the state of a stack in its data folder. */
 @NullMarked
 package dev.baton.standalone.state;
 
