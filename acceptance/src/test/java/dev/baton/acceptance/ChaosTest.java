@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class ChaosTest {
   private static final long SEED = Long.getLong("baton.seed", System.nanoTime() & 0xffffff);
-  private static final int MINUTES = Integer.getInteger("baton.chaos.minutes", 5);
+  private static final int MINUTES = Integer.getInteger("baton.chaos.minutes", 1);
   private static final int REPLICAS = Integer.getInteger("baton.chaos.replicas", 2);
   private static final int RUNS_PER_MINUTE = 10;
   private static final int FAULTS_PER_MINUTE = 40;

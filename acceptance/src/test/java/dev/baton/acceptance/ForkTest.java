@@ -210,7 +210,7 @@ class ForkTest {
     assertThat(count(ledger, "build")).isEqualTo(1);
     assertThat(count(ledger, "deploy staging")).isEqualTo(4);
     assertThat(BatonCliInvoker.run(on, "lineage", last).out())
-        .contains("forked from " + child + ", which is gone, from step count", "└── ");
+        .contains("forked from " + child + ", which was deleted, from step count", "└── ");
     assertThat(view.path("output").path("said").asText().strip())
         .isEqualTo("built clean passed staging");
   }

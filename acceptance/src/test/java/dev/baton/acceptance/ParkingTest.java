@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class ParkingTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final Duration PARK_AFTER = Duration.ofMillis(600);
-  private static final int RACES = Integer.getInteger("baton.parking.races", 8);
+  private static final int RACES = Integer.getInteger("baton.parking.races", 3);
 
   @SuppressWarnings("NullAway.Init")
   private static SharedStackExtension.RunningStack on;

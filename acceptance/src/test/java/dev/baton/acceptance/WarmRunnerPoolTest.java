@@ -24,7 +24,7 @@ class WarmRunnerPoolTest {
   private static final Duration END = Duration.ofSeconds(90);
 
   /** How often a runner is killed; measurements on a quiet machine need more. */
-  private static final int KILLS = Integer.getInteger("baton.warm.kills", 3);
+  private static final int KILLS = Integer.getInteger("baton.warm.kills", 2);
 
   @SuppressWarnings("NullAway.Init")
   private static SharedStackExtension.RunningStack on;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(SharedStackExtension.class)
 class WorkspaceDeathTest {
-  private static final int KILLS = Integer.getInteger("baton.kills", 6);
+  private static final int KILLS = Integer.getInteger("baton.kills", 4);
   private static final int KILLS_OF_A_RUN = 6;
 
   /** With this number of kills, all but the shortest phases are hit, or the test is wrong. */

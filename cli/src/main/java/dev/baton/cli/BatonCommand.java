@@ -30,7 +30,7 @@ import picocli.CommandLine.ScopeType;
       "4:an ambiguous id",
       "5:not possible in the current state",
       "6:no server",
-      "7:out of time",
+      "7:timeout",
       "8:server error, or permission denied",
       "130:interrupted",
       "141:the reader closed the output early",

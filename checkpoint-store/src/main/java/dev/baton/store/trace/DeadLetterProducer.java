@@ -23,14 +23,14 @@ import org.eclipse.microprofile.reactive.messaging.Metadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends records that are no trace events to the dead-letter topic, as they came, with the reason.
+ * Sends records that are not trace events, unchanged and with the reason, to the dead-letter topic.
  */
 @ApplicationScoped
 class DeadLetterProducer {
-  /** Bytes of a key that are kept of a record that is too large with the reason. */
+  /** Maximum bytes of the key if the record plus the reason exceeds the broker's limit. */
   private static final int CUT_KEY = 64 * 1024;
 
-  /** What the messaging layer adds to every record that it reads. */
+  /** The header that the messaging layer adds to every record that it reads. */
   private static final String ADDED = "__smallrye_generationId";
 
   private final MutinyEmitter<Record<byte[], byte[]>> channel;
@@ -39,11 +39,11 @@ class DeadLetterProducer {
     this.channel = channel;
   }
 
-  /** Completes once the broker has acknowledged it. */
+  /** Completes once the broker has acknowledged the record. */
   Uni<Void> send(PoisonRecord poison) {
     byte[] key = poison.record().key();
     DeadLetter letter = letter(poison);
-    // A record at the broker's limit no longer fits once the reason is added.
+    // A record at the broker's size limit exceeds it once the reason is added.
     return send(key, letter)
         .onFailure(RecordTooLargeException.class)
         .recoverWithUni(

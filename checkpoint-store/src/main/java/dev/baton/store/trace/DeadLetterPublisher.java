@@ -12,7 +12,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import org.jboss.logging.Logger;
 
-/** Brings poison to the dead-letter topic, however long that is away. */
+/** Sends poison records to the dead-letter topic, with unlimited retries. */
 @ApplicationScoped
 class DeadLetterPublisher {
   private static final Logger LOG = Logger.getLogger(DeadLetterPublisher.class);
@@ -25,7 +25,7 @@ class DeadLetterPublisher {
     this.metrics = metrics;
   }
 
-  /** In order; completes once the broker has acknowledged the last. */
+  /** Sends the records in order. Completes once the broker has acknowledged the last. */
   Uni<Void> of(List<PoisonRecord> all) {
     if (all.isEmpty()) {
       return Uni.createFrom().voidItem();
@@ -48,7 +48,7 @@ class DeadLetterPublisher {
   private void report(PoisonRecord poison) {
     metrics.poisoned();
     LOG.warnf(
-        "%s-%d offset %d went to the dead-letter topic: %s",
+        "%s-%d: record at offset %d moved to the dead-letter topic: %s",
         poison.record().topic(),
         poison.record().partition(),
         poison.record().offset(),

@@ -20,9 +20,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one poll brought, in the log's order within each partition.
+ * The decoded records of one poll, in log order within each partition.
  *
- * @param spans by partition
+ * @param spans by partition, the covered offsets
  */
 record DecodedBatch(
     List<EventRow> events,
@@ -38,8 +38,8 @@ record DecodedBatch(
   }
 
   /**
-   * The part of the batch that lies at or after these offsets; partitions that are not named are
-   * dropped, as are those of which nothing is left.
+   * Returns the part of the batch at or after these offsets. Drops partitions that are not named
+   * and those with no remaining records.
    */
   DecodedBatch from(Map<Integer, Long> offsets) {
     if (spans.entrySet().stream()
@@ -65,7 +65,7 @@ record DecodedBatch(
         rest);
   }
 
-  /** The leases that came with it. */
+  /** Returns the distinct lease tokens of its runner events. */
   Set<String> leases() {
     Set<String> leases = new HashSet<>();
     for (EventRow event : events) {
@@ -78,9 +78,9 @@ record DecodedBatch(
   }
 
   /**
-   * With those events as poison for which there is a reason.
+   * Moves the refused events to the poison records.
    *
-   * @param refusal the reason in one line; null for none
+   * @param refusal returns the reason in one line; null to keep the event
    */
   DecodedBatch without(Function<EventRow, @Nullable String> refusal) {
     List<EventRow> kept = new ArrayList<>(events.size());
@@ -107,7 +107,7 @@ record DecodedBatch(
     return offset >= offsets.getOrDefault(partition, Long.MAX_VALUE);
   }
 
-  /** As far as its first events go, without poison. */
+  /** Returns the part of the batch up to its first {@code many} events, without poison. */
   DecodedBatch head(int many) {
     List<EventRow> first = events.subList(0, many);
     Map<Integer, OffsetRange> covered = new HashMap<>();
@@ -124,7 +124,7 @@ record DecodedBatch(
         covered);
   }
 
-  /** The same positions, with nothing to store. */
+  /** Returns the same positions without events, cuts and poison. */
   DecodedBatch withoutEvents() {
     return new DecodedBatch(List.of(), List.of(), List.of(), spans);
   }
@@ -134,12 +134,12 @@ record DecodedBatch(
     return span != null && event.record().offset() < span.next();
   }
 
-  /** By partition, where this batch begins. */
+  /** Returns the offset of the first record of each partition. */
   Map<Integer, Long> first() {
     return offsets(OffsetRange::first);
   }
 
-  /** By partition, where it goes on after this batch. */
+  /** Returns the next offset of each partition after this batch. */
   Map<Integer, Long> next() {
     return offsets(OffsetRange::next);
   }
@@ -154,7 +154,7 @@ record DecodedBatch(
     return spans.isEmpty();
   }
 
-  /** Those that have ended or begun to wait, by what their events say. */
+  /** Returns the runs that ended or started to wait with an event of this batch. */
   Set<String> resting() {
     return events.stream()
         .filter(event -> RunsQuiescedEvent.TYPES.contains(event.type()))

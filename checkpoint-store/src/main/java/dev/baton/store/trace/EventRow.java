@@ -13,11 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A row of {@code store.event}.
  *
- * @param record what it was read from
- * @param known whether this version knows the type
- * @param timeMicros since the epoch; null where the event has no time
- * @param data JSON, the bytes as they came
- * @param captureFailed whether it tells of files that could not be stored
+ * @param record the Kafka record of the event
+ * @param known whether this version supports the type
+ * @param timeMicros since the epoch; null if the event has no time, or one outside of the years 1
+ *     to 9999
+ * @param data JSON, the unchanged bytes of the record
+ * @param captureFailed whether the event reports a failed capture of the workspace
  */
 record EventRow(
     ConsumerRecord<byte[], byte[]> record,
@@ -34,7 +35,7 @@ record EventRow(
     return record.partition();
   }
 
-  /** The log's offset + 1. */
+  /** Returns the log's offset + 1. */
   long position() {
     return record.offset() + 1;
   }

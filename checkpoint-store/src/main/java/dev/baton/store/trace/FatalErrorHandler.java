@@ -13,14 +13,14 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import org.jboss.logging.Logger;
 
-/** Ends the process where going on would lose events: whoever supervises it starts it again. */
+/** Exits the process when to continue would lose events; its supervisor restarts it. */
 @ApplicationScoped
 class FatalErrorHandler {
   private static final Logger LOG = Logger.getLogger(FatalErrorHandler.class);
 
   private volatile boolean stopping;
 
-  /** The process ends: nothing is to be tried again. */
+  /** Thrown while the process exits; must not be retried. */
   static final class ProcessEndingException extends IllegalStateException {
     private static final long serialVersionUID = 1;
 
@@ -33,10 +33,10 @@ class FatalErrorHandler {
     stopping = true;
   }
 
-  /** To be thrown by the caller. */
+  /** Starts the exit and returns the exception that the caller must throw. */
   ProcessEndingException because(String reason) {
     if (stopping) {
-      LOG.debugf("ends already: %s", reason);
+      LOG.debugf("process is already exiting: %s", reason);
     } else {
       LOG.fatal(reason);
       Quarkus.asyncExit(1);

@@ -25,15 +25,15 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets through what follows the stored positions without a gap. A batch that was under way when its
- * partition was taken away and given again can be dropped; the one after it must then not move the
- * position beyond what is missing.
+ * Filters batches to the records that follow the stored positions without a gap. A batch in flight
+ * while its partition is revoked and assigned again can be dropped; the next batch must then not
+ * advance the position past the missing records.
  */
 @ApplicationScoped
 class OffsetGapDetector {
   private static final Logger LOG = Logger.getLogger(OffsetGapDetector.class);
 
-  /** Less than an attempt may take, so that none goes on beside the next. */
+  /** Shorter than the timeout of an attempt, so that attempts do not overlap. */
   private static final Duration LOOK = Duration.ofSeconds(10);
 
   private final KafkaClientService kafka;
@@ -53,8 +53,9 @@ class OffsetGapDetector {
   }
 
   /**
-   * The part of the batch that is new and leaves nothing out. What does not follow is dropped: its
-   * partition is read again from where it is expected, unless it is no longer ours.
+   * Returns the new part of the batch without the partitions that do not continue at the expected
+   * offset. The consumer reads such a partition again from the expected offset, if it is still
+   * assigned.
    */
   Uni<DecodedBatch> following(DecodedBatch batch, Map<Integer, Long> expected) {
     Map<Integer, Long> astray = new HashMap<>();
@@ -69,11 +70,11 @@ class OffsetGapDetector {
     if (astray.isEmpty()) {
       return Uni.createFrom().item(batch.from(expected));
     }
-    // An attempt sets partitions back, and one that fails after that must not find them again as if
-    // they had been read again: what was decided of a partition is decided.
+    // An attempt that seeks and then fails is repeated. The repetition must not mistake the batch
+    // for the records after the seek, so it reuses the decisions that were already taken.
     Map<Integer, Boolean> decided = new ConcurrentHashMap<>();
     return RetryForever.insist(
-            "look for what is missing in the log",
+            "search the log for missing records",
             Uni.createFrom()
                 .deferred(
                     () ->
@@ -93,7 +94,9 @@ class OffsetGapDetector {
   }
 
   /**
-   * @param decided which partitions' records may follow, as far as that is known; added to
+   * Returns the partitions whose records must be dropped.
+   *
+   * @param decided by partition, whether its records may be stored; decisions are added
    */
   Set<Integer> dropped(
       Consumer<?, ?> consumer,
@@ -112,38 +115,39 @@ class OffsetGapDetector {
   }
 
   /**
-   * On the polling thread, where partitions come and go, so that none does meanwhile.
+   * Returns whether the records from {@code first} may be stored although they leave a gap. Runs on
+   * the polling thread, so that no partition is revoked or assigned meanwhile.
    *
-   * @param judged the position by which the records did not follow; null for none
+   * @param judged the position for which the gap was detected; null for none
    */
   boolean mayFollow(Consumer<?, ?> consumer, int number, long first, @Nullable Long judged) {
     TopicPartition partition = new TopicPartition(TopicName.TRACE, number);
     if (!consumer.assignment().contains(partition)) {
-      return false; // whoever holds it now reads them
+      return false; // the consumer that has the partition now reads them
     }
     PartitionPosition position = assignments.of(number);
     if (position == null) {
-      throw fatal.because(partition + " is read, but where it is was never found out");
+      throw fatal.because(partition + ": assigned, but its position was never read");
     }
     long expected = position.next();
     if (judged == null || judged != expected) {
-      return false; // given again meanwhile, and set to its position
+      return false; // assigned again meanwhile, and set to its position
     }
     long beginning =
         consumer.beginningOffsets(List.of(partition), LOOK).getOrDefault(partition, 0L);
     if (beginning > expected && first <= beginning) {
       metrics.missing(first - expected);
       LOG.errorf(
-          "%s begins at offset %d, but only what lies before %d was stored: the topic's retention"
+          "%s: begins at offset %d, but only records before %d were stored: the topic's retention"
               + " was shorter than this store's outage",
           partition, beginning, expected);
       return true;
     }
     if (first == position.gap()) {
-      return true; // read again, and still the first: there is no record in between
+      return true; // still the first record after reading again: nothing is in between
     }
     long from = Math.max(expected, beginning);
-    LOG.infof("%s goes on with offset %d instead of %d: reads it again", partition, first, from);
+    LOG.infof("%s: got offset %d instead of %d, reading it again", partition, first, from);
     consumer.seek(partition, from);
     assignments.replace(number, position, position.seen(first));
     return false;

@@ -10,8 +10,8 @@ package dev.baton.store.trace;
  * The part of a partition that a batch covers, poison included.
  *
  * @param first offset of the first record
- * @param next the offset with which the partition goes on after the batch: beyond the last record,
- *     and beyond what the log has between records (the marks of transactions, for one)
+ * @param next the offset at which the partition continues after the batch: after the last record
+ *     and after offsets without a record, for example transaction markers
  */
 record OffsetRange(long first, long next) {
 

@@ -7,10 +7,10 @@
 package dev.baton.store.trace;
 
 /**
- * Where a partition is.
+ * The position of this consumer in a partition.
  *
- * @param next the offset with which the next batch has to begin
- * @param gap the lowest offset with which a later batch came instead; {@link #NONE} when none did
+ * @param next the offset at which the next batch must begin
+ * @param gap the lowest offset at which a batch began instead; {@link #NONE} if none did
  */
 record PartitionPosition(long next, long gap) {
   static final long NONE = Long.MAX_VALUE;

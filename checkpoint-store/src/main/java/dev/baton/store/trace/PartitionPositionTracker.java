@@ -24,18 +24,17 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which partitions this consumer holds and where in each it is. At an assignment the positions are
- * read from Postgres and the consumer is set to them, on the polling thread, so that no record is
- * seen before.
+ * Tracks the assigned partitions and the position in each. On an assignment, reads the positions
+ * from Postgres and seeks to them on the polling thread, before any record is polled.
  *
- * <p>Thread-safe: the polling thread assigns, the consumer's processing advances.
+ * <p>Thread-safe: the polling thread assigns partitions, the batch processing advances positions.
  */
 @ApplicationScoped
 @Identifier("trace-positions")
 class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
   private static final Logger LOG = Logger.getLogger(PartitionPositionTracker.class);
 
-  /** Less than max.poll.interval.ms (5 min), after which the group would take us for dead. */
+  /** Less than max.poll.interval.ms (5 min), after which the group removes this consumer. */
   private static final Duration PATIENCE = Duration.ofMinutes(4);
 
   private static final Duration ASK = Duration.ofSeconds(10);
@@ -55,8 +54,8 @@ class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
   }
 
   /**
-   * Ends the process when it fails: the partitions would stay assigned and be read without a
-   * position, that is, dropped.
+   * Exits the process on a failure. Otherwise the partitions would stay assigned without a
+   * position, and their records would be dropped.
    */
   @Override
   public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
@@ -68,9 +67,9 @@ class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
     } catch (FatalErrorHandler.ProcessEndingException e) {
       throw e;
     } catch (RuntimeException e) {
-      throw fatal.because("cannot begin to read " + partitions + ": " + FailureTranslator.words(e));
+      throw fatal.because("cannot start reading " + partitions + ": " + FailureTranslator.words(e));
     }
-    LOG.infof("reads %d partitions of %s", held.size(), TopicName.TRACE);
+    LOG.infof("reading %d partitions of %s", held.size(), TopicName.TRACE);
   }
 
   private void begin(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
@@ -79,16 +78,16 @@ class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
     for (TopicPartition partition : partitions) {
       long position = positions.getOrDefault(partition.partition(), 0L);
       long end = ends.getOrDefault(partition, 0L);
-      // The consumer takes the beginning of an open transaction for the end. An earlier version,
-      // which read what was not committed, may have stored what lies behind it.
+      // For the consumer a partition ends at the first open transaction. An earlier version read
+      // uncommitted records and may have stored a position after that.
       if (position > end) {
         end = records.logEnd(partition, ASK).orElse(end);
       }
       if (position > end) {
         throw fatal.because(
-            "Postgres has stored %s up to offset %d, but the log ends at %d: this is not the log"
+            "Postgres has stored %s up to offset %d, but the log ends at %d: it is not the log"
                     .formatted(partition, position, end)
-                + " that was stored. Give the store its own log back, or an empty schema.");
+                + " that was stored. Restore the store's own log, or use an empty schema.");
       }
       consumer.seek(partition, position);
       held.put(partition.partition(), PartitionPosition.at(position));
@@ -104,7 +103,7 @@ class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
           .after(Duration.ofSeconds(10))
           .fail()
           .onFailure()
-          .invoke(e -> LOG.warnf("cannot read the positions: %s", FailureTranslator.words(e)))
+          .invoke(e -> LOG.warnf("cannot read positions, retrying: %s", FailureTranslator.words(e)))
           .onFailure()
           .retry()
           .withBackOff(Duration.ofMillis(100), Duration.ofSeconds(2))
@@ -112,7 +111,7 @@ class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
           .await()
           .indefinitely();
     } catch (RuntimeException e) {
-      throw fatal.because("Postgres did not give the positions: " + FailureTranslator.words(e));
+      throw fatal.because("cannot read positions from Postgres: " + FailureTranslator.words(e));
     }
   }
 
@@ -121,7 +120,7 @@ class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
     partitions.forEach(partition -> held.remove(partition.partition()));
   }
 
-  /** The next offset of each partition that this consumer holds now. */
+  /** Returns the next offset of each partition that is assigned now. */
   Map<Integer, Long> expected() {
     Map<Integer, Long> expected = new HashMap<>();
     held.forEach((partition, position) -> expected.put(partition, position.next()));
@@ -132,12 +131,12 @@ class PartitionPositionTracker implements KafkaConsumerRebalanceListener {
     return held.get(partition);
   }
 
-  /** Unless the partition was taken away, or has moved, meanwhile. */
+  /** Replaces a position unless the partition was revoked, or its position changed, meanwhile. */
   void replace(int partition, PartitionPosition before, PartitionPosition after) {
     held.replace(partition, before, after);
   }
 
-  /** After a batch: unless the partition was taken away, or given again, meanwhile. */
+  /** Advances the positions after a batch, except of partitions revoked or reassigned meanwhile. */
   void advance(Map<Integer, Long> from, Map<Integer, Long> to) {
     to.forEach(
         (partition, next) -> {

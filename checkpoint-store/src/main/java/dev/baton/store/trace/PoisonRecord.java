@@ -9,8 +9,8 @@ package dev.baton.store.trace;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * A record that is no trace event.
+ * A record that is not a valid trace event.
  *
- * @param reason one line that names what is wrong
+ * @param reason one line that describes the error
  */
 record PoisonRecord(ConsumerRecord<byte[], byte[]> record, String reason) {}

@@ -15,7 +15,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The consumer's positions in Postgres: by partition, the offset of the next record to store. */
+/** Reads the consumer's positions from Postgres: by partition, the next offset to store. */
 @ApplicationScoped
 class PositionStore {
   private static final String OPEN =
@@ -34,7 +34,7 @@ class PositionStore {
     this.pool = pool;
   }
 
-  /** The positions; 0 for a partition that was never read. */
+  /** Reads the positions. Inserts 0 for a partition that was never read. */
   Uni<Map<Integer, Long>> read(Collection<Integer> partitions) {
     Tuple which = Tuple.of(TopicName.TRACE, partitions.toArray(Integer[]::new));
     return pool.preparedQuery(OPEN)

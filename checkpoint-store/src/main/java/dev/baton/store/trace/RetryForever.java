@@ -13,8 +13,8 @@ import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 
 /**
- * Tries until it works, with growing pauses. That has no end by design: the trace may not lose an
- * event, and readiness shows the outage.
+ * Retries an operation with exponential backoff until it succeeds. The retries are unlimited by
+ * design: no event of the trace may be lost, and readiness shows the outage.
  */
 final class RetryForever {
   private static final Logger LOG = Logger.getLogger(RetryForever.class);
@@ -29,7 +29,7 @@ final class RetryForever {
   }
 
   /**
-   * @param hopeful whether a failure may pass by itself; others are passed on
+   * @param hopeful whether to retry after a failure; other failures are propagated
    */
   static <T> Uni<T> insist(String what, Uni<T> attempt, Predicate<Throwable> hopeful) {
     Predicate<Throwable> again =
@@ -40,7 +40,7 @@ final class RetryForever {
         .after(LONGEST_ATTEMPT)
         .fail()
         .onFailure(again)
-        .invoke(e -> LOG.warnf("could not %s, trying again: %s", what, FailureTranslator.words(e)))
+        .invoke(e -> LOG.warnf("failed to %s, retrying: %s", what, FailureTranslator.words(e)))
         .onFailure(again)
         .retry()
         .withBackOff(FIRST_PAUSE, LONGEST_PAUSE)

@@ -10,11 +10,11 @@ import dev.baton.protocol.trace.EventTypeRegistry;
 import java.util.Set;
 
 /**
- * Runs that have ended or begun to wait, told once the events that say so are stored. Only a hint:
- * it is lost with the process, the events are not.
+ * Reports runs that ended or started to wait, once their events are stored. Only a hint: it is lost
+ * if the process exits; the events are not.
  */
 public record RunsQuiescedEvent(Set<String> runs) {
-  /** The same as in the index {@code event_to_archive}. */
+  /** Must be the same types as in the index {@code event_to_archive}. */
   static final Set<String> TYPES =
       Set.of(
           EventTypeRegistry.PREFIX + "run_completed",

@@ -18,9 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Wakes those who wait for events of a run as soon as this process has stored some. Only a hint:
- * another replica may store them, so every wait has an end, after which Postgres is asked again.
- * Thread-safe.
+ * Wakes requests that wait for events of a run as soon as this process has stored some. Only a
+ * hint: another replica may store the events, so every wait has a timeout, after which the request
+ * queries Postgres again. Thread-safe.
  */
 @ApplicationScoped
 public class StoredEventNotifier {
@@ -29,7 +29,8 @@ public class StoredEventNotifier {
   private final Map<String, Set<Waiter>> waiting = new ConcurrentHashMap<>();
 
   /**
-   * Registers at once: to be called before the question to Postgres whose answer may be "not yet".
+   * Registers a waiter. Call it before querying Postgres, so that events stored during the query
+   * are not missed.
    */
   public Waiter expect(String run) {
     Waiter waiter = new Waiter(this, run);
@@ -44,10 +45,10 @@ public class StoredEventNotifier {
   }
 
   /**
-   * Looks whenever events of the run were stored, and at least every 250 ms, since another replica
-   * may store them and Postgres may not be able to tell, until there is something to be found.
+   * Repeats a query until it finds a result: whenever events of the run were stored, and at least
+   * every 250 ms, since another replica may store them or Postgres may be unavailable.
    *
-   * @return empty when the time is over
+   * @return empty after the timeout
    */
   public <T> Uni<Optional<T>> await(String run, Duration atMost, Supplier<Uni<Optional<T>>> look) {
     long deadline = System.nanoTime() + atMost.toNanos();
@@ -86,12 +87,12 @@ public class StoredEventNotifier {
     }
   }
 
-  /** How many wait now. */
+  /** Returns the number of current waiters. */
   int size() {
     return waiting.values().stream().mapToInt(Set::size).sum();
   }
 
-  /** One wait. Must be cancelled in the end, whether it was awaited or not. */
+  /** One wait. Must be cancelled afterwards, whether it was awaited or not. */
   public static final class Waiter {
     private final StoredEventNotifier owner;
     private final String run;
@@ -102,7 +103,7 @@ public class StoredEventNotifier {
       this.run = run;
     }
 
-    /** Completes when woken, or after this time. */
+    /** Completes when woken, or after this timeout. */
     public Uni<Void> await(Duration atMost) {
       return Uni.createFrom()
           .completionStage(() -> woken.copy())

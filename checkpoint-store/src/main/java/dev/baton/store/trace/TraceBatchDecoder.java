@@ -26,7 +26,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
-/** From Kafka records to rows. Pure; computes, so it belongs on a worker thread. */
+/** Decodes Kafka records to rows. Pure and CPU-bound: call it on a worker thread. */
 final class TraceBatchDecoder {
   private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
   private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
@@ -38,13 +38,13 @@ final class TraceBatchDecoder {
 
   private TraceBatchDecoder() {}
 
-  /** What a poll brought. */
+  /** Decodes the records of one poll. */
   static DecodedBatch decode(ConsumerRecords<byte[], byte[]> polled) {
     return decode(polled, polled.nextOffsets());
   }
 
   /**
-   * @param polled to where the consumer has read, of some partitions or none
+   * @param polled the consumer's next offset, for all, some or no partitions
    */
   static DecodedBatch decode(
       Iterable<ConsumerRecord<byte[], byte[]>> records,
@@ -71,7 +71,7 @@ final class TraceBatchDecoder {
     } catch (CharacterCodingException e) {
       poison.add(new PoisonRecord(record, "the key is not UTF-8"));
     } catch (RuntimeException e) {
-      // Whatever a foreign producer thought of: its partition must not stand still.
+      // Any invalid record of a foreign producer is set aside, so that it cannot block a partition.
       poison.add(new PoisonRecord(record, "cannot be decoded: " + e));
     }
   }
@@ -125,7 +125,7 @@ final class TraceBatchDecoder {
             data,
             isFailedCapture(event));
     CutRow cut = event == null ? null : CutRow.of(row, event);
-    // Postgres text has no NUL. It would say so, but of the whole batch.
+    // Postgres does not allow NUL in text and would refuse the whole batch.
     if (hasNul(type)
         || hasNul(source)
         || hasNul(lease)

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Brings a batch into Postgres, whatever it takes: waits out an outage, goes on after a commit
- * whose answer was lost, and takes out what Postgres refuses.
+ * Stores a batch in Postgres. Retries during an outage, continues after a commit whose response was
+ * lost, and sets aside events that Postgres refuses.
  */
 @ApplicationScoped
 class TraceBatchWriter {
@@ -52,15 +52,18 @@ class TraceBatchWriter {
   }
 
   /**
-   * @param batch follows these positions; its poison is buried
+   * Stores the events and advances the positions.
+   *
+   * @param batch continues at the expected positions; its poison is already in the dead-letter
+   *     topic
    */
   Uni<Void> store(DecodedBatch batch, Map<Integer, Long> expected) {
     if (batch.isEmpty()) {
       return Uni.createFrom().voidItem();
     }
     long start = System.nanoTime();
-    // Repeating is safe where it is not known whether an attempt was committed: the writer compares
-    // the positions in the statement that moves them, and then says that they moved.
+    // A retry is safe even if an earlier attempt was committed: the statement advances the
+    // positions by compare-and-set, and its outcome is then Moved.
     return RetryForever.insist(
             "store " + batch.events().size() + " events",
             Uni.createFrom().deferred(() -> writer.write(batch, expected)),
@@ -82,7 +85,7 @@ class TraceBatchWriter {
         .recoverWithUni(refusal -> sift(batch, expected, refusal));
   }
 
-  /** Only a hint: whoever misses it finds the events. */
+  /** Publishes a hint. An observer that misses it finds the stored events. */
   private void tell(Set<String> runs) {
     if (!runs.isEmpty()) {
       rested.fire(new RunsQuiescedEvent(runs));
@@ -93,7 +96,7 @@ class TraceBatchWriter {
     return FailureTranslator.isRefused(failure) && !batch.events().isEmpty();
   }
 
-  /** Halves the batch until the one event that Postgres refuses is alone, and buries that. */
+  /** Bisects the batch to the event that Postgres refuses, and sends that to the dead letters. */
   private Uni<Void> sift(DecodedBatch batch, Map<Integer, Long> expected, Throwable refusal) {
     int events = batch.events().size();
     if (events == 1) {
@@ -111,8 +114,9 @@ class TraceBatchWriter {
   }
 
   /**
-   * A position is ahead of what we expect: our own commit whose answer was lost, or another
-   * consumer took over. Both have stored what lies before it, so only the rest is ours.
+   * Continues after a position that is ahead of the expected one: either the response of our own
+   * commit was lost, or another consumer took over. In both cases the records before the position
+   * are stored, so only the rest of the batch remains.
    */
   private Uni<Void> reconcile(DecodedBatch batch, Map<Integer, Long> expected) {
     return RetryForever.insist(
@@ -124,7 +128,7 @@ class TraceBatchWriter {
                   (partition, position) -> {
                     if (position < expected.getOrDefault(partition, 0L)) {
                       throw fatal.because(
-                          "the position of partition %d went back from %d to %d"
+                          "partition %d: its stored position decreased from %d to %d"
                               .formatted(partition, expected.get(partition), position));
                     }
                   });

@@ -13,8 +13,8 @@ import io.quarkus.runtime.Startup;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 
-/** What the consumer counts. The lag in records is Kafka's own metric. */
-@Startup // so that its metrics are there before they are first counted
+/** Counts what the consumer stores. The lag in records is Kafka's own metric. */
+@Startup // registers the metrics before the first event
 @ApplicationScoped
 class TraceMetrics {
   private final Counter events;
@@ -33,12 +33,12 @@ class TraceMetrics {
     failedCaptures =
         Counter.builder("baton.store.captures.failed")
             .description(
-                "checkpoints that a runner could not make, and steps that ended without a cut")
+                "checkpoints that a runner failed to save, and steps that ended without a cut")
             .register(registry);
     poison = registry.counter("baton.store.dead.letters");
     missing =
         Counter.builder("baton.store.missing.offsets")
-            .description("of the log, gone by its retention before they were stored")
+            .description("offsets that the topic's retention deleted before they were stored")
             .register(registry);
     write = registry.timer("baton.store.write");
     delay =

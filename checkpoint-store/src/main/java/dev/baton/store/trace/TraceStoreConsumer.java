@@ -21,9 +21,9 @@ import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the trace, batch by batch: poison to the dead-letter topic first, then rows and positions
- * in one transaction. While Postgres or Kafka is away the partitions are paused and nothing is
- * skipped.
+ * Stores the trace batch by batch: sends poison to the dead-letter topic, then writes rows and
+ * positions in one transaction. While Postgres or Kafka is unavailable the partitions are paused
+ * and nothing is skipped.
  */
 @ApplicationScoped
 class TraceStoreConsumer {
@@ -60,13 +60,14 @@ class TraceStoreConsumer {
         .runSubscriptionOn(Infrastructure.getDefaultExecutor())
         .chain(this::take)
         .invoke(() -> metrics.delayed(age(records)))
-        // The channel is closed by a failure, and the process would go on without it.
+        // A failure closes the channel, and the process would keep running without it.
         .onFailure(failure -> !(failure instanceof FatalErrorHandler.ProcessEndingException))
         .transform(failure -> fatal.because("the trace cannot be stored: " + failure));
   }
 
   /**
-   * What speaks as a runner without a lease for that is poison; control facts are the services'.
+   * Moves runner events without a valid lease to the poison records. Control events come from
+   * services and need none.
    */
   private Uni<DecodedBatch> vouchedFor(DecodedBatch batch) {
     Set<String> tokens = batch.leases();
@@ -74,7 +75,7 @@ class TraceStoreConsumer {
       return Uni.createFrom().item(batch.without(this::refusal));
     }
     return RetryForever.insist(
-            "learn which leases count", Uni.createFrom().deferred(() -> leases.learn(tokens)))
+            "verify the leases", Uni.createFrom().deferred(() -> leases.learn(tokens)))
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(known -> batch.without(this::refusal));
   }

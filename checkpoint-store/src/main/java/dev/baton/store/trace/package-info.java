@@ -1,4 +1,4 @@
-/** The trace from Kafka into Postgres, exactly once. */
+/** Copies the trace from Kafka to Postgres, exactly once. */
 @NullMarked
 package dev.baton.store.trace;
 

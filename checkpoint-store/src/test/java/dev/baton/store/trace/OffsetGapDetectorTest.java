@@ -77,7 +77,7 @@ class OffsetGapDetectorTest extends StoreTest {
           RecordMetadata kept = log.send(trace.completed(1, "clone", null)).getFirst();
           TopicPartition partition = new TopicPartition(kept.topic(), kept.partition());
           delete(partition, kept.offset());
-          consumer.seek(partition, 0); // as if it began again: below the beginning
+          consumer.seek(partition, 0); // as after a restart: before the beginning
         });
     log.send(trace.ended(1));
 
@@ -230,7 +230,7 @@ class OffsetGapDetectorTest extends StoreTest {
     }
   }
 
-  /** A run with a gap in its lane never ends for the fold, so its stream would not either. */
+  /** Limits the stream: for the fold a run with a gap in its lane never ends. */
   private List<String> first(String run, int many) {
     List<String> ids = new ArrayList<>();
     client
@@ -279,7 +279,7 @@ class OffsetGapDetectorTest extends StoreTest {
     }
   }
 
-  /** Does not end the tests. */
+  /** Does not exit the process of the tests. */
   @Vetoed
   private static final class RecordingFatalErrorHandler extends FatalErrorHandler {
     @Override

@@ -27,7 +27,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
-/** What a batch costs. Not part of the suite: run it with {@code -Dtest=TraceRepositoryBench}. */
+/** Measures batch writes. Not in the suite: run it with {@code -Dtest=TraceRepositoryBench}. */
 @QuarkusTest
 class TraceRepositoryBench extends StoreTest {
   private static final int BATCHES = 500;

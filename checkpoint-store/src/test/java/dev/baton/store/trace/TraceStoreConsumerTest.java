@@ -125,7 +125,7 @@ class TraceStoreConsumerTest extends StoreTest {
 
   @Test
   void shouldRefuseAConsumerWhosePartitionMovedOn() {
-    int partition = 1_000; // nobody else's
+    int partition = 1_000; // not used elsewhere
     assertThat(positions.read(Set.of(partition)).await().indefinitely())
         .containsEntry(partition, 0L);
     TraceBuilder trace = new TraceBuilder();
@@ -220,7 +220,7 @@ class TraceStoreConsumerTest extends StoreTest {
     nul.headers().remove("ce_source");
     nul.headers().add("ce_source", "/test".getBytes(UTF_8));
     nul.headers().add("ce_batonlease", "a\0b".getBytes(UTF_8));
-    byte[] large = new byte[1_048_450]; // with the reason it is more than the broker takes
+    byte[] large = new byte[1_048_450]; // exceeds the broker's limit with the reason
     ProducerRecord<String, byte[]> largeHeader =
         new ProducerRecord<>(TopicName.TRACE, trace.run(), null);
     largeHeader.headers().add("more", large);
@@ -287,7 +287,7 @@ class TraceStoreConsumerTest extends StoreTest {
 
   @Test
   void shouldBuryWhatPostgresRefusesAndStoreTheRest() {
-    int partition = 1_003; // nobody else's
+    int partition = 1_003; // not used elsewhere
     positions.read(Set.of(partition)).await().indefinitely();
     TraceBuilder trace = new TraceBuilder();
     List<ConsumerRecord<byte[], byte[]>> records =

@@ -59,7 +59,7 @@ public final class ApprovalsCommand implements Runnable {
     PageReader.check(limit);
     if (!STATUSES.contains(status)) {
       throw CliException.usage(
-          "--status '%s' is none of %s".formatted(status, String.join(", ", STATUSES)));
+          "--status '%s' is not one of %s".formatted(status, String.join(", ", STATUSES)));
     }
     String of = run == null ? null : RunRef.parse(run).text();
     JsonNode found =

@@ -72,7 +72,7 @@ final class CheckpointCreateCommand implements Runnable {
   public void run() {
     if (!TRIGGERS.contains(trigger)) {
       throw CliException.usage(
-          "--trigger '%s' is none of %s".formatted(trigger, String.join(", ", TRIGGERS)));
+          "--trigger '%s' is not one of %s".formatted(trigger, String.join(", ", TRIGGERS)));
     }
     String path = "/runs/" + RunRef.parse(run).text() + "/cuts";
     ProgressTreePrinter tree =

@@ -59,7 +59,7 @@ final class CheckpointVerifyCommand extends SingleCheckpointCommand implements C
                 answer.path("packs").asInt(), ByteSizeFormatter.of(answer.path("bytes").asLong()));
     if (answer.path("verified").asBoolean()) {
       context.print(
-          "%s checkpoint %s is whole (%s)"
+          "%s checkpoint %s is intact (%s)"
               .formatted(context.style().good("✓"), answer.path("id").asText(), read));
       return;
     }

@@ -106,7 +106,7 @@ record DemoReport(
               .formatted(seconds(percentile(50)), seconds(percentile(99)), kills.size()));
     }
     narrator.line(
-        passed() ? "  all guarantees hold; no process is left running" : "  NOT as promised:");
+        passed() ? "  all guarantees hold; no process is left running" : "  guarantees violated:");
   }
 
   private ObjectNode json(long seed) {

@@ -47,13 +47,19 @@ final class DemoStack implements AutoCloseable {
     this.hook = new Thread(this::abandon, "demo-cleanup");
   }
 
-  static DemoStack start(CommandContext context, DemoPrinter narrator, boolean keep)
+  /**
+   * Starts the stack.
+   *
+   * @param keep whether its folder stays
+   * @param caches whether missing start-up caches are created first, which takes minutes
+   */
+  static DemoStack start(CommandContext context, DemoPrinter narrator, boolean keep, boolean caches)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("baton-demo-");
     DemoStack stage = new DemoStack(context, narrator, folder, keep);
     Runtime.getRuntime().addShutdownHook(stage.hook);
     try {
-      stage.raise();
+      stage.raise(caches);
       return stage;
     } catch (IOException | InterruptedException | RuntimeException e) {
       stage.close();
@@ -62,7 +68,7 @@ final class DemoStack implements AutoCloseable {
     }
   }
 
-  private void raise() throws IOException, InterruptedException {
+  private void raise(boolean caches) throws IOException, InterruptedException {
     Files.createDirectories(data.path());
     StackProgram program = StackProgram.of(data);
     narrator.title(
@@ -70,7 +76,9 @@ final class DemoStack implements AutoCloseable {
     narrator.line("  in " + folder);
     narrator.begin("starting");
     try {
-      StartupCacheBuilder.ensure(context.terminal(), line -> narrator.line("  " + line));
+      if (caches) {
+        StartupCacheBuilder.ensure(context.terminal(), line -> narrator.line("  " + line));
+      }
       program.up(List.of(), line -> narrator.line("  " + line));
     } finally {
       narrator.end();

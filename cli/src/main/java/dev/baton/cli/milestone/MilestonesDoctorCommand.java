@@ -91,7 +91,7 @@ public final class MilestonesDoctorCommand implements Callable<Integer> {
                     "leftover  %s, of a crashed writer; `baton gc` removes it".formatted(file)));
     context.print(
         found.isHealthy()
-            ? "%d sidecars, nothing wrong".formatted(found.located().size())
+            ? "%d sidecars, no errors".formatted(found.located().size())
             : context.style().bad("errors were found"));
   }
 

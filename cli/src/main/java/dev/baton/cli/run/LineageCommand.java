@@ -58,7 +58,7 @@ public final class LineageCommand implements Runnable {
     }
     roots.forEach(root -> print(root, "", "", forks, asked.text(), 0));
     if (lineage.path("truncated").asBoolean()) {
-      context.print(context.style().attention("there are more"));
+      context.print(context.style().attention("more forks exist"));
     }
   }
 
@@ -84,7 +84,7 @@ public final class LineageCommand implements Runnable {
     String origin = "";
     if (from.isObject()) {
       origin =
-          (root ? ", forked from " + from.path("run").asText() + ", which is gone" : "")
+          (root ? ", forked from " + from.path("run").asText() + ", which was deleted" : "")
               + (at.isEmpty() ? "" : ", from step " + at);
     }
     String line =

@@ -58,7 +58,7 @@ public final class LogsCommand implements Runnable {
       description = "Follow until the run ends.")
   private boolean follow;
 
-  @Option(names = "--step", description = "Only this step's.")
+  @Option(names = "--step", description = "Only lines of this step.")
   private @Nullable String step;
 
   @Option(names = "--visit", description = "Only lines of this visit of a step, from 1.")

@@ -62,7 +62,7 @@ final class RunFilterOptions {
     for (String one : status) {
       if (RunStatus.of(one).isEmpty()) {
         throw CliException.usage(
-            "--status '%s' is none of %s"
+            "--status '%s' is not one of %s"
                 .formatted(
                     one,
                     String.join(

@@ -40,7 +40,7 @@ public final class WorkflowsCommand implements Runnable {
     list();
   }
 
-  @Command(name = "list", description = "The stored workflows.")
+  @Command(name = "list", description = "List the stored workflows.")
   void list() {
     JsonNode answer = context.client().get("/workflows");
     if (context.json()) {
@@ -104,7 +104,7 @@ public final class WorkflowsCommand implements Runnable {
       name = "limit",
       description = "Show how many runs of a workflow may be active; with a number, override it.")
   void limit(
-      @Parameters(paramLabel = "NAME", description = "A stored workflow's.") String name,
+      @Parameters(paramLabel = "NAME", description = "Name of a stored workflow.") String name,
       @Parameters(
               arity = "0..1",
               paramLabel = "RUNS",
@@ -156,7 +156,7 @@ public final class WorkflowsCommand implements Runnable {
         "%s %s (%s)"
             .formatted(
                 answer.path("name").asText(),
-                answer.path("created").asBoolean() ? "stored" : "was stored already",
+                answer.path("created").asBoolean() ? "stored" : "already stored",
                 shortHash(answer)));
     warnings(context, file, answer);
   }

@@ -137,7 +137,7 @@ class CheckpointCommandsTest {
     InProcessCli.Result broken = cli.run("checkpoint", "verify", "ckpt02");
 
     assertThat(whole.code()).isZero();
-    assertThat(whole.out()).isEqualTo("✓ checkpoint " + ID + " is whole (2 packs, 9.0MB)\n");
+    assertThat(whole.out()).isEqualTo("✓ checkpoint " + ID + " is intact (2 packs, 9.0MB)\n");
     assertThat(broken.code()).isEqualTo(1);
     assertThat(broken.out())
         .isEqualTo(

@@ -157,7 +157,7 @@ class MilestoneCommandsTest {
 
   @Test
   void shouldExamineAndCollect() throws Exception {
-    assertThat(run("doctor").out()).contains("2 sidecars, nothing wrong");
+    assertThat(run("doctor").out()).contains("2 sidecars, no errors");
     Path sidecars = repository.resolve(".baton/checkpoints");
     Files.writeString(sidecars.resolve("f".repeat(40) + ".json"), "{");
     Files.writeString(sidecars.resolve("index.json"), "{}");

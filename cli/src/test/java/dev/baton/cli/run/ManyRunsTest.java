@@ -59,7 +59,7 @@ class ManyRunsTest {
     assertThat(result.code()).as("%s", result).isZero();
     assertThat(result.out()).contains("pending (queued 3)");
     assertThat(cli.run("status", "--status", "pending,lazy").err())
-        .contains("--status 'lazy' is none of pending");
+        .contains("--status 'lazy' is not one of pending");
   }
 
   @Test

@@ -19,8 +19,8 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row of a run that was opened on the log and not here: by a foreign program, or by another
- * installation, whose archive this one has.
+ * Builds the row of a run that was created on the log and not through this installation's API: by a
+ * foreign program, or by another installation whose archive was restored here.
  */
 final class ForeignRunRowBuilder {
   private static final Logger LOG = Logger.getLogger(ForeignRunRowBuilder.class);
@@ -64,7 +64,7 @@ final class ForeignRunRowBuilder {
     return row;
   }
 
-  /** Only what has the hash that the run was created with, and can be used. */
+  /** Adds the definition only if it matches the run's hash and is valid. */
   private static void addDefinition(
       ObjectNode row, String run, String definition, @Nullable String hash) {
     byte[] canonical = definition.getBytes(StandardCharsets.UTF_8);
@@ -77,7 +77,7 @@ final class ForeignRunRowBuilder {
           .put("isolation", workflow.isolation().name().toLowerCase(Locale.ROOT))
           .put("definition", definition);
     } catch (RuntimeException e) {
-      LOG.warnf("run %s came with a definition that is of no use: %s", run, e.getMessage());
+      LOG.warnf("run %s: ignoring its invalid definition: %s", run, e.getMessage());
     }
   }
 }

@@ -34,9 +34,9 @@ import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
 
 /**
- * Measures how many committed records wait to be read, for all replicas together, every five
- * seconds. What stands still before its end is looked at more closely: a log can end with the
- * markers of transactions and with what was aborted, and nobody waits for those.
+ * Measures the committed records that are not read yet, for all replicas together, every five
+ * seconds. If a position does not move before the end of the log, reads what is in between: a log
+ * can end with transaction markers and aborted records, which do not count as lag.
  */
 @ApplicationScoped
 class LagMetrics {
@@ -53,7 +53,7 @@ class LagMetrics {
   private volatile double trace = Double.NaN;
   private volatile double signals = Double.NaN;
   private final PeriodicTask looking =
-      new PeriodicTask("lag-metrics", EVERY, "how far the readers are is not known", this::look);
+      new PeriodicTask("lag-metrics", EVERY, "lag: cannot be measured, retrying", this::look);
 
   LagMetrics(
       Admin admin,
@@ -89,13 +89,13 @@ class LagMetrics {
       trace = behind(TopicName.TRACE, ends, projection.stored(ends.keySet()).await().atMost(ASK));
       signals = behind(TopicName.SIGNALS, ends(TopicName.SIGNALS), committed());
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
-      LOG.debugf("how far the readers are is not known: %s", e);
+      LOG.debugf("lag: cannot be measured, retrying: %s", e);
       trace = Double.NaN;
       signals = Double.NaN;
     }
   }
 
-  /** Where the readers and the ends of a topic were at a look, and what then was left to read. */
+  /** The positions, ends and lag of a topic at one measurement. */
   private record Place(
       Map<Integer, Long> read, Map<Integer, Long> ends, double behind, boolean certain) {
     boolean is(Map<Integer, Long> readNow, Map<Integer, Long> endsNow) {
@@ -103,7 +103,7 @@ class LagMetrics {
     }
   }
 
-  /** A partition of which nothing was read counts from its beginning on. */
+  /** Returns the lag. An unread partition counts from its beginning. */
   private double behind(String topic, Map<Integer, Long> ends, Map<Integer, Long> committed) {
     Map<Integer, Long> read = new HashMap<>();
     ends.keySet().forEach(p -> read.put(p, committed.getOrDefault(p, 0L)));

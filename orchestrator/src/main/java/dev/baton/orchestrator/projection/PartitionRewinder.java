@@ -22,11 +22,12 @@ import org.apache.kafka.common.TopicPartition;
 import org.jboss.logging.Logger;
 
 /**
- * Takes the reading of a partition back to where the view is. Needed when Postgres has come back
- * from a crash or a backup with less than it had acknowledged, while the consumer has read on.
+ * Rewinds the consumer of a partition to the position of the view. Needed when Postgres restarts
+ * after a crash, or from a backup, without transactions that it had acknowledged.
  *
- * <p>What was polled before the seek may still arrive after it. It only ever rises, so the first
- * record that is not above all that was dropped is the first one after the seek. Thread-safe.
+ * <p>Records that were polled before the seek may still arrive after it. Offsets of one poll
+ * sequence only increase, so the first record that is not above all dropped ones is the first after
+ * the seek. Thread-safe.
  */
 @ApplicationScoped
 class PartitionRewinder {
@@ -34,7 +35,7 @@ class PartitionRewinder {
   private static final String CHANNEL = "trace";
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** The view is behind what has been read: these partitions must be read from there. */
+  /** The view is behind the polled records: these partitions must be read from its position. */
   static final class ViewBehindException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     private final transient Map<Integer, Long> stored;
@@ -44,19 +45,19 @@ class PartitionRewinder {
       this.stored = Map.copyOf(stored);
     }
 
-    /** By partition: the next offset of the view. */
+    /** Returns the next offset of the view by partition. */
     Map<Integer, Long> stored() {
       return stored;
     }
   }
 
   /**
-   * Where a partition is taken back to, the first record that did not follow, and the highest
-   * offset that was dropped meanwhile.
+   * A rewind in progress: the view's position, the offset of the seek, the first record that did
+   * not follow, and the highest offset dropped meanwhile.
    */
   private record Back(long stored, long target, long first, long dropped) {}
 
-  /** That there is nothing on the log between the two. */
+  /** Offsets between which the log contains no record. */
   private record Gap(long stored, long first) {}
 
   private final KafkaClientService kafka;
@@ -64,28 +65,27 @@ class PartitionRewinder {
   private final Counter gaps;
   private final Map<Integer, Back> under = new HashMap<>();
   private final Map<Integer, Gap> known = new HashMap<>();
-  // Where a partition's newest poll ended without another record.
+  // The offsets without a record at the end of a partition's newest poll.
   private final Map<Integer, Gap> tails = new HashMap<>();
 
   PartitionRewinder(KafkaClientService kafka, MeterRegistry metrics) {
     this.kafka = kafka;
     this.rewound =
         Counter.builder("baton.projection.rewinds")
-            .description("partitions that were read again, since Postgres had lost their view")
+            .description("partitions that were read again because Postgres had lost their view")
             .register(metrics);
     this.gaps =
         Counter.builder("baton.projection.missing.offsets")
-            .description("offsets that the view lacks and the log has no more")
+            .description("offsets missing in the view and no longer on the log")
             .register(metrics);
   }
 
   /**
-   * From now on records of the partition count only from the seek on. Whether something was lost is
-   * seen when it is read again: the markers of transactions and what was aborted leave the same
-   * gap.
+   * Starts to drop records of the partition until the first one after the seek. That one shows
+   * whether records were missing: transaction markers and aborted records leave the same gap.
    *
-   * @param first the offset of the first record that came instead of {@code stored}
-   * @param dropped the highest offset that was polled and is thrown away
+   * @param first the offset of the first record that arrived instead of {@code stored}
+   * @param dropped the highest offset that was polled and is dropped
    */
   synchronized void begin(int partition, long stored, long first, long dropped) {
     Back before = under.get(partition);
@@ -93,11 +93,11 @@ class PartitionRewinder {
     under.put(partition, new Back(stored, stored, first, highest));
     tails.remove(partition);
     LOG.debugf(
-        "partition %d: the view is at offset %d, up to %d was read: it is read again",
+        "partition %d: the view is at offset %d, records up to %d were polled: reading it again",
         partition, stored, highest);
   }
 
-  /** Seeks on the polling thread; a partition that is not assigned here any more is forgotten. */
+  /** Seeks on the polling thread. Removes partitions that are no longer assigned. */
   Uni<Void> seek(Map<Integer, Long> stored) {
     java.util.function.Consumer<Consumer<String, byte[]>> back =
         consumer -> stored.forEach((partition, next) -> seek(consumer, partition, next));
@@ -109,7 +109,7 @@ class PartitionRewinder {
         .fail();
   }
 
-  /** On the polling thread. */
+  /** Seeks one partition. Call it on the polling thread. */
   void seek(Consumer<String, byte[]> consumer, int partition, long stored) {
     TopicPartition topicPartition = new TopicPartition(TopicName.TRACE, partition);
     if (!consumer.assignment().contains(topicPartition)) {
@@ -128,13 +128,13 @@ class PartitionRewinder {
     consumer.seek(topicPartition, target);
   }
 
-  /** Whether the record counts: not one that was polled before its partition was taken back. */
+  /** Returns whether to fold the record: false if it was polled before a rewind's seek. */
   synchronized boolean takes(ConsumerRecord<String, byte[]> record) {
     Back back = under.get(record.partition());
     if (back == null) {
       return true;
     }
-    // Where the log begins above all that was dropped, there is nothing else to tell it by.
+    // If the log begins after all dropped records, compare with the offset of the seek instead.
     boolean again =
         back.target() > back.dropped()
             ? record.offset() >= back.target()
@@ -156,27 +156,28 @@ class PartitionRewinder {
     if (record.offset() < back.first()) {
       rewound.increment();
       LOG.errorf(
-          "partition %d: the view was at offset %d, up to %d was read: it is read again from %d",
+          "partition %d: the view was at offset %d, records up to %d were polled: reading again"
+              + " from %d",
           record.partition(), back.stored(), back.dropped(), record.offset());
     }
-    // What lies between the target and the record are marks of transactions, and no loss.
+    // Between the target and the record there are only transaction markers: nothing is lost.
     if (back.target() > back.stored()) {
       gaps.increment(back.target() - back.stored());
       LOG.errorf(
-          "partition %d: the log begins at offset %d, and the view lacks what was before from %d"
-              + " on",
+          "partition %d: the log begins at offset %d, but the view ends before offset %d: the"
+              + " records in between are lost",
           record.partition(), back.target(), back.stored());
     }
     return true;
   }
 
-  /** Whether the log was seen to have nothing in between, so that the view goes on at first. */
+  /** Returns whether the log has no record in between, so that the view continues at first. */
   synchronized boolean isKnownGap(int partition, long stored, long first) {
     return new Gap(stored, first).equals(known.get(partition));
   }
 
   /**
-   * Notes that a poll has read on behind its last record and found no other.
+   * Records that a poll has advanced past its last record without another one.
    *
    * @param after the offset after the last record
    * @param next the consumer's position
@@ -185,13 +186,13 @@ class PartitionRewinder {
     tails.put(partition, new Gap(after, next));
   }
 
-  /** The offset with which the partition goes on, over what is known to hold no record. */
+  /** Returns the partition's next offset after skipping offsets known to have no record. */
   synchronized long over(int partition, long next) {
     Gap tail = tails.get(partition);
     return tail != null && tail.stored() == next ? Math.max(next, tail.first()) : next;
   }
 
-  /** The partition has been taken away or given anew. */
+  /** Clears the state of a partition that was revoked or assigned again. */
   synchronized void forget(int partition) {
     under.remove(partition);
     known.remove(partition);

@@ -16,8 +16,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings what a foreign program may write into the bounds of Postgres' types: its text knows no
- * NUL, its timestamps no year above 294276 and no sign before a year.
+ * Limits values of foreign programs to the ranges of Postgres' types: text without NUL, timestamps
+ * up to the year 294276 and without a sign before the year.
  */
 final class PostgresValueSanitizer {
   private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
@@ -33,7 +33,7 @@ final class PostgresValueSanitizer {
     return (time.isBefore(FIRST) ? FIRST : time.isAfter(LAST) ? LAST : time).toString();
   }
 
-  /** Its JSON, without any NUL in texts and names; null for none. */
+  /** Returns the node as JSON without NUL in texts and names; null for null. */
   static @Nullable String json(@Nullable JsonNode node) {
     if (node == null) {
       return null;
@@ -42,7 +42,7 @@ final class PostgresValueSanitizer {
     return json.contains(NUL_IN_JSON) ? clean(node).toString() : json;
   }
 
-  /** The same of JSON that is written already, which is looked into only where it has to be. */
+  /** The same for serialized JSON, which is parsed only if it contains a NUL. */
   static String json(byte[] written) {
     String json = new String(written, StandardCharsets.UTF_8);
     return json.contains(NUL_IN_JSON) ? clean(Json.tree(written)).toString() : json;

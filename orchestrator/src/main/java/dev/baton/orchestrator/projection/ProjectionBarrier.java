@@ -31,8 +31,8 @@ import org.apache.kafka.common.utils.Utils;
 import org.jboss.logging.Logger;
 
 /**
- * Waits until the projection has seen every record that is on the log, and committed, at the time
- * of the call.
+ * Waits until the projection has folded every record that is committed on the log at the time of
+ * the call.
  */
 @ApplicationScoped
 public class ProjectionBarrier {
@@ -56,17 +56,18 @@ public class ProjectionBarrier {
   }
 
   /**
-   * Blocks. False when the patience ran out, which is logged: the caller goes on with what it has.
+   * Blocks. Returns false, and logs it, after the timeout or if Kafka is unavailable; the caller
+   * then continues with the current view.
    */
   public boolean await(Collection<String> runs, Duration patience) {
     long end = System.nanoTime() + patience.toNanos();
     try {
       Map<Integer, Long> ends = ends(runs, patience);
       PositionWatcher standing = new PositionWatcher(ends);
-      // Another replica may have the partition, and only the database tells how far that is.
+      // Another replica may have the partition; its position is only in the database.
       while (!projection.awaitReached(ends, LOOK) && !standing.hasReached()) {
         if (System.nanoTime() > end) {
-          LOG.warnf("the projection has not reached %s within %s", ends, patience);
+          LOG.warnf("projection: has not reached %s within %s", ends, patience);
           return false;
         }
       }
@@ -75,7 +76,7 @@ public class ProjectionBarrier {
       Thread.currentThread().interrupt();
       return false;
     } catch (ExecutionException | TimeoutException e) {
-      LOG.warnf("the end of the trace could not be asked for: %s", e);
+      LOG.warnf("projection: cannot read the end of the trace: %s", e);
       return false;
     }
   }
@@ -102,12 +103,12 @@ public class ProjectionBarrier {
     return ends;
   }
 
-  /** As every Kafka producer chooses it for a keyed record. */
+  /** Returns the partition that every Kafka producer chooses for a record with this key. */
   public static int partition(String run, int partitions) {
     return Utils.toPositive(Utils.murmur2(run.getBytes(StandardCharsets.UTF_8))) % partitions;
   }
 
-  /** Where the view stands, seen again and again while it has not reached the ends. */
+  /** Polls the stored positions of the view until they reach the ends. */
   private final class PositionWatcher {
     private final Map<Integer, Long> ends;
     private Map<Integer, Long> stored = Map.of();
@@ -117,7 +118,7 @@ public class ProjectionBarrier {
       this.ends = ends;
     }
 
-    /** Postgres that is away has not come so far. */
+    /** Returns false if Postgres is unavailable. */
     boolean hasReached() {
       try {
         Map<Integer, Long> now = projection.stored(ends.keySet()).await().atMost(ASK);
@@ -131,12 +132,12 @@ public class ProjectionBarrier {
         }
         return System.nanoTime() - since > STANDS.toNanos() && isAtTheLastRecord();
       } catch (RuntimeException e) {
-        LOG.debugf("the projection's positions cannot be read: %s", e);
+        LOG.debugf("projection: cannot read its positions, retrying: %s", e);
         return false;
       }
     }
 
-    /** Behind the last record a log has markers of transactions, and what was aborted. */
+    /** Ignores transaction markers and aborted records after the last committed record. */
     private boolean isAtTheLastRecord() {
       since = System.nanoTime();
       Map<Integer, Long> from = new HashMap<>();

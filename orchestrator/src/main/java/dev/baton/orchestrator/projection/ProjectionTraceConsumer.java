@@ -29,11 +29,11 @@ import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
 /**
- * Feeds the projection. What is polled while a batch is being written becomes the next batch, so a
- * busy log costs few transactions and a quiet one little delay. While Postgres is away it holds
- * what it has and lets no more come. Where the view has come back older than it was, the partition
- * is read again from there ({@link PartitionRewinder}); a record that can never be written is left
- * out.
+ * Feeds the projection in batches. Records polled while a batch is being written form the next
+ * batch, so a busy log needs few transactions and a quiet one has little delay. While Postgres is
+ * unavailable, keeps the polled records and applies backpressure. If Postgres restarts with an
+ * older view, the partition is read again from the view's position ({@link PartitionRewinder}). A
+ * record that can never be written is skipped.
  */
 @ApplicationScoped
 @Identifier("trace-positions")
@@ -110,11 +110,12 @@ class ProjectionTraceConsumer implements KafkaConsumerRebalanceListener {
             .retry()
             .atMost(5)
             .onFailure()
-            .invoke(failure -> LOG.warnf("the projection waits: %s", failure))
+            .invoke(
+                failure -> LOG.warnf("projection: failed to write a batch, retrying: %s", failure))
             .onFailure()
             .retry()
             .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
-            .indefinitely(); // What was read must be written; the queue in front is bounded.
+            .indefinitely(); // Every polled record must be written; the queue is bounded.
     if (batch.size() < SMALL_BATCH) {
       written = written.onItem().delayIt().by(GATHER);
     }
@@ -123,7 +124,7 @@ class ProjectionTraceConsumer implements KafkaConsumerRebalanceListener {
         .with(
             done -> drain(),
             failure -> {
-              LOG.error("the projection gave a batch up", failure);
+              LOG.error("projection: dropped a batch", failure);
               drain();
             });
   }
@@ -141,7 +142,7 @@ class ProjectionTraceConsumer implements KafkaConsumerRebalanceListener {
         .recoverWithUni(failure -> divide(batch, failure));
   }
 
-  /** Takes partitions back to where the view is and writes the others' records. */
+  /** Rewinds partitions to the view's position and writes the records of the others. */
   private Uni<Void> rewind(List<ConsumerRecord<String, byte[]>> batch, Map<Integer, Long> stored) {
     synchronized (lock) {
       stored.forEach(
@@ -164,7 +165,7 @@ class ProjectionTraceConsumer implements KafkaConsumerRebalanceListener {
         .chain(() -> others.isEmpty() ? Uni.createFrom().voidItem() : write(others));
   }
 
-  /** Finds the one record that cannot be written, and leaves out that one alone. */
+  /** Bisects the batch to the record that cannot be written and skips only that. */
   private Uni<Void> divide(List<ConsumerRecord<String, byte[]>> batch, Throwable why) {
     if (batch.size() == 1) {
       return projection.skip(batch.getFirst(), why);
@@ -205,8 +206,8 @@ class ProjectionTraceConsumer implements KafkaConsumerRebalanceListener {
     try {
       stored = projection.stored(numbers).await().atMost(SQL);
     } catch (RuntimeException e) {
-      // Correct all the same: what has been folded is recognised by its position.
-      LOG.warnf("the projection's positions cannot be read, it reads from the beginning: %s", e);
+      // Still correct: records that are already folded are recognized by their position.
+      LOG.warnf("projection: cannot read its positions, reading from the beginning: %s", e);
       stored = Map.of();
     }
     Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, SQL);
@@ -214,7 +215,7 @@ class ProjectionTraceConsumer implements KafkaConsumerRebalanceListener {
       Long next = stored.get(partition.partition());
       long end = ends.getOrDefault(partition, Long.MAX_VALUE);
       if (next == null || next > end) {
-        // What is read from its beginning counts only where the view is not beyond the log's end.
+        // If the view's position is after the end of the log, the view is reset before it is read.
         projection.endedAt(partition.partition(), end);
         consumer.seekToBeginning(Set.of(partition));
       } else {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a batch changes in one run's view. Not thread-safe. */
+/** Accumulates the changes of one batch to one run's view. Not thread-safe. */
 final class RunChange {
   private static final String STATUS = "status";
   private static final String CLOSED = "expired";
@@ -43,9 +43,9 @@ final class RunChange {
   private final Map<String, Closed> closed = new LinkedHashMap<>();
 
   /**
-   * How a question was closed.
+   * The end of an approval that waited.
    *
-   * @param byDefault at the end of its time, with its default answer where it has one
+   * @param byDefault whether it timed out, with its default answer if it has one
    */
   record Closed(Instant at, boolean byDefault) {}
 
@@ -63,22 +63,22 @@ final class RunChange {
     return head;
   }
 
-  /** The run's first gap, in words, where this batch brought it; null otherwise. */
+  /** Describes the run's first gap if it is in this batch; null otherwise. */
   @Nullable String newGap() {
     return gap;
   }
 
-  /** How many events this batch has brought of runners that no longer hold the run. */
+  /** Returns the number of fenced events in this batch. */
   long newlyFenced() {
     return head.fenced() - first.fenced();
   }
 
-  /** The row for {@code json_to_recordset}, where the batch leaves the run parked; else null. */
+  /** Returns the row for {@code json_to_recordset} if the batch leaves the run parked, or null. */
   @Nullable ObjectNode parked() {
     return head.phase() == RunHead.Phase.PARKED ? parked : null;
   }
 
-  /** What the batch has brought that counts, in its order. */
+  /** Returns the accepted events for the metrics, in order. */
   List<RunMetrics.Counted> counted() {
     return counted;
   }
@@ -87,24 +87,26 @@ final class RunChange {
     return asked;
   }
 
-  /** Steps that waited for a person before this batch and do so no more. */
+  /** Returns the steps whose wait for a person ended in this batch. */
   Map<String, Closed> closed() {
     return closed;
   }
 
-  /** Whether the batch has brought another status, or the same of another epoch. */
+  /** Whether the batch changed the status or the epoch. */
   private boolean hasMoved() {
     return head.status() != first.status() || head.epoch() != first.epoch();
   }
 
-  /** Whether the batch has freed the place that the run had under its workflow's limit. */
+  /** Whether the batch freed the run's place under its workflow's limit. */
   boolean freedItsPlace() {
     return hasMoved() && (head.isEnded() || head.status() == RunStatus.PAUSED);
   }
 
   /**
-   * @param appended when the broker took it, by its clock; null for one of a run that was taken
-   *     over from an archive, of which nothing goes on by itself
+   * Folds an event of the run.
+   *
+   * @param appended the broker's timestamp; null for a run restored from an archive, whose timers
+   *     do not continue
    */
   RunHead.Verdict apply(TraceRecord record, @Nullable Instant appended) {
     RunHead before = head;
@@ -131,7 +133,7 @@ final class RunChange {
     if (record.event() instanceof TraceEvent.Runner event) {
       noteRunner(event, record, appended, before);
     }
-    // Also those that a fence takes back, for they were asked on files that are lost.
+    // Includes those that a fence undoes: their approvals were requested for files that are lost.
     Closed how = new Closed(record.time(), isAnswer(record.event()));
     before.waiting().stream()
         .filter(step -> !head.waiting().contains(step))
@@ -144,7 +146,7 @@ final class RunChange {
     }
   }
 
-  /** Questions of earlier batches by their step; those of this one before they are written. */
+  /** Closes approvals of earlier batches by step, and those of this batch in place. */
   private void close(String step, Closed how) {
     closed.put(step, how);
     asked.stream()
@@ -153,7 +155,7 @@ final class RunChange {
         .forEach(question -> close(question, how));
   }
 
-  /** In a batch that also has the question: as the statement does it for older ones. */
+  /** Closes an approval of this batch in the same way as the statement does for older ones. */
   private static void close(ObjectNode question, Closed how) {
     if (how.byDefault() && question.hasNonNull("default_answer")) {
       question
@@ -166,13 +168,13 @@ final class RunChange {
     }
   }
 
-  /** A step that ends with an answer while it still waits for one has taken its default. */
+  /** Whether a step that still waits for an answer ended with its default answer. */
   private static boolean isAnswer(TraceEvent event) {
     return event instanceof TraceEvent.StepCompleted
         || event instanceof TraceEvent.StepFailed failed && ApprovalState.isAnswer(failed);
   }
 
-  /** A duration goes on from when the broker took the event: its runner's clock may be wrong. */
+  /** Counts a duration from the broker's timestamp, since the runner's clock may be wrong. */
   private static @Nullable Instant end(TraceEvent.RunParked waits, @Nullable Instant appended) {
     if (appended == null) {
       return null;
@@ -205,7 +207,7 @@ final class RunChange {
               .put("approvals", text(waits.approvals()));
     } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {
       if (before.waiting().contains(waiting.step())) {
-        // Asked again, on other files.
+        // Requested again, for other files.
         close(waiting.step(), new Closed(record.time(), false));
       }
       asked.add(question(waiting, record.time()));
@@ -229,7 +231,7 @@ final class RunChange {
         .put("asked_at", PostgresValueSanitizer.text(at));
   }
 
-  /** The row for {@code json_to_recordset}; null fields leave their columns as they are. */
+  /** Returns the row for {@code json_to_recordset}; null fields do not change their columns. */
   ObjectNode row() {
     ObjectNode row = Json.mapper().createObjectNode();
     row.put("id", run)

@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Counts runs and steps as the projection commits their events: each event once, by the replica
- * that has folded it, so that sums over replicas and restarts are right. What waits is read from
- * Postgres every five seconds and is the same on every replica. Thread-safe.
+ * that has folded it, so that sums over replicas and restarts are correct. The numbers of waiting
+ * runs and approvals are read from Postgres every five seconds and are the same on every replica.
+ * Thread-safe.
  */
 @ApplicationScoped
 class RunMetrics {
@@ -41,7 +42,7 @@ class RunMetrics {
   private static final Set<String> KINDS =
       Set.of("shell", "agent", "http", "transform", "approval", "parallel", "wait", "fn");
 
-  /** A foreign program can give any reason: each is a series. */
+  /** Limits the time series: a foreign program can send any reason. */
   private static final int MOST_REASONS = 64;
 
   private static final Duration LONGEST = Duration.ofDays(3_650);
@@ -59,13 +60,14 @@ class RunMetrics {
   private final Set<String> reasons = ConcurrentHashMap.newKeySet();
   private volatile @Nullable Map<String, Long> waiting;
   private final PeriodicTask looking =
-      new PeriodicTask("run-metrics", EVERY, "what waits is not known", this::look);
+      new PeriodicTask(
+          "run-metrics", EVERY, "waiting runs: cannot be counted, retrying", this::look);
 
   /**
-   * One event that counted.
+   * An accepted event.
    *
    * @param at by its writer's clock
-   * @param wasActive whether its step was known to be in progress
+   * @param wasActive whether its step was already in progress
    */
   record Counted(TraceEvent event, Instant at, boolean wasActive) {}
 
@@ -99,7 +101,7 @@ class RunMetrics {
     looking.stop();
   }
 
-  /** No number while Postgres is away. */
+  /** Returns NaN while Postgres is unavailable. */
   private double waiting(String what) {
     Map<String, Long> known = waiting;
     return known == null ? Double.NaN : known.getOrDefault(what, 0L);
@@ -119,7 +121,7 @@ class RunMetrics {
     }
   }
 
-  /** What a committed batch has brought of one run. */
+  /** Counts the events of one run after their batch was committed. */
   void count(RunChange change) {
     change.counted().forEach(one -> count(change.run(), one));
   }
@@ -171,7 +173,7 @@ class RunMetrics {
         }
       }
       default -> {
-        // Neither begins nor ends anything.
+        // Does not begin or end a run or step.
       }
     }
   }
@@ -189,7 +191,7 @@ class RunMetrics {
   private void ended(String run, Counted one, RunStatus status, String reason) {
     metrics.counter("baton.runs.ended", "status", status.word(), "reason", reason).increment();
     Timer.builder("baton.runs.duration")
-        .description("from a run's creation to its end, with all that it waited")
+        .description("from a run's creation to its end, waits included")
         .tag("status", status.word())
         .register(metrics)
         .record(bounded(Duration.between(RunId.time(run), one.at())));

@@ -16,22 +16,22 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 
-/** The statements of one batch: each run is written once, whatever number of events it had. */
+/** Writes one batch to the view: each run once, for any number of its events. */
 final class RunViewWriter {
   private RunViewWriter() {}
 
-  /** Another consumer has moved a partition on: this one's work on it is void. */
+  /** Another consumer has advanced a partition: this batch must not be written. */
   static final class PositionMovedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     PositionMovedException() {
-      super("another consumer has moved the projection on", null, false, false);
+      super("another consumer has advanced the projection", null, false, false);
     }
   }
 
   /**
-   * Moves the positions if they still are where this consumer left them; fails with {@link
-   * PositionMovedException}.
+   * Advances the positions by compare-and-set; fails with {@link PositionMovedException} if one has
+   * changed.
    */
   static Uni<Void> move(SqlConnection tx, Map<Integer, Long> from, Map<Integer, Long> to) {
     ArrayNode moves = Json.mapper().createArrayNode();
@@ -42,7 +42,8 @@ final class RunViewWriter {
                 .put("partition", partition)
                 .put("expected", from.getOrDefault(partition, 0L))
                 .put("next", next));
-    // Committed to the disk: the consumer has read on, and nothing may follow that shows a loss.
+    // The commit must reach the disk: a later loss of the position may not be detected, because
+    // the consumer has continued and no further record may follow.
     return tx.preparedQuery(MOVE)
         .execute(Tuple.of(moves.toString()))
         .invoke(
@@ -85,7 +86,7 @@ final class RunViewWriter {
     return execute(tx, INSERT_DEFINITIONS, foreign)
         .chain(() -> execute(tx, INSERT_FOREIGN, foreign))
         .chain(() -> execute(tx, UPDATE_RUNS, rows))
-        // In this order: a step that was asked and is asked again waits.
+        // In this order, so that a step whose approval is requested again waits.
         .chain(() -> execute(tx, CLOSE_APPROVALS, closed))
         .chain(() -> execute(tx, INSERT_APPROVALS, asked))
         .chain(() -> execute(tx, PARK, parked));
@@ -105,7 +106,7 @@ final class RunViewWriter {
       FROM json_to_recordset($1::text::json) AS v (partition int, expected bigint, next bigint)
       WHERE p.partition = v.partition AND p.next_offset = v.expected""";
 
-  // No name means it: that is for whoever puts workflows.
+  // Does not change which definition a workflow name refers to; only putting a workflow does.
   private static final String INSERT_DEFINITIONS =
       """
       INSERT INTO orchestrator.workflow (hash, name, definition)
@@ -129,11 +130,11 @@ final class RunViewWriter {
       ON CONFLICT (id) DO NOTHING""";
 
   /**
-   * A batch that has not moved the status on (labels of an ended run, say) leaves what goes with it
-   * as it is: a resume that is not on the log yet may have set it. Whoever knows that the runner is
-   * lost has moved the epoch on: until the fence is read, the run is interrupted. A pause of an
-   * older epoch is over: the run has been resumed since. A pause that was asked for is shown at
-   * once, and goes on to be while what the log has from before it is read.
+   * Updates the runs of a batch. A batch that did not change the status (for example, labels of an
+   * ended run) keeps the columns that depend on it: a resume that is not on the log yet may have
+   * set them. A row with a newer epoch than the batch means that the runner is lost: the run is
+   * interrupted until the fence is read. A pause of an older epoch has ended: the run was resumed
+   * since. A requested pause is shown at once, and stays while older events are read.
    */
   static final String UPDATE_RUNS =
       """
@@ -157,8 +158,8 @@ final class RunViewWriter {
       WHERE r.id = v.id""";
 
   /**
-   * Nobody carries them from now on. The run's row is held, so an answer or a pause that came
-   * before is seen here, and one that comes later sees that the run is parked.
+   * Releases the runners of parked runs. The statement locks the run's row: it sees an answer or
+   * pause committed before, and a later one sees that the run is parked.
    */
   private static final String PARK =
       """

@@ -51,9 +51,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds records of the trace into the run table. The positions move in the same transaction and
- * only from where this consumer believes them to be, so that every record counts exactly once even
- * while two consumers think they own a partition. One call at a time.
+ * Folds records of the trace into the run table. Advances the positions in the same transaction by
+ * compare-and-set, so that every record is folded exactly once even while two consumers consider a
+ * partition theirs. Not for concurrent calls.
  */
 @ApplicationScoped
 class TraceProjection {
@@ -74,7 +74,7 @@ class TraceProjection {
   private final NotificationWriter notifications;
   private final Event<WorkflowCapacityFreedEvent> places;
   private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
-  // Of the log, where the position may lie behind it: until that has been looked at.
+  // Ends of the log for partitions whose stored position may be after them; until checked.
   private final Map<Integer, Long> ends = new ConcurrentHashMap<>();
   private final Object moved = new Object();
   private final Map<String, RunHead> heads =
@@ -106,11 +106,11 @@ class TraceProjection {
     this.leaseRequired = config.lease().required();
     this.strangers =
         Counter.builder("baton.projection.strangers")
-            .description("events of runs that this installation does not know")
+            .description("events of runs that are not in this installation")
             .register(metrics);
     this.malformed =
         Counter.builder("baton.projection.malformed")
-            .description("trace records that are no events; the store puts them aside")
+            .description("invalid trace records; the store moves them to the dead letters")
             .register(metrics);
     this.folded =
         Counter.builder("baton.projection.events")
@@ -118,21 +118,20 @@ class TraceProjection {
             .register(metrics);
     this.skipped =
         Counter.builder("baton.projection.skipped")
-            .description("events that Postgres or the fold refuses for good")
+            .description("events that Postgres or the fold refuses permanently")
             .register(metrics);
     this.fenced =
         Counter.builder("baton.projection.fenced")
             .description(
-                "events of runners that no longer held their run, and of ended runs: not counted"
-                    + " in")
+                "ignored events: of runners that no longer held their run, and of ended runs")
             .register(metrics);
     this.gaps =
         Counter.builder("baton.projection.gaps")
-            .description("runs whose trace lacks an event")
+            .description("runs with a missing event in their trace")
             .register(metrics);
   }
 
-  /** The next offset of each partition that has one. */
+  /** Reads the next offset of each partition that has one. */
   Uni<Map<Integer, Long>> stored(Set<Integer> partitions) {
     return pool.preparedQuery(
             "SELECT partition, next_offset FROM orchestrator.projection_position WHERE partition ="
@@ -148,8 +147,8 @@ class TraceProjection {
   }
 
   /**
-   * Waits, at most so long, until this consumer itself has committed all before these offsets, by
-   * partition; false when it has not.
+   * Waits until this consumer itself has committed everything before these offsets, by partition.
+   * Returns false after the timeout.
    */
   boolean awaitReached(Map<Integer, Long> ends, Duration most) throws InterruptedException {
     long until = System.nanoTime() + most.toNanos();
@@ -165,7 +164,7 @@ class TraceProjection {
     }
   }
 
-  /** Whether these positions are at these offsets or behind them, partition by partition. */
+  /** Whether each partition's position is at or after its offset. */
   static boolean hasReached(Map<Integer, Long> positions, Map<Integer, Long> ends) {
     return ends.entrySet().stream()
         .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
@@ -178,31 +177,32 @@ class TraceProjection {
     }
   }
 
-  /** Forgets everything it remembers: it may have changed elsewhere. */
+  /** Clears the cached positions and heads, which may have changed elsewhere. */
   void forget() {
     positions.clear();
     heads.clear();
   }
 
   /**
-   * The partition is read from its beginning, and its log ends here. A view that is beyond that is
-   * one of another log: with the partition's next records, however long Postgres is away until
-   * then, it starts over. What has been folded before is recognised as such by the fold.
+   * Sets the end of the log of a partition that is read from its beginning. If the view's position
+   * is after this end, the view is of another log and is reset together with the partition's next
+   * records, even if Postgres is unavailable until then. The fold ignores events that it has folded
+   * before.
    */
   void endedAt(int partition, long end) {
     ends.put(partition, end);
   }
 
-  /** The partition has been taken away or given anew. */
+  /** Clears the end of a partition that was revoked or assigned again. */
   void forgetEnd(int partition) {
     ends.remove(partition);
   }
 
   /**
-   * Fails when nothing was written; the same records may then be given again.
+   * Folds and writes records. After a failure nothing was written, and the call can be repeated.
    *
-   * @return fails with {@link PartitionRewinder.ViewBehindException} when records are missing
-   *     before these, and with one that {@link #isFinal} where one of them can never be written
+   * @return fails with {@link PartitionRewinder.ViewBehindException} if records before these are
+   *     missing, and with a failure that {@link #isFinal} if one of them can never be written
    */
   Uni<Void> project(List<ConsumerRecord<String, byte[]>> records) {
     return Uni.createFrom()
@@ -214,7 +214,7 @@ class TraceProjection {
         .invoke(failure -> forget());
   }
 
-  /** Whether repeating is of no use: a record is at fault, not the database. */
+  /** Whether a retry cannot succeed, because a record is invalid. */
   static boolean isFinal(Throwable failure) {
     return failure instanceof UnfoldableRecordException || PostgresErrorClassifier.isFinal(failure);
   }
@@ -227,7 +227,7 @@ class TraceProjection {
     }
   }
 
-  /** Goes on behind a record that can never be written. */
+  /** Advances the position past a record that can never be written. */
   Uni<Void> skip(ConsumerRecord<String, byte[]> record, Throwable why) {
     return Uni.createFrom()
         .deferred(() -> withPositions(List.of(record)))
@@ -244,8 +244,8 @@ class TraceProjection {
                         moveTo(to);
                         skipped.increment();
                         LOG.errorf(
-                            "a record of the trace is left out of the view (partition %d, offset"
-                                + " %d): %s",
+                            "partition %d: the view skips the record at offset %d, which cannot be"
+                                + " written: %s",
                             record.partition(), record.offset(), why);
                       });
             })
@@ -278,8 +278,8 @@ class TraceProjection {
                 int partition = row.getInteger("partition");
                 positions.remove(partition);
                 LOG.errorf(
-                    "partition %d: the view had come further than offset %d, where the log ends:"
-                        + " it has lost records or is another one. It is read from its beginning",
+                    "partition %d: the view's position was after offset %d, where the log ends; the"
+                        + " log has lost records or is another one: reading it from its beginning",
                     partition, ended.get(partition));
               }
               ended.forEach(ends::remove);
@@ -309,7 +309,7 @@ class TraceProjection {
         .replaceWithVoid();
   }
 
-  /** Between what is stored and what comes nothing may be left out. */
+  /** Fails if records are missing between the stored position and the batch. */
   private void refuseGaps(List<ConsumerRecord<String, byte[]>> records, Map<Integer, Long> stored) {
     Map<Integer, Long> firsts = new HashMap<>();
     records.forEach(record -> firsts.merge(record.partition(), record.offset(), Math::min));
@@ -337,7 +337,7 @@ class TraceProjection {
     return tokens;
   }
 
-  /** What the batch needs, whatever the cache drops meanwhile. */
+  /** Returns the heads for the batch, independently of later evictions from the cache. */
   private Uni<Map<String, RunHead>> heads(List<ConsumerRecord<String, byte[]>> records) {
     Map<String, RunHead> known = new HashMap<>();
     Set<String> unknown = new TreeSet<>();
@@ -408,10 +408,10 @@ class TraceProjection {
   private void keep(RunChange change) {
     if (change.newGap() != null) {
       gaps.increment();
-      LOG.errorf("run %s: its trace is not whole: %s", change.run(), change.newGap());
+      LOG.errorf("run %s: its trace is incomplete: %s", change.run(), change.newGap());
     }
     if (change.head().isEnded()) {
-      heads.remove(change.run()); // Little comes after the end.
+      heads.remove(change.run()); // Few events follow the end.
     } else {
       heads.put(change.run(), change.head());
     }
@@ -434,7 +434,7 @@ class TraceProjection {
                 notifications.write(tx, Objects.requireNonNull(PostgresValueSanitizer.json(told))));
   }
 
-  /** What a batch brings, to be written with it. */
+  /** Collects the rows to write for a batch. */
   private record Batch(Map<String, RunChange> changes, List<ObjectNode> born, ArrayNode told) {}
 
   private void fold(
@@ -455,12 +455,12 @@ class TraceProjection {
         }
       }
     } catch (RuntimeException e) {
-      // It would be the same the next time, and hold up all behind it.
+      // A retry would fail in the same way and block the records after it.
       throw new UnfoldableRecordException(e);
     }
   }
 
-  /** Control facts come from services; whoever speaks as a runner needs a lease. */
+  /** Accepts control events, which come from services, and runner events with a valid lease. */
   private boolean isVouchedFor(TraceCodec.Decoded.Known event) {
     EventId id = event.record().id();
     if (!id.lane().isControl()
@@ -499,8 +499,8 @@ class TraceProjection {
   }
 
   /**
-   * The row of a run that a foreign program opens by itself, and of one that comes out of an
-   * archive; null for any other stranger.
+   * Returns the row of a run that a foreign program creates or that is restored from an archive;
+   * null for events of other unknown runs.
    */
   private static @Nullable ObjectNode foreign(TraceRecord record, boolean restored) {
     return record.event() instanceof TraceEvent.RunCreated created

@@ -1,4 +1,4 @@
-/** The run list's view: the trace folded into the run table, exactly once. */
+/** Folds the trace into the run table, the view behind the run list, exactly once. */
 @NullMarked
 package dev.baton.orchestrator.projection;
 

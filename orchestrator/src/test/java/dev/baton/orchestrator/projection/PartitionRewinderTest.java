@@ -49,7 +49,7 @@ class PartitionRewinderTest {
     PartitionRewinder rewinds = rewound(50, 60, 70);
 
     assertThat(rewinds.takes(record(61))).isFalse();
-    // Behind a mark: with it the partition would wait for ever.
+    // After a marker: a rewind that expected a record there would wait forever.
     assertThat(rewinds.takes(record(71))).isTrue();
     assertThat(rewinds.takes(record(72))).isTrue();
 

@@ -27,7 +27,7 @@ class PostgresValueSanitizerTest {
 
   @Test
   void shouldLeaveTheRestAsItIs() {
-    // The backslash is escaped: a text of six characters.
+    // The backslash is escaped, so this is a text of six characters.
     for (String json : new String[] {"{\"a\":\"\\\\u0000\"}", "[1,\"x\"]", "null"}) {
       assertThat(PostgresValueSanitizer.json(tree(json))).isEqualTo(json);
       assertThat(PostgresValueSanitizer.json(json.getBytes(UTF_8))).isEqualTo(json);

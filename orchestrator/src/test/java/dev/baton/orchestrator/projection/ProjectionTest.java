@@ -89,7 +89,7 @@ class ProjectionTest {
         step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5, null);
   }
 
-  /** A failover that had not read of the end has raised the row's; the log does not know of it. */
+  /** A failover that had not read the end has raised the row's epoch; the log has the old one. */
   @Test
   void shouldTellTheEpochInWhichARunEnded() {
     String run = RunId.next();
@@ -110,8 +110,8 @@ class ProjectionTest {
   }
 
   /**
-   * What a run is shown as after its first step, where {@code columns} were decided here before,
-   * and are not on the log yet.
+   * Returns the shown status of a run after its first step, if {@code columns} were set in Postgres
+   * before and are not on the log yet.
    */
   private String shownBeforeTheLogHas(String columns, TraceLog log, String run) {
     log.append(run, Lane.CONTROL, 1, born("external"));
@@ -139,7 +139,7 @@ class ProjectionTest {
       String columns = "desired = 'paused', pause = 'step', status = 'paused'";
       assertThat(shownBeforeTheLogHas(columns, log, run)).isEqualTo("paused");
 
-      // What has ended is not paused.
+      // An ended run is not paused.
       log.append(run, Lane.runner(1), 3, new TraceEvent.RunCompleted(null));
       awaitStatus(run, "completed");
     }
@@ -163,7 +163,7 @@ class ProjectionTest {
     try (TraceLog log = bed.log()) {
       log.append(run, Lane.CONTROL, 1, born("external"));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
-      // A poison record in the same partition holds nothing up.
+      // A poison record in the same partition does not block it.
       log.send(
           new ProducerRecord<>(TopicName.TRACE, run, "poison".getBytes(StandardCharsets.UTF_8)));
       log.append(run, Lane.runner(1), 2, completed("a"));
@@ -226,7 +226,7 @@ class ProjectionTest {
 
       JsonNode waiting = bed.api().await(run, shown -> shown.hasNonNull("parked"));
       assertThat(waiting.get("status").textValue()).isEqualTo("waiting");
-      // It does not go on by itself.
+      // The run does not resume by itself.
       assertThat(waiting.get("parked").hasNonNull("until")).isFalse();
       assertThat(waiting.get("kind").textValue()).isEqualTo("managed");
       assertThat(waiting.get("epoch").intValue()).isEqualTo(2);
@@ -245,9 +245,9 @@ class ProjectionTest {
                               && record.event() instanceof TraceEvent.RunnerAssigned assigned
                               && assigned.epoch() == 3
                               && assigned.reason().equals("resume")));
-      // Now somebody has it.
+      // Now the run is assigned.
       assertThat(bed.api().json("/runs/" + run + "/resume", "{}").status()).isEqualTo(409);
-      // One whose definition is not what its hash says is shown; what it would do is not known.
+      // A run whose definition does not match its hash is shown without the definition.
       assertThat(bed.api().get("/runs/" + forged).json().get("definition_hash").textValue())
           .isEqualTo(parsed.hash());
     }
@@ -328,7 +328,7 @@ class ProjectionTest {
               + partition);
       log.append(run, Lane.runner(1), 2, completed("a"));
       bed.api().await(run, shown -> shown.get("completed_steps").intValue() == 1);
-      // As a crash of Postgres would that has lost its last commits, while this service lives on.
+      // Simulates a crash of Postgres that loses its last commits while this service keeps running.
       sql(
           "WITH back AS (UPDATE orchestrator.projection_position p SET next_offset = l.next_offset"
               + " FROM orchestrator.lost_position l WHERE p.partition = l.partition)"
@@ -351,7 +351,7 @@ class ProjectionTest {
     String refused = samePartition(run);
     try (TraceLog log = bed.log()) {
       log.append(run, Lane.CONTROL, 1, born("external", "w\0", Instant.MAX));
-      // Longer than an index takes.
+      // Too long for an index.
       log.append(refused, Lane.CONTROL, 1, born("external", random(20_000), null));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x\0", 9L, "h\0h", null, 0));
       log.append(

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RunViewWriterTest {
   @Inject Pool pool;
 
-  /** As it is planned before the table has grown and Postgres has looked at it. */
+  /** Checks the plan for a table without statistics. */
   @ParameterizedTest
   @ValueSource(strings = {RunViewWriter.MOVE, RunViewWriter.UPDATE_RUNS})
   void shouldReadOnlyTheRowsThatChange(String statement) {
@@ -44,7 +44,7 @@ class RunViewWriterTest {
     assertThat(plan).doesNotContain("Seq Scan", "Hash Join", "Merge Join");
   }
 
-  /** Where it has looked at the few rows of these tests, a plan that reads them all is as good. */
+  /** Clears the statistics: for the few rows of these tests a sequential scan is as good. */
   private void forgetSizes() {
     pool.query(
             """

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Test;
 @QuarkusTestResource(OrchestratorTestResource.class)
 class ShorterLogTest {
   private static final Duration SQL = Duration.ofSeconds(10);
-  private static final int NUMBER = 1_001; // nobody else's
+  private static final int NUMBER = 1_001; // not used elsewhere
 
   @Inject Pool pool;
   @Inject PartitionRewinder rewinds;

@@ -43,7 +43,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.Test;
 
-/** A foreign runner that writes in transactions, some of which it aborts. */
+/** Tests a foreign runner that writes in transactions and aborts some of them. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
 class TransactionsTest {
@@ -141,7 +141,7 @@ class TransactionsTest {
 
       assertThat(bed.api().get("/runs/" + run).json().get("status").textValue())
           .isEqualTo("running");
-      // It holds nothing up either.
+      // It does not block the partition either.
       commit(producer, List.of(event(run, 2, ended(7))));
       bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
     }

@@ -51,7 +51,7 @@ final class ShellOutputReader {
    * @param directory where the step's files are
    * @param seen the path under which the step saw it
    * @param outputIsRead whether an expression of the workflow may read it
-   * @throws IOException whose message contains why there is no output
+   * @throws IOException if the output cannot be read; its message contains the reason
    */
   static JsonNode read(
       ShellOutput output,

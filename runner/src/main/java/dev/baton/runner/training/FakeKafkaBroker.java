@@ -51,8 +51,8 @@ import org.apache.kafka.common.requests.RequestUtils;
 import org.jboss.logging.Logger;
 
 /**
- * A Kafka broker as producers see it: has every topic they ask for, with one partition, says that
- * it has written what they send, and keeps nothing. On a port of the loopback interface.
+ * Implements the part of a Kafka broker that producers use: reports every requested topic with one
+ * partition, acknowledges all records and discards them. Listens on the loopback interface.
  */
 final class FakeKafkaBroker implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(FakeKafkaBroker.class);
@@ -82,7 +82,7 @@ final class FakeKafkaBroker implements AutoCloseable {
         Thread.ofVirtual().name("broker-connection").start(() -> serve(socket));
       }
     } catch (IOException e) {
-      LOG.debugf("the broker is closed: %s", e.getMessage());
+      LOG.debugf("broker: closed: %s", e.getMessage());
     }
   }
 
@@ -93,7 +93,7 @@ final class FakeKafkaBroker implements AutoCloseable {
       while (true) {
         int length = in.readInt();
         if (length < 0 || length > MAX_REQUEST) {
-          throw new IOException("a request of " + length + " bytes; at most " + MAX_REQUEST);
+          throw new IOException("a request has " + length + " bytes; allowed: " + MAX_REQUEST);
         }
         byte[] answer = answer(ByteBuffer.wrap(in.readNBytes(length)));
         out.writeInt(answer.length);
@@ -101,9 +101,9 @@ final class FakeKafkaBroker implements AutoCloseable {
         out.flush();
       }
     } catch (EOFException | SocketException e) {
-      LOG.debugf("a producer has gone: %s", e.getMessage());
+      LOG.debugf("broker: a producer has disconnected: %s", e.getMessage());
     } catch (IOException e) {
-      LOG.error("a producer's connection broke", e);
+      LOG.error("broker: a producer's connection failed", e);
     } finally {
       open.remove(socket);
     }
@@ -135,7 +135,7 @@ final class FakeKafkaBroker implements AutoCloseable {
       case InitProducerIdRequest _ ->
           new InitProducerIdResponseData().setProducerId(1).setProducerEpoch((short) 0);
       case ProduceRequest produced -> written(produced);
-      default -> throw new IllegalArgumentException("a producer does not ask " + request.apiKey());
+      default -> throw new IllegalArgumentException("unsupported request: " + request.apiKey());
     };
   }
 

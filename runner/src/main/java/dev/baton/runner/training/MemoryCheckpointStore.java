@@ -27,24 +27,23 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A store in memory, as far as it is about checkpoints: keeps their manifests, knows of no chunk
- * where it is. Thread-safe.
+ * Keeps the manifests of checkpoints in memory. Reports every chunk as missing. Thread-safe.
  */
 public abstract class MemoryCheckpointStore extends CheckpointStoreGrpc.CheckpointStoreImplBase {
   private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
 
-  /** Where to GET a pack. */
+  /** Returns the URL from which to GET a pack. */
   protected abstract String packUrl(String project, String digest) throws IOException;
 
   /**
-   * As it was committed.
+   * Returns the committed manifest.
    *
-   * @throws IllegalArgumentException if there is no such checkpoint
+   * @throws IllegalArgumentException if the checkpoint does not exist
    */
   public final Manifest manifest(String checkpoint) {
     byte[] manifest = manifests.get(checkpoint);
     if (manifest == null) {
-      throw new IllegalArgumentException("there is no checkpoint " + checkpoint);
+      throw new IllegalArgumentException("checkpoint not found: " + checkpoint);
     }
     return ManifestCodec.read(manifest);
   }
@@ -80,7 +79,7 @@ public abstract class MemoryCheckpointStore extends CheckpointStoreGrpc.Checkpoi
       OpenCheckpointRequest request, StreamObserver<OpenCheckpointResponse> answer) {
     byte[] manifest = manifests.get(request.getCheckpoint());
     if (manifest == null) {
-      answer.onError(Status.NOT_FOUND.withDescription("no such checkpoint").asException());
+      answer.onError(Status.NOT_FOUND.withDescription("checkpoint not found").asException());
       return;
     }
     OpenCheckpointResponse.Builder response =

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An object store in memory: PUT and GET (of ranges, too) by digest, on a port of the loopback
- * interface.
+ * Serves objects from memory over HTTP: PUT and GET (also of ranges) by digest, on a port of the
+ * loopback interface.
  */
 final class MemoryObjectStore implements AutoCloseable {
   private final Map<String, byte[]> all = new ConcurrentHashMap<>();

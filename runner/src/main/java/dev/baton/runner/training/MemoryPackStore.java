@@ -35,7 +35,7 @@ final class MemoryPackStore implements PackStore, PackSource {
   public void read(PackRef pack, long offset, byte[] into, int length) throws IOException {
     byte[] bytes = all.get(pack.id());
     if (bytes == null) {
-      throw new IOException("there is no pack " + pack.id());
+      throw new IOException("pack not found: " + pack.id());
     }
     System.arraycopy(bytes, (int) offset, into, 0, length);
   }

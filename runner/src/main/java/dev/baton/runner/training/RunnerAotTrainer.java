@@ -52,10 +52,9 @@ import org.apache.kafka.common.serialization.StringSerializer;
 import org.jboss.logging.Logger;
 
 /**
- * Runs a small workflow against services in this process: once with a trace in memory, then, as a
- * replacement, with the client of a real cluster. It loops long enough for the cache to hold
- * profiles of the code between two steps, so that a fresh shared runner is soon as fast as an old
- * one.
+ * Runs a small workflow against services in this process: first with a trace in memory, then, as a
+ * replacement, with the real Kafka client. Loops long enough for the AOT cache to contain profiles
+ * of the code between two steps, so that a new shared runner is soon as fast as a warm one.
  */
 public final class RunnerAotTrainer {
   private static final Logger LOG = Logger.getLogger(RunnerAotTrainer.class);
@@ -79,7 +78,7 @@ public final class RunnerAotTrainer {
         - {id: total, when: '.steps.each.output | length > 1', transform: '[.steps.each.output[] | .item] | add'}
       """;
 
-  /** Instead of so many laps, where a process shall only have done everything once. */
+  /** The number of laps in the workflow; {@link #FEW_LAPS} replaces it for a warm-up. */
   private static final String LAPS = "5000";
 
   private static final String FEW_LAPS = "20";
@@ -90,12 +89,12 @@ public final class RunnerAotTrainer {
   private static final int TREE_FILES = 20;
   private static final int TREE_ROUNDS = 6;
 
-  /** Bytes of a file that is cut into several chunks. */
+  /** Bytes of a file that is split into several chunks. */
   private static final int LARGE_FILE = 5 << 20;
 
   private RunnerAotTrainer() {}
 
-  /** Blocks for some seconds, then leaves nothing behind. */
+  /** Runs the full training. Blocks for some seconds and deletes its files. */
   public static RunnerExitCode run(StepExecutorRegistry executors) throws InterruptedException {
     try {
       Path data = Files.createTempDirectory("baton-rehearsal");
@@ -106,15 +105,15 @@ public final class RunnerAotTrainer {
         TreeDeleter.deleteFully(data);
       }
     } catch (IOException e) {
-      LOG.error("the rehearsal failed", e);
+      LOG.error("rehearsal: failed", e);
       return RunnerExitCode.INTERNAL;
     }
   }
 
   /**
-   * The small workflow once, as a first runner and as a replacement, so that whoever gets a run in
-   * this process finds all code that it needs loaded and linked. Blocks for a second or so. Nothing
-   * is left behind, and a failure only costs time later.
+   * Runs the workflow once, as a first runner and as a replacement, so that the code for the first
+   * real run in this process is loaded and linked. Blocks for about a second and deletes its files.
+   * After a failure the first run is only slower.
    */
   public static void warmUp(StepExecutorRegistry executors) throws InterruptedException {
     try {
@@ -122,17 +121,17 @@ public final class RunnerAotTrainer {
       try {
         RunnerExitCode code = rehearse(data, executors, workflow(FEW_LAPS));
         if (code != RunnerExitCode.DONE) {
-          LOG.warnf("the rehearsal ended with %s: the first run will be slower", code);
+          LOG.warnf("rehearsal: ended with %s; the first run will be slower", code);
         }
       } finally {
         TreeDeleter.deleteFully(data);
       }
     } catch (IOException | RuntimeException e) {
-      LOG.warnf("the rehearsal failed, and the first run will be slower: %s", e);
+      LOG.warnf("rehearsal: failed; the first run will be slower: %s", e);
     }
   }
 
-  /** A run whose first runner dies, as far as anyone can tell, after the first step. */
+  /** Simulates a run whose first runner dies after the first step. */
   private static RunnerExitCode rehearse(
       Path data, StepExecutorRegistry executors, WorkflowParseResult.Valid workflow)
       throws IOException, InterruptedException {
@@ -192,7 +191,7 @@ public final class RunnerAotTrainer {
     }
   }
 
-  /** The state from which a replacement goes on when the runner died right after its first cut. */
+  /** Returns the state for a replacement of a runner that died right after its first cut. */
   private static RunState afterFirstStep(
       String run, WorkflowParseResult.Valid workflow, InMemory log) {
     StateFold fold = new StateFold(RunState.empty(run));
@@ -238,7 +237,7 @@ public final class RunnerAotTrainer {
         event);
   }
 
-  /** Takes everything and keeps it. */
+  /** Keeps the trace in memory. */
   private static final class InMemory implements RunnerProducerFactory {
     final MockProducer<String, byte[]> trace = producer();
 
@@ -283,7 +282,8 @@ public final class RunnerAotTrainer {
   }
 
   /**
-   * Often enough, and on enough files, for the cache to hold profiles: this is most of a failover.
+   * Captures and restores a tree, often enough and with enough files for the cache to contain
+   * profiles: this takes most of the time of a failover.
    */
   private static void restore(Path data) throws IOException, InterruptedException {
     Path tree = Files.createDirectories(data.resolve("tree"));

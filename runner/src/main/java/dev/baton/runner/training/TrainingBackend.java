@@ -17,8 +17,8 @@ import io.grpc.stub.StreamObserver;
 import java.util.List;
 
 /**
- * The orchestrator and the store as one run needs them: they assign it, and keep what it gives them
- * with the objects.
+ * Implements the parts of the orchestrator and the store that one run needs: assigns the run and
+ * confirms its epoch.
  */
 final class TrainingBackend {
   private final Assign assign;
@@ -52,7 +52,7 @@ final class TrainingBackend {
           if (message.hasHello()) {
             toRunner.onNext(GatewayMessage.newBuilder().setAssign(assign).build());
           } else if (message.hasConfirm()) {
-            // On a busy machine a heartbeat may take as long as in a cut network.
+            // On a busy machine a heartbeat can be as late as with a network partition.
             toRunner.onNext(confirmed(message.getConfirm()));
           }
         }

@@ -24,7 +24,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import io.grpc.stub.StreamObserver;
 
-/** The store of a run that is carried twice: what the first runner stores, the second finds. */
+/** Stores the data of a run that two runners execute one after the other. */
 final class TrainingCheckpointStore extends MemoryCheckpointStore {
   private final MemoryObjectStore objects;
   private volatile RunState state;
@@ -34,7 +34,7 @@ final class TrainingCheckpointStore extends MemoryCheckpointStore {
     this.state = state;
   }
 
-  /** What it knows of the run from now on. */
+  /** Sets the state that {@link #getSnapshot} returns. */
   void learn(RunState newer) {
     state = newer;
   }

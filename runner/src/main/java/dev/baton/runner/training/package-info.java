@@ -1,6 +1,6 @@
 /**
- * A rehearsal of a run for the JDK's AOT cache: what is loaded and run here need not be loaded when
- * a replacement starts.
+ * Rehearses a run for the JDK's AOT cache, so that a replacement starts with the classes and
+ * profiles of this rehearsal.
  */
 @NullMarked
 package dev.baton.runner.training;

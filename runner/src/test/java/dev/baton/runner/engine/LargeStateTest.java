@@ -29,7 +29,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class LargeStateTest {
-  private static final int OUTPUTS = Integer.getInteger("baton.outputs", 2_000);
+  private static final int OUTPUTS = Integer.getInteger("baton.outputs", 1_000);
 
   /** Branches of one parallel step; there are as many parallel steps as needed. */
   private static final int WIDTH = 1_000;

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Test;
  * interrupted. {@code -Dbaton.graphs=N} for more graphs, {@code -Dbaton.seed=S} to repeat a seed.
  */
 class RandomGraphTest {
-  private static final int GRAPHS = Integer.getInteger("baton.graphs", 200);
+  private static final int GRAPHS = Integer.getInteger("baton.graphs", 60);
 
   /**
    * In events of the uninterrupted run. Longer runs are left out: they are interrupted too often.

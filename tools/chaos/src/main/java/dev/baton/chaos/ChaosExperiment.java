@@ -209,7 +209,7 @@ public final class ChaosExperiment {
     over = true;
     injector.heal();
     long healed = now();
-    progress.accept("%6.1f s  all is healed".formatted(healed / 1000.0));
+    progress.accept("%6.1f s  all faults healed".formatted(healed / 1000.0));
     client.endAt(healed + options.bound().toMillis());
     for (Thread worker : workers) {
       worker.join(options.bound().toMillis() * 2);

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * -Dbaton.seed=…}.
  */
 class RoundTripTest {
-  private static final int TREES = Integer.getInteger("baton.trees", 60);
+  private static final int TREES = Integer.getInteger("baton.trees", 20);
   private static final long SEED = Long.getLong("baton.seed", System.nanoTime());
   private static final int AT_ONCE = 40;
   private static final List<String> SPECIAL = List.of("special-*");

@@ -349,7 +349,7 @@ class ResumeFoldTest {
   }
 
   /** Covers retries, branches, approvals, lost runners, pauses, and steps without a cut. */
-  @Property(tries = 1000)
+  @Property
   void shouldBeAgainWhatItWasWhereverItGoesBackTo(@ForAll long seed, @ForAll long choice) {
     List<TraceRecord> all = new TraceGenerator(seed).clean;
     log.addAll(all.subList(0, all.size() - 1));

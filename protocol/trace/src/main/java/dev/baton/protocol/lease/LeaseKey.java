@@ -22,7 +22,7 @@ import java.util.Map;
 /**
  * The public half of a key that signs leases.
  *
- * @param kid names it in tokens; follows from the key, so nobody can put another in its place
+ * @param kid identifies the key in tokens; derived from the key, so that another key cannot have it
  * @param encoded X.509 SubjectPublicKeyInfo
  */
 public record LeaseKey(String kid, PublicKey key, byte[] encoded) {
@@ -31,7 +31,9 @@ public record LeaseKey(String kid, PublicKey key, byte[] encoded) {
   private static final int RAW_BYTES = 32;
 
   /**
-   * @throws IllegalArgumentException when it is no Ed25519 key
+   * Parses an encoded public key.
+   *
+   * @throws IllegalArgumentException if it is not an Ed25519 key
    */
   public static LeaseKey of(byte[] encoded) {
     if (encoded.length != PREFIX.length + RAW_BYTES
@@ -49,7 +51,7 @@ public record LeaseKey(String kid, PublicKey key, byte[] encoded) {
     }
   }
 
-  /** As a member of a JSON Web Key Set (RFC 8037). */
+  /** Returns the key as a member of a JSON Web Key Set (RFC 8037). */
   public Map<String, String> jwk() {
     byte[] raw = Arrays.copyOfRange(encoded, PREFIX.length, encoded.length);
     return Map.of(
@@ -68,9 +70,9 @@ public record LeaseKey(String kid, PublicKey key, byte[] encoded) {
   }
 
   /**
-   * The Ed25519 keys of a JSON Web Key Set, by their kids; other keys are left out.
+   * Reads the Ed25519 keys of a JSON Web Key Set, by kid; ignores other keys.
    *
-   * @throws IllegalArgumentException when it is no key set
+   * @throws IllegalArgumentException if it is not a key set
    */
   public static Map<String, LeaseKey> readSet(byte[] json) {
     JsonNode keys = Json.tree(json).path("keys");

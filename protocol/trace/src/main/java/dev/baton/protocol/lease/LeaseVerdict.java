@@ -8,26 +8,28 @@ package dev.baton.protocol.lease;
 
 import java.util.Locale;
 
-/** What a token, or its absence, says about who sent something. */
+/** The result of verifying the lease token, or its absence, of an event or request. */
 public sealed interface LeaseVerdict {
-  /** A token vouches for run, epoch and project. */
+  /** The token is valid for this run, epoch and project. */
   record Granted(String run, int epoch, String project) implements LeaseVerdict {}
 
-  /** There is no token, and none is needed. */
+  /** The token is absent and not required. */
   record NotAsked() implements LeaseVerdict {}
 
   /**
-   * @param detail one line for people, which names what is wrong and never holds the token
+   * The token is missing, invalid or for another run, epoch or project.
+   *
+   * @param detail one line for people that describes the error and never contains the token
    */
   record Refused(Reason reason, String detail) implements LeaseVerdict {}
 
-  /** Why; as metrics and dead letters name it. */
+  /** The reason, as in metrics and dead letters. */
   enum Reason {
     MISSING,
     MALFORMED,
     UNKNOWN_KEY,
     BAD_SIGNATURE,
-    /** A true token, of another run, epoch or project. */
+    /** A valid token of another run, epoch or project. */
     FOREIGN;
 
     public String word() {

@@ -24,12 +24,13 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies lease tokens. A signature is verified once: what it vouches for is kept, for {@value
- * #KEPT} tokens, so that an event costs a look into a map. Thread-safe; never blocks.
+ * Verifies lease tokens. Caches the verdicts of {@value #KEPT} tokens, so that an event usually
+ * costs a map lookup instead of a signature check. Thread-safe; never blocks.
  *
- * <p>Keys come from outside: {@link #unknownKeys} names those that are missing, {@link #keys}
- * brings them. Whoever decides what becomes part of a run's state must look for them before it
- * takes a token for one of an unknown key, or two readers of one log would decide differently.
+ * <p>The caller supplies the keys: {@link #unknownKeys} returns the missing ones, {@link
+ * #keys(Map)} sets them. A reader that folds events into a run's state must fetch missing keys
+ * before it refuses a token for an unknown key; otherwise two readers of one log could decide
+ * differently.
  */
 public final class LeaseVerifier {
   public static final String ISSUER = "baton";
@@ -51,7 +52,7 @@ public final class LeaseVerifier {
       };
 
   /**
-   * @param required whether what comes without a token is refused
+   * @param required whether to refuse events and requests without a token
    */
   public LeaseVerifier(boolean required) {
     this.required = required;
@@ -61,7 +62,7 @@ public final class LeaseVerifier {
     return required;
   }
 
-  /** From now on these, and no others, count. */
+  /** Replaces the keys. Clears the cache if a key was removed. */
   public void keys(Map<String, LeaseKey> now) {
     synchronized (verified) {
       boolean gone = !now.keySet().containsAll(keys.keySet());
@@ -76,7 +77,7 @@ public final class LeaseVerifier {
     return keys;
   }
 
-  /** The keys that these tokens name and that are not known. */
+  /** Returns the kids in these tokens for which the verifier has no key. */
   public Set<String> unknownKeys(Collection<String> tokens) {
     Set<String> unknown = new HashSet<>();
     for (String token : tokens) {
@@ -90,14 +91,14 @@ public final class LeaseVerifier {
   }
 
   /**
-   * Whether the sender may act for this run and epoch.
+   * Checks whether the sender may act for this run and epoch.
    *
-   * @param token null or empty for none
+   * @param token null or empty if there is none
    */
   public LeaseVerdict check(@Nullable String token, String run, int epoch) {
     if (token == null || token.isEmpty()) {
       return required
-          ? new Refused(Reason.MISSING, "no lease came with it, and leases are required here")
+          ? new Refused(Reason.MISSING, "it has no lease, but leases are required here")
           : new LeaseVerdict.NotAsked();
     }
     LeaseVerdict verdict = verify(token);
@@ -109,7 +110,7 @@ public final class LeaseVerifier {
         : verdict;
   }
 
-  /** {@link #check}, of one who also names a project. */
+  /** Like {@link #check(String, String, int)}, and also checks the project. */
   public LeaseVerdict check(@Nullable String token, String run, int epoch, String project) {
     LeaseVerdict verdict = check(token, run, epoch);
     return verdict instanceof Granted granted && !granted.project().equals(project)
@@ -124,7 +125,7 @@ public final class LeaseVerifier {
     }
     Token read = Token.read(token);
     if (read == null) {
-      return new Refused(Reason.MALFORMED, "its lease is no token of Baton's");
+      return new Refused(Reason.MALFORMED, "its lease is not a Baton token");
     }
     LeaseKey key = keys.get(read.kid());
     if (key == null) {
@@ -134,9 +135,9 @@ public final class LeaseVerifier {
     LeaseVerdict verdict =
         read.isSignedBy(key)
             ? new Granted(read.run(), read.epoch(), read.project())
-            : new Refused(Reason.BAD_SIGNATURE, "the signature of its lease is wrong");
+            : new Refused(Reason.BAD_SIGNATURE, "the signature of its lease is invalid");
     synchronized (verified) {
-      // The key may have been taken away while the signature was looked at.
+      // The key may have been removed while the signature was verified.
       if (keys.containsKey(read.kid())) {
         verified.put(token, verdict);
       }
@@ -153,7 +154,7 @@ public final class LeaseVerifier {
   private record Token(
       String kid, String run, int epoch, String project, byte[] signed, byte[] signature) {
 
-    /** Null when it is none. */
+    /** Parses a token; null if it is malformed. */
     static @Nullable Token read(String text) {
       String[] parts = text.length() > MAX_LENGTH ? new String[0] : text.split("\\.", -1);
       if (parts.length != 3) {
@@ -179,7 +180,7 @@ public final class LeaseVerifier {
                 URL.decode(parts[2]))
             : null;
       } catch (RuntimeException e) {
-        return null; // Neither Base64 nor JSON: whatever it is, it is no token.
+        return null; // Not Base64 or not JSON.
       }
     }
 
@@ -190,7 +191,7 @@ public final class LeaseVerifier {
         verifier.update(signed);
         return verifier.verify(signature);
       } catch (GeneralSecurityException e) {
-        return false; // A signature of a wrong length is an exception, not a no.
+        return false; // For example a signature of the wrong length.
       }
     }
   }

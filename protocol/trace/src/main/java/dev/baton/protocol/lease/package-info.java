@@ -1,4 +1,4 @@
-/** The tokens that tie a runner to one run and one epoch, and how they are verified. */
+/** Verifies the tokens that bind a runner to one run and one epoch. */
 @NullMarked
 package dev.baton.protocol.lease;
 

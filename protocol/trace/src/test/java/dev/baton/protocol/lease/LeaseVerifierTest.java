@@ -85,7 +85,7 @@ class LeaseVerifierTest {
     verifier.keys(Map.of(key.kid(), key));
     assertThat(verifier.unknownKeys(List.of(token))).isEmpty();
     assertThat(verifier.check(token, RUN, 1)).isInstanceOf(Granted.class);
-    // A rotation: both count until the first is taken away.
+    // A rotation: both keys are valid until the first is removed.
     KeyPair second = pair();
     LeaseKey next = LeaseKey.of(second.getPublic().getEncoded());
     verifier.keys(Map.of(key.kid(), key, next.kid(), next));

@@ -71,7 +71,8 @@ public final class BenchmarkArgumentParser {
     String text = value(option);
     Matcher parts = VARIABLE.matcher(text);
     if (!parts.matches()) {
-      throw new IllegalArgumentException(option + " " + text + " is not like component:NAME=value");
+      throw new IllegalArgumentException(
+          option + " " + text + " does not match component:NAME=value");
     }
     environment
         .computeIfAbsent(parts.group(1), key -> new HashMap<>())

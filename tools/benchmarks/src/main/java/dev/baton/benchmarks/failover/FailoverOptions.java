@@ -124,7 +124,7 @@ public record FailoverOptions(
                       new IllegalArgumentException(
                           "--only "
                               + one
-                              + " is none of "
+                              + " is not one of "
                               + Arrays.stream(FailoverScenario.values())
                                   .map(FailoverScenario::label)
                                   .collect(Collectors.joining(", ")))));

@@ -16,7 +16,7 @@ public enum FailoverScenario {
   /** The same without a warm runner: a process must be started. */
   COLD("SIGKILL, a process is started", Duration.ofMillis(1_500)),
   /** SIGSTOP: heartbeats of one second, timeout after three. */
-  HANG("SIGSTOP, missed after 3 s", Duration.ofSeconds(4)),
+  HANG("SIGSTOP, timeout after 3 s", Duration.ofSeconds(4)),
   /** SIGKILL of the runner and of the orchestrator that has started it, one of two. */
   REPLICA_LOST("SIGKILL of runner and its orchestrator, missed after 3 s", Duration.ofSeconds(7)),
   /** SIGTERM: the run stops only during the handover. */

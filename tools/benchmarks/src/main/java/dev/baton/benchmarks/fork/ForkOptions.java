@@ -88,7 +88,7 @@ public record ForkOptions(List<Parent> parents, int samples, boolean json, @Null
     for (String one : text.split(",", -1)) {
       String[] parts = one.split(":", -1);
       if (parts.length != 2) {
-        throw new IllegalArgumentException("--parents " + one + " is not like STEPS:MB");
+        throw new IllegalArgumentException("--parents " + one + " does not match STEPS:MB");
       }
       parents.add(
           new Parent(number(one, parts[0], MOST_STEPS), number(one, parts[1], MOST_MEGABYTES)));

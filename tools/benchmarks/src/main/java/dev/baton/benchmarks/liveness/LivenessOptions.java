@@ -110,7 +110,8 @@ public record LivenessOptions(
 
   private static List<Integer> counts(String text) {
     if (!text.matches("\\d{1,7}(,\\d{1,7})*")) {
-      throw new IllegalArgumentException("--runs " + text + " is not like 10000,50000");
+      throw new IllegalArgumentException(
+          "--runs " + text + " is not a list of numbers like 10000,50000");
     }
     List<Integer> counts = Arrays.stream(text.split(",", -1)).map(Integer::valueOf).toList();
     for (int count : counts) {

@@ -128,7 +128,7 @@ public record SnapshotOptions(
     List<String> named = List.of(value.split(",", -1));
     if (!TOOLS.containsAll(named)) {
       throw new IllegalArgumentException(
-          "--tools " + value + " names others than " + String.join(", ", TOOLS));
+          "--tools " + value + " is not a subset of " + String.join(", ", TOOLS));
     }
     return TOOLS.stream().filter(named::contains).toList();
   }

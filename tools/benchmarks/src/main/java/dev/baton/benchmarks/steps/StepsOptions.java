@@ -118,6 +118,6 @@ public record StepsOptions(
     if (text.matches("https?://[^/]+/?")) {
       return URI.create(text.endsWith("/") ? text.substring(0, text.length() - 1) : text);
     }
-    throw new IllegalArgumentException("--server " + text + " is not like http://host:port");
+    throw new IllegalArgumentException("--server " + text + " does not match http://host:port");
   }
 }

@@ -41,8 +41,8 @@ class ForkOptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "--parents 10 | --parents 10 is not like STEPS:MB",
-        "--parents 10:1, | --parents  is not like STEPS:MB",
+        "--parents 10 | --parents 10 does not match STEPS:MB",
+        "--parents 10:1, | --parents  does not match STEPS:MB",
         "--parents 0:1 | --parents 0:1: 0 is not a number from 1 to 100000",
         "--parents 1:x | --parents 1:x: x is not a number from 1 to 10000",
         "--samples 0 | --samples 0 is not a number from 1 to 1000",

@@ -66,7 +66,7 @@ class SnapshotOptionsTest {
         "--files 99| --files 99 is not a number from 100 to 2000000",
         "--seed -1| --seed -1 is not a number from 0 to 999999999",
         "--tree| --tree has no value; see --help",
-        "--tools tar,zip| --tools tar,zip names others than baton, tar, restic, borg",
+        "--tools tar,zip| --tools tar,zip is not a subset of baton, tar, restic, borg",
         "-o xml| -o xml is neither table nor json",
         "--fast| unknown argument --fast; see --help",
       })

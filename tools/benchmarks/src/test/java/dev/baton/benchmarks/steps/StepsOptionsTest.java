@@ -55,8 +55,8 @@ class StepsOptionsTest {
     "-o xml, -o xml is neither table nor json",
     "--submit all, --submit all is neither batch nor each",
     "--server http://127.0.0.1:1, --server and --kafka go together; see --help",
-    "--server nowhere --kafka a:1, --server nowhere is not like http://host:port",
-    "--env store:A=1, --env store:A=1 is not like component:NAME=value",
+    "--server nowhere --kafka a:1, --server nowhere does not match http://host:port",
+    "--env store:A=1, --env store:A=1 does not match component:NAME=value",
     "--fast, unknown argument --fast; see --help",
   })
   void shouldNameWhatIsWrong(String arguments, String message) {

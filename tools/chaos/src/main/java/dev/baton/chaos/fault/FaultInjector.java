@@ -195,7 +195,7 @@ public final class FaultInjector {
     Optional<ProcessId> runner = runner(fault);
     Optional<ProcessHandle> handle = runner.flatMap(ProcessId::handle);
     if (handle.isEmpty()) {
-      return Hit.nothing("no runner lives");
+      return Hit.nothing("no live runner");
     }
     List<ProcessHandle> started = whole ? handle.get().descendants().toList() : List.of();
     boolean killed = handle.get().destroyForcibly();
@@ -206,7 +206,7 @@ public final class FaultInjector {
   private Hit stopRunner(PlannedFault fault) throws IOException, InterruptedException {
     Optional<ProcessId> runner = runner(fault);
     if (runner.isEmpty()) {
-      return Hit.nothing("no runner lives");
+      return Hit.nothing("no live runner");
     }
     return stopped(runner.get(), "runner " + runner.get().pid(), fault.durationMs());
   }

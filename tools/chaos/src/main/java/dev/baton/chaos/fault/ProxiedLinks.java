@@ -33,7 +33,7 @@ public record ProxiedLinks(Map<String, TcpProxy> proxies) implements AutoCloseab
   public TcpProxy get(String name) {
     TcpProxy proxy = proxies.get(name);
     if (proxy == null) {
-      throw new IllegalArgumentException(name + " is none of " + proxies.keySet());
+      throw new IllegalArgumentException(name + " is not one of " + proxies.keySet());
     }
     return proxy;
   }

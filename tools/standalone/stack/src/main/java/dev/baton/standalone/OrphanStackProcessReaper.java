@@ -50,7 +50,7 @@ final class OrphanStackProcessReaper {
       }
       return last.orElse(none);
     } catch (StackFile.Unreadable e) {
-      progress.accept(e.getMessage() + "; put aside as " + file.putAside());
+      progress.accept(e.getMessage() + "; renamed to " + file.putAside());
       // The processes cannot be distinguished any more: all that have the marker are stopped.
       stopMarked(data, List.of(), progress);
       return none;
