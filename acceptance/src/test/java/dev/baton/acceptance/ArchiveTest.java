@@ -65,7 +65,7 @@ class ArchiveTest {
         "run " + run + " is archived as " + status,
         END,
         () -> {
-          for (JsonNode archived : api.get("/runs/history").body().path("runs")) {
+          for (JsonNode archived : api.get("/archive").body().path("runs")) {
             if (archived.path("run").asText().equals(run)
                 && archived.path("status").asText().equals(status)) {
               return true;
@@ -170,7 +170,7 @@ class ArchiveTest {
       on.api.awaitStatus(run, "waiting", END);
       assertThat(on.api.approve(run)).isTrue();
       on.api.awaitStatus(run, "completed", END);
-      assertThat(on.api.get("/runs/history").status()).isEqualTo(503);
+      assertThat(on.api.get("/archive").status()).isEqualTo(503);
 
       on.stack.kill(StackComponent.STORE);
       Files.delete(archive);

@@ -176,7 +176,7 @@ class PauseTest {
     awaitNoRunner(run);
     ObjectNode answer = AcceptanceApiClient.JSON.createObjectNode();
     answer.putObject("answer").put("approved", true).put("note", "while paused");
-    assertThat(api.post("/checkpoints/" + asked, answer).status()).isEqualTo(200);
+    assertThat(api.post("/approvals/" + asked, answer).status()).isEqualTo(200);
     assertThat(api.run(run).path("status").asText()).isEqualTo("paused");
     resume(run);
 

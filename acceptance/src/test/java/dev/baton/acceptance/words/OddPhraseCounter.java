@@ -32,15 +32,18 @@ public final class OddPhraseCounter {
           "/\\*.*?\\*/|//[^\\n]*|\"\"\".*?\"\"\"|\"(?:[^\"\\\\\\n]|\\\\.)*\"|'(?:[^'\\\\]|\\\\.)*'",
           Pattern.DOTALL);
   private static final Pattern CODE =
-      Pattern.compile("\\{@(?:code|link|linkplain|value)[^}]*}|`[^`\\n]*`|```.*?```", Pattern.DOTALL);
-  private static final Pattern LICENCE = Pattern.compile("^/\\*\\s*\\* Copyright.*?\\*/", Pattern.DOTALL);
+      Pattern.compile(
+          "\\{@(?:code|link|linkplain|value)[^}]*}|`[^`\\n]*`|```.*?```", Pattern.DOTALL);
+  private static final Pattern LICENCE =
+      Pattern.compile("^/\\*\\s*\\* Copyright.*?\\*/", Pattern.DOTALL);
   private static final Pattern WORD = Pattern.compile("[A-Za-z][A-Za-z'’-]*");
 
   /** A phrase that was found. */
   public record Finding(Path file, int line, String phrase, String instead) {}
 
   private final Path root;
-  private final Map<Pattern, String> phrases = new TreeMap<>((a, b) -> a.pattern().compareTo(b.pattern()));
+  private final Map<Pattern, String> phrases =
+      new TreeMap<>((a, b) -> a.pattern().compareTo(b.pattern()));
   private final List<Finding> findings = new ArrayList<>();
   private long words;
 
@@ -120,7 +123,8 @@ public final class OddPhraseCounter {
 
   private void count(Path file, String source, int offset, String raw) {
     String text =
-        CODE.matcher(raw).replaceAll(code -> Matcher.quoteReplacement(" ".repeat(code.group().length())));
+        CODE.matcher(raw)
+            .replaceAll(code -> Matcher.quoteReplacement(" ".repeat(code.group().length())));
     words += WORD.matcher(text).results().count();
     phrases.forEach(
         (phrase, instead) ->

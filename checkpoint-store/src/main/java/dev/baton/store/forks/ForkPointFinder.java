@@ -74,7 +74,7 @@ class ForkPointFinder {
     this.wakeups = wakeups;
   }
 
-  /** Fails with REFUSED {@code no_cut} when nothing can go on from there. */
+  /** Fails with REFUSED {@code no_checkpoint} when nothing can go on from there. */
   Uni<ForkPoint> ofCheckpoint(String run, String checkpoint) {
     return wakeups
         .await(run, EVENT, () -> look(run, checkpoint))
@@ -83,7 +83,7 @@ class ForkPointFinder {
                 found.orElseThrow(
                     () ->
                         StoreRequestException.refused(
-                            "no_cut: no event of run %s carries checkpoint %s: only its files can be begun with"
+                            "no_checkpoint: no event of run %s carries checkpoint %s: only its files can be begun with"
                                 .formatted(run, checkpoint))));
   }
 
@@ -151,14 +151,17 @@ class ForkPointFinder {
         event
             .typed()
             .orElseThrow(
-                () -> StoreRequestException.refused("no_cut: " + event.id() + " cannot be read"))
+                () ->
+                    StoreRequestException.refused(
+                        "no_checkpoint: " + event.id() + " cannot be read"))
             .event();
     return cuts.counts(run, event.id().lane().epoch(), event.position())
         .chain(
             counts -> {
               if (!counts) {
                 throw StoreRequestException.refused(
-                    "no_cut: %s came after its runner had been replaced".formatted(event.id()));
+                    "no_checkpoint: %s came after its runner had been replaced"
+                        .formatted(event.id()));
               }
               return switch (typed) {
                 case TraceEvent.CheckpointSaved saved ->
@@ -188,7 +191,8 @@ class ForkPointFinder {
   }
 
   private static StoreRequestException noCut(StoredEvent event) {
-    return StoreRequestException.refused("no_cut: %s is no cut".formatted(event.id()));
+    return StoreRequestException.refused(
+        "no_checkpoint: %s carries no checkpoint".formatted(event.id()));
   }
 
   private static boolean isOnMainLine(String step) {

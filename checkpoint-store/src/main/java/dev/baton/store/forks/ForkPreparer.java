@@ -158,7 +158,7 @@ public class ForkPreparer {
    * To be done before the run is created; may be repeated.
    *
    * @return fails with NOT_FOUND for a checkpoint or step that is not there, REFUSED {@code
-   *     no_cut}, {@code checkpoint_gone} and {@code corrupt}
+   *     no_checkpoint}, {@code checkpoint_gone} and {@code corrupt}
    */
   public Uni<Prepared> prepare(Asked asked) {
     return known(asked).chain(known -> known != null ? Uni.createFrom().item(known) : make(asked));
@@ -231,7 +231,7 @@ public class ForkPreparer {
                   ForkStateBuilder.of(folded.run(), place.inside(), place.step());
               for (String branch : fork.withoutFiles()) {
                 throw StoreRequestException.refused(
-                    "no_cut: the files of run %s%s are in no checkpoint"
+                    "no_checkpoint: the files of run %s%s are in no checkpoint"
                         .formatted(
                             place.parent(), branch.isEmpty() ? "" : ", branch '" + branch + "',"));
               }
@@ -243,7 +243,7 @@ public class ForkPreparer {
     String id = cut.checkpoint();
     if (id == null) {
       throw StoreRequestException.refused(
-          "no_cut: the files of run %s are in no checkpoint".formatted(place.parent()));
+          "no_checkpoint: the files of run %s are in no checkpoint".formatted(place.parent()));
     }
     return id;
   }
@@ -279,7 +279,7 @@ public class ForkPreparer {
 
   private static StoreRequestException gone(Set<String> checkpoints, String parent) {
     return StoreRequestException.refused(
-        "checkpoint_gone: of what the cut of run %s needs, these checkpoints have been deleted: %s"
+        "checkpoint_gone: of what the checkpoint of run %s needs, these checkpoints have been deleted: %s"
             .formatted(parent, String.join(", ", checkpoints)));
   }
 

@@ -179,7 +179,7 @@ class TraceStoreConsumerTest extends StoreTest {
     assertThat(after).isEqualTo(Map.of(mine, 0L, taken, 1L));
     assertThat(rest).isEqualTo(new TraceRepository.Outcome.Stored(3));
     assertThat(client.events(one.run(), false)).hasSize(2);
-    assertThat(client.get("/runs/" + two.run() + "/cuts").body()).contains("baton-tree-2");
+    assertThat(client.get("/runs/" + two.run() + "/checkpoints").body()).contains("baton-tree-2");
   }
 
   @Test
@@ -314,7 +314,8 @@ class TraceStoreConsumerTest extends StoreTest {
     assertThat(client.events(trace.run(), false))
         .extracting(Event::getPosition)
         .containsExactly(1L, 2L, 4L, 5L);
-    assertThat(client.get("/runs/" + trace.run() + "/cuts").body()).contains("clone", "gather");
+    assertThat(client.get("/runs/" + trace.run() + "/checkpoints").body())
+        .contains("clone", "gather");
     for (int offset : new int[] {2, 5}) {
       ConsumerRecord<byte[], byte[]> letter =
           letterOf(

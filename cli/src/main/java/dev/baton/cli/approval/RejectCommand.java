@@ -30,10 +30,11 @@ public final class RejectCommand implements Runnable {
   private @Nullable String by;
 
   @Option(
-      names = "--cut",
+      names = "--checkpoint",
       paramLabel = "DIGEST",
-      description = "The cut that was looked at. Default: the one that the approval is about now.")
-  private @Nullable String cut;
+      description =
+          "The checkpoint that was reviewed. Default: the one that the approval is about now.")
+  private @Nullable String checkpoint;
 
   public RejectCommand(CommandContext context) {
     this.context = context;
@@ -42,6 +43,11 @@ public final class RejectCommand implements Runnable {
   @Override
   public void run() {
     ApprovalAnswerSender.send(
-        context, ref, Json.mapper().createObjectNode().put("approved", false), by, comment, cut);
+        context,
+        ref,
+        Json.mapper().createObjectNode().put("approved", false),
+        by,
+        comment,
+        checkpoint);
   }
 }

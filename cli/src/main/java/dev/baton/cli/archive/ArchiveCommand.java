@@ -47,7 +47,7 @@ public final class ArchiveCommand implements Runnable {
   public void run() {
     PageReader.check(limit);
     JsonNode all =
-        PageReader.read(context.client(), "runs", limit, () -> UrlQueryBuilder.of("/runs/history"));
+        PageReader.read(context.client(), "runs", limit, () -> UrlQueryBuilder.of("/archive"));
     if (context.json()) {
       context.printJson(withSource(all));
     } else {

@@ -39,6 +39,6 @@ record CheckpointRef(String text, @Nullable String project) {
    * @param below empty, or what follows the checkpoint in the path: {@code /pin}
    */
   String path(String below) {
-    return UrlQueryBuilder.of("/cuts/" + text + below).with("project", project).toString();
+    return UrlQueryBuilder.of("/checkpoints/" + text + below).with("project", project).toString();
   }
 }

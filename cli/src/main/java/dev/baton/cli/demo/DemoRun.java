@@ -255,7 +255,7 @@ final class DemoRun {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
     while (true) {
       try {
-        client.post("/checkpoints/" + UrlQueryBuilder.encode(approval), body);
+        client.post("/approvals/" + UrlQueryBuilder.encode(approval), body);
         return;
       } catch (CliException e) {
         if (e.code() == CliExitCode.CONFLICT) {

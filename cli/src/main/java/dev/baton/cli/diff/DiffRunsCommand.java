@@ -30,7 +30,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "diff",
     description =
-        "What two runs differ in: their steps, their outputs, and the files of their newest cuts.",
+        "What two runs differ in: their steps, their outputs, and the files of their newest"
+            + " checkpoints.",
     footer = {
       "%nExamples:",
       "  baton diff 7c9e2f 4v8k2m",
@@ -101,7 +102,7 @@ public final class DiffRunsCommand implements Runnable {
           differing.add(aspect);
         }
       }
-      if (!a.path("cut").path("digest").equals(b.path("cut").path("digest"))) {
+      if (!a.path("checkpoint").path("digest").equals(b.path("checkpoint").path("digest"))) {
         differing.add("files");
       }
     }
@@ -145,7 +146,7 @@ public final class DiffRunsCommand implements Runnable {
     return text.length() <= 60 ? text : text.substring(0, 60) + "…";
   }
 
-  /** Of the newest cuts between steps; nothing where one of them has none. */
+  /** Of the newest checkpoints between steps; nothing where one of them has none. */
   private Optional<ObjectNode> files(JsonNode a, JsonNode b) {
     Optional<String> before = checkpoint(a.path("id").asText());
     Optional<String> after = checkpoint(b.path("id").asText());
@@ -168,19 +169,19 @@ public final class DiffRunsCommand implements Runnable {
   }
 
   private Optional<String> checkpoint(String run) {
-    JsonNode cuts = context.client().get("/runs/" + run + "/cuts").path("cuts");
-    for (JsonNode cut : cuts) {
+    JsonNode all = context.client().get("/runs/" + run + "/checkpoints").path("checkpoints");
+    for (JsonNode each : all) {
       // Only a stored one has a time of its own.
-      if (cut.path("branch").asText("").isEmpty() && cut.hasNonNull("created_at")) {
-        return Optional.of(cut.path("id").asText());
+      if (each.path("branch").asText("").isEmpty() && each.hasNonNull("created_at")) {
+        return Optional.of(each.path("id").asText());
       }
     }
     // A fork that has made none yet has those that it began with.
     JsonNode own =
         context
             .client()
-            .get(UrlQueryBuilder.of("/cuts").with("run", run).with("limit", 1).toString())
-            .path("cuts");
+            .get(UrlQueryBuilder.of("/checkpoints").with("run", run).with("limit", 1).toString())
+            .path("checkpoints");
     return own.isEmpty() ? Optional.empty() : Optional.of(own.get(0).path("id").asText());
   }
 }

@@ -76,7 +76,7 @@ public final class EventLineFormatter {
         .formatted(
             step(data),
             TimeFormatter.duration(Duration.ofNanos(data.path("duration_us").asLong() * 1000)),
-            data.path("without_cut").asBoolean(false) ? " without a cut" : "");
+            data.path("without_cut").asBoolean(false) ? " without a checkpoint" : "");
   }
 
   private static String resumeRequested(JsonNode data) {

@@ -13,7 +13,7 @@ import dev.baton.protocol.json.Json;
 import java.util.Map;
 import java.util.UUID;
 
-/** Asks for a run that begins with a cut of another. */
+/** Requests a run that begins with a checkpoint of another. */
 public final class ForkRequestSender {
   private ForkRequestSender() {}
 

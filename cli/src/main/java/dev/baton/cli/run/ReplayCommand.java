@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
     name = "replay",
     aliases = {"fork"},
     description =
-        "Start a new run from a cut of another, ended or not, which stays as it is. Steps completed"
+        "Start a new run from a checkpoint of another, ended or not, which stays as it is. Steps completed"
             + " there are not run again.",
     footer = {
       "%nExamples:",

@@ -39,7 +39,7 @@ class ArchiveCommandTest {
   @Test
   void shouldListTheRunsOfTheArchive() {
     server.on(
-        "GET /runs/history?limit=50",
+        "GET /archive?limit=50",
         200,
         "{\"runs\":[%s,%s],\"source\":\"git\"}"
             .formatted(RUN.formatted(""), RUN.formatted("{\"what\":\"checkpoint\"}")));
@@ -56,7 +56,7 @@ class ArchiveCommandTest {
 
   @Test
   void shouldSayThatThereAreNoneWithoutAnArchive() {
-    server.on("GET /runs/history?limit=50", 200, "{\"runs\":[],\"source\":\"git\"}");
+    server.on("GET /archive?limit=50", 200, "{\"runs\":[],\"source\":\"git\"}");
 
     assertThat(cli.run("history").out()).isEqualTo("no runs\n");
     assertThat(cli.run("history", "-o", "json").out().replaceAll("\\s", ""))

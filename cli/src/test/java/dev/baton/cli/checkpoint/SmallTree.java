@@ -104,7 +104,7 @@ record SmallTree(
     return writer.finish();
   }
 
-  /** What {@code GET /cuts/ID/packs} answers. */
+  /** What {@code GET /checkpoints/ID/packs} answers. */
   String opened(String packBase) {
     StringBuilder list = new StringBuilder();
     for (PackRef ref : refs) {

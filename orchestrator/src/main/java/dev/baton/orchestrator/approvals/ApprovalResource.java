@@ -32,8 +32,8 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** Approvals over REST. The path is the seeds' word for a step that waits for a person. */
-@Path("/checkpoints")
+/** Lists approvals and takes their answers over REST. */
+@Path("/approvals")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "approvals")
 public class ApprovalResource {
@@ -43,13 +43,13 @@ public class ApprovalResource {
   /**
    * The body of an answer.
    *
-   * @param cut digest of the files that the person has seen; the answer counts for no others
+   * @param checkpoint digest of the files that the person has seen; the answer counts for no others
    */
   public record AnswerRequest(
       @Nullable JsonNode answer,
       @Nullable String by,
       @Nullable String comment,
-      @Nullable String cut) {}
+      @Nullable String checkpoint) {}
 
   private final ApprovalService approvals;
   private final RunQueryService runs;
@@ -89,7 +89,8 @@ public class ApprovalResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       summary =
-          "Answer. Once: a second answer is refused with 409, and so is one about another cut.")
+          "Answer. Once: a second answer is refused with 409, and so is one about another"
+              + " checkpoint.")
   @RequestBody(content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
   public Uni<Response> answer(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
@@ -103,7 +104,8 @@ public class ApprovalResource {
         .answer(
             id,
             new ApprovalService.Answer(
-                answer, new ApprovalService.Told(request.by(), request.comment(), request.cut())),
+                answer,
+                new ApprovalService.Told(request.by(), request.comment(), request.checkpoint())),
             IdempotencyKey.of("answer " + id, key, body))
         .map(IdempotentResponse::response);
   }

@@ -50,15 +50,16 @@ public class ApprovalService {
    * What comes with an answer.
    *
    * @param by who answers
-   * @param cut digest of the files that the person has seen: an answer about others is refused
+   * @param checkpoint digest of the files that the person has seen: an answer about others is
+   *     refused
    */
-  public record Told(@Nullable String by, @Nullable String comment, @Nullable String cut) {}
+  public record Told(@Nullable String by, @Nullable String comment, @Nullable String checkpoint) {}
 
   /** A person's answer. */
   record Answer(JsonNode value, Told told) {}
 
   /** Some approvals, oldest first. */
-  public record Page(List<ApprovalView> checkpoints, @Nullable String nextCursor) {}
+  public record Page(List<ApprovalView> approvals, @Nullable String nextCursor) {}
 
   /** Behind which approval a page begins. */
   private record Cursor(Instant askedAt, String id) {
@@ -166,7 +167,7 @@ public class ApprovalService {
     ControlTextValidator.check("answer", answer.value());
     ControlTextValidator.check("by", answer.told().by());
     ControlTextValidator.check("comment", answer.told().comment());
-    ControlTextValidator.check("cut", answer.told().cut());
+    ControlTextValidator.check("checkpoint", answer.told().checkpoint());
     return keys.find(key)
         .chain(
             kept ->
@@ -211,7 +212,7 @@ public class ApprovalService {
       SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
     String id = approval.getString("id");
     checkOpen(id, run, approval, Instant.now());
-    checkCut(id, approval.getString("cut"), answer.told().cut());
+    checkFiles(id, approval.getString("cut"), answer.told().checkpoint());
     JsonNode schema = json(approval.getString("answer_schema"));
     return checkAnswer(schema, answer.value())
         .chain(() -> recordChecked(tx, run, approval, schema, answer, key));
@@ -301,14 +302,16 @@ public class ApprovalService {
   }
 
   /** What was approved is what goes on, and nothing else. */
-  private static void checkCut(String id, @Nullable String cut, @Nullable String seen) {
-    if (seen != null && !seen.equals(cut)) {
+  private static void checkFiles(String id, @Nullable String checkpoint, @Nullable String seen) {
+    if (seen != null && !seen.equals(checkpoint)) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
           "approval %s is about %s, the answer is about '%s': look at it again and answer then"
               .formatted(
                   id,
-                  cut == null ? "files that no cut has" : "cut '" + cut + "'",
+                  checkpoint == null
+                      ? "files that no checkpoint has"
+                      : "checkpoint '" + checkpoint + "'",
                   seen.length() > 100 ? seen.substring(0, 100) + "…" : seen));
     }
   }
@@ -350,6 +353,6 @@ public class ApprovalService {
         ProblemKind.NOT_FOUND,
         "no approval '"
             + (id.length() > 200 ? id.substring(0, 200) + "…" : id)
-            + "'; GET /checkpoints?status=waiting lists those that wait");
+            + "'; GET /approvals?status=waiting lists those that wait");
   }
 }

@@ -31,10 +31,10 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** The runs of the git archive. */
-@Path("/runs/history")
+/** Lists the runs of the git archive. */
+@Path("/archive")
 @Produces(MediaType.APPLICATION_JSON)
-@Tag(name = "runs")
+@Tag(name = "archive")
 public class ArchiveResource {
   private static final int MOST = 1_000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -33,17 +33,17 @@ import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checkpoints. A short id is looked for in a project, which a full one does not need. (The path
- * {@code /checkpoints} is that of approvals.)
+ * Checkpoints. A short id is looked for in a project, which a full one does not need. ({@code POST
+ * /checkpoints/{id}} answers an approval, see {@code ApprovalAnswerAliasResource}.)
  */
-@Path("/cuts")
+@Path("/checkpoints")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "checkpoints")
 public class CheckpointResource {
   private static final String DEFAULT_PROJECT = "default";
 
   /** A page of checkpoints, newest first. */
-  public record Page(List<StoredCheckpointView> cuts, @Nullable String nextCursor) {}
+  public record Page(List<StoredCheckpointView> checkpoints, @Nullable String nextCursor) {}
 
   /** Why a checkpoint is to be kept, and who says so. */
   public record PinRequest(@Nullable String reason, @Nullable String by) {}

@@ -24,7 +24,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** New runs from the cuts of others. */
+/** New runs from the checkpoints of others. */
 @Path("/runs/{id}/fork")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
@@ -39,7 +39,7 @@ public class ForkResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       summary =
-          "Create a run that begins with a cut of this one, which stays as it is. 201 once it is"
+          "Create a run that begins with a checkpoint of this one, which stays as it is. 201 once it is"
               + " durable, 409 when nothing can go on from there, or not with that definition.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ForkRequest.class)))
   public Uni<Response> fork(

@@ -26,15 +26,15 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** A run's cuts, and new ones on demand. */
-@Path("/runs/{id}/cuts")
+/** Lists the checkpoints in a run's trace, and has its runner create new ones. */
+@Path("/runs/{id}/checkpoints")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "checkpoints")
 public class RunCheckpointResource {
   private static final List<String> TRIGGERS = List.of("manual", "detach");
 
-  /** All cuts, newest first. */
-  public record Cuts(List<RunCheckpointView> cuts) {}
+  /** All of them, newest first. */
+  public record CheckpointList(List<RunCheckpointView> checkpoints) {}
 
   /** What the checkpoint is to be called; {@code manual} where nothing is said. */
   public record MakeRequest(@Nullable String trigger) {}
@@ -55,8 +55,8 @@ public class RunCheckpointResource {
 
   @GET
   @Operation(summary = "The places from which the run could go on, newest first.")
-  public Uni<Cuts> cuts(String id) {
-    return runs.resolve(id).chain(checkpoints::cuts).map(Cuts::new);
+  public Uni<CheckpointList> list(String id) {
+    return runs.resolve(id).chain(checkpoints::cuts).map(CheckpointList::new);
   }
 
   @POST
@@ -83,10 +83,10 @@ public class RunCheckpointResource {
   private static Response answer(OnDemandCheckpointService.Made made) {
     return switch (made) {
       case OnDemandCheckpointService.Made.Saved(StoredCheckpointView view) ->
-          Response.created(URI.create("/cuts/" + view.id())).entity(view).build();
+          Response.created(URI.create("/checkpoints/" + view.id())).entity(view).build();
       case OnDemandCheckpointService.Made.Underway(String id, String run) ->
           Response.accepted(new Pending(id, run, "pending"))
-              .location(URI.create("/cuts/" + id))
+              .location(URI.create("/checkpoints/" + id))
               .build();
     };
   }

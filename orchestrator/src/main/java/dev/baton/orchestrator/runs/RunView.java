@@ -9,7 +9,6 @@ package dev.baton.orchestrator.runs;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.failover.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
-import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
@@ -32,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * @param lease only in the answer that creates an external run
  * @param steps only where one run is shown
  * @param stepsUnavailable why there are no steps though one run is shown
- * @param withoutCut steps whose files could not be stored, which a replacement would run again;
- *     only with steps
- * @param leftOut paths that cuts leave out, and that were missing when the newest runner took over;
- *     only with steps
+ * @param withoutCheckpoint steps whose files could not be stored, which a replacement would run
+ *     again; only with steps
+ * @param leftOut paths that checkpoints leave out, and that were missing when the newest runner
+ *     took over; only with steps
  */
 public record RunView(
     String id,
@@ -65,9 +64,9 @@ public record RunView(
     List<Notice> notifications,
     @Nullable Parked parked,
     @Nullable String lease,
-    @Nullable List<StepState> steps,
+    @Nullable List<RunStepView> steps,
     @Nullable String stepsUnavailable,
-    @Nullable List<String> withoutCut,
+    @Nullable List<String> withoutCheckpoint,
     @Nullable List<String> leftOut) {
 
   /** Who carries the run, as it said itself. */
@@ -76,9 +75,9 @@ public record RunView(
   /**
    * A question that waits for a person.
    *
-   * @param cut digest of the files it is about; null where no cut has them
+   * @param checkpoint digest of the files it is about; null where no checkpoint has them
    */
-  public record Waiting(String approval, String step, String prompt, @Nullable String cut) {}
+  public record Waiting(String approval, String step, String prompt, @Nullable String checkpoint) {}
 
   /**
    * @param failovers in a row that brought no completed step
@@ -117,7 +116,8 @@ public record RunView(
   RunView withSteps(RunState state) {
     List<String> without =
         state.branches().values().stream().flatMap(line -> line.uncommitted().stream()).toList();
-    return copy(lease, List.copyOf(state.steps().values()), null, without, state.head().leftOut());
+    List<RunStepView> steps = state.steps().values().stream().map(RunStepView::of).toList();
+    return copy(lease, steps, null, without, state.head().leftOut());
   }
 
   RunView withoutSteps(String why) {
@@ -125,12 +125,12 @@ public record RunView(
   }
 
   RunView withLease(String token) {
-    return copy(token, steps, stepsUnavailable, withoutCut, leftOut);
+    return copy(token, steps, stepsUnavailable, withoutCheckpoint, leftOut);
   }
 
   private RunView copy(
       @Nullable String token,
-      @Nullable List<StepState> folded,
+      @Nullable List<RunStepView> folded,
       @Nullable String why,
       @Nullable List<String> without,
       @Nullable List<String> missing) {
