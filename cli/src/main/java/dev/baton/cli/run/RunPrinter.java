@@ -115,9 +115,9 @@ public final class RunPrinter {
                   runner.path("pid").asText("?"),
                   runner.path("host").asText("?")));
     }
-    long fenced = run.path("fenced_events").asLong(0);
+    long fenced = run.path("fenced").asLong(0);
     fields.add(
-        "zombies",
+        "fenced",
         fenced == 0
             ? ""
             : style.attention(fenced + " events of runners that no longer held it were dropped"));

@@ -30,7 +30,7 @@ class RunCommandsTest {
   private static final String RUN =
       """
       {"id":"%s","display_id":"abcdef","project":"default","workflow":"hello","status":"%s","epoch":2,
-       "kind":"managed","current_steps":["build"],"labels":{"team":"a"},"completed_steps":3,"fenced_events":0,
+       "kind":"managed","current_steps":["build"],"labels":{"team":"a"},"completed_steps":3,"fenced":0,
        "created_at":"2026-01-01T00:00:00Z","started_at":"2026-01-01T00:00:01Z","ended_at":"2026-01-01T00:00:03.500Z",
        "runner":{"id":"r-1","pid":4242,"host":"here"},"waiting":[%s],"without_checkpoint":["lint"],"left_out":["a/node_modules"],
        "steps":[{"step":"build","kind":"shell","status":"failed","visit":1,"failed_attempts":2,"duration_us":1500000,

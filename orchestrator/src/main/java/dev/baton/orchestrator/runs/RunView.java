@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param epoch the current one as the control side has it; the trace may be a moment behind
  * @param currentSteps paths of steps that have started and not ended
- * @param fencedEvents events dropped since they came from a runner that no longer held the baton
+ * @param fenced events dropped since they came from a runner that no longer held the baton
  * @param priority -100 to 100: the higher gets a place or a runner first
  * @param queued it waits for a place under its workflow's limit; null: it does not
  * @param parked it waits without a runner; null: it does not
@@ -55,7 +55,7 @@ public record RunView(
     @Nullable Instant endedAt,
     @Nullable Instant deadline,
     long completedSteps,
-    long fencedEvents,
+    long fenced,
     @Nullable JsonNode output,
     @Nullable Failure error,
     @Nullable RunnerRef runner,
@@ -153,7 +153,7 @@ public record RunView(
         endedAt,
         deadline,
         completedSteps,
-        fencedEvents,
+        fenced,
         output,
         error,
         runner,

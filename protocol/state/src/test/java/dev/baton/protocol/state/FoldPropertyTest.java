@@ -26,12 +26,12 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
 /**
- * For any prefix, any duplication and any interleaving of zombie epochs the fold gives the state of
+ * For any prefix, any duplication and any interleaving of fenced epochs the fold gives the state of
  * the clean trace.
  */
 class FoldPropertyTest {
   @Property(tries = 2000)
-  void shouldIgnoreZombiesAndDuplicatesAtEveryPrefix(@ForAll long seed, @ForAll long noise) {
+  void shouldIgnoreFencedEventsAndDuplicatesAtEveryPrefix(@ForAll long seed, @ForAll long noise) {
     TraceGenerator trace = new TraceGenerator(seed);
     Random random = new Random(noise);
     int prefix = random.nextInt(trace.clean.size() + 1);
