@@ -182,7 +182,7 @@ class PauseTest {
 
     assertThat(api.awaitStatus(run, "completed", END).path("output").asText())
         .isEqualTo("while paused");
-    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.count(run, "approval_requested")).isEqualTo(1);
   }
 
   @Test
@@ -196,7 +196,7 @@ class PauseTest {
     JsonNode again = api.awaitStatus(run, "waiting", END);
 
     assertThat(again.path("waiting").path(0).path("approval").asText()).isEqualTo(asked);
-    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.count(run, "approval_requested")).isEqualTo(1);
     assertThat(api.approve(run)).isTrue();
     api.awaitStatus(run, "completed", END);
   }

@@ -14,7 +14,7 @@ import java.util.Set;
  * it is lost with the process, the events are not.
  */
 public record RunsQuiescedEvent(Set<String> runs) {
-  /** The same as in the index {@code event_to_archive}. */
+  /** The same as in the index {@code event_to_archive}, which has the old names too. */
   static final Set<String> TYPES =
       Set.of(
           EventTypeRegistry.PREFIX + "run_completed",
@@ -22,7 +22,7 @@ public record RunsQuiescedEvent(Set<String> runs) {
           EventTypeRegistry.PREFIX + "run_cancelled",
           EventTypeRegistry.PREFIX + "run_lost",
           EventTypeRegistry.PREFIX + "run_paused",
-          EventTypeRegistry.PREFIX + "checkpoint_waiting");
+          EventTypeRegistry.PREFIX + "approval_requested");
 
   public RunsQuiescedEvent {
     runs = Set.copyOf(runs);

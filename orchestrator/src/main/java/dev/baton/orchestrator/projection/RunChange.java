@@ -203,7 +203,7 @@ final class RunChange {
                   PostgresValueSanitizer.text(appended == null ? record.time() : appended))
               .put("resume_at", PostgresValueSanitizer.text(end(waits, appended)))
               .put("approvals", text(waits.approvals()));
-    } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {
+    } else if (event instanceof TraceEvent.ApprovalRequested waiting) {
       if (before.waiting().contains(waiting.step())) {
         // Asked again, on other files.
         close(waiting.step(), new Closed(record.time(), false));
@@ -214,7 +214,7 @@ final class RunChange {
     }
   }
 
-  private ObjectNode question(TraceEvent.CheckpointWaiting waiting, Instant at) {
+  private ObjectNode question(TraceEvent.ApprovalRequested waiting, Instant at) {
     return Json.mapper()
         .createObjectNode()
         .put("id", waiting.approval())

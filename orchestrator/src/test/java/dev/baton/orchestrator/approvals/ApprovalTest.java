@@ -49,7 +49,7 @@ class ApprovalTest {
         run,
         Lane.runner(1),
         2,
-        new TraceEvent.CheckpointWaiting(
+        new TraceEvent.ApprovalRequested(
             "ok",
             run + "-ok-1",
             "Go?",
@@ -177,7 +177,7 @@ class ApprovalTest {
         run,
         Lane.runner(1),
         2,
-        new TraceEvent.CheckpointWaiting(
+        new TraceEvent.ApprovalRequested(
             "ok", run + "-ok-1", "Go?", null, BooleanNode.FALSE, expires, cut));
     bed.api().await(run, shown -> shown.get("status").textValue().equals("waiting"));
     return run;
@@ -222,7 +222,7 @@ class ApprovalTest {
           run,
           Lane.runner(1),
           3,
-          new TraceEvent.CheckpointWaiting(
+          new TraceEvent.ApprovalRequested(
               "ok", run + "-ok-1-2", "Go?", null, null, null, "sha256:bb"));
       bed.api()
           .await(run, shown -> shown.at("/waiting/0/approval").asText().equals(run + "-ok-1-2"));
@@ -285,7 +285,7 @@ class ApprovalTest {
             run,
             Lane.runner(1),
             i,
-            new TraceEvent.CheckpointWaiting(
+            new TraceEvent.ApprovalRequested(
                 "ok" + i, run + "-ok" + i + "-1", "Go?", null, null, null, null));
       }
       bed.api().await(run, shown -> shown.get("waiting").size() == 6);

@@ -33,6 +33,10 @@ public final class EventTypeRegistry {
       BY_NAME.entrySet().stream()
           .collect(Collectors.toUnmodifiableMap(Map.Entry::getValue, e -> PREFIX + e.getKey()));
 
+  /** Types of recorded traces that have another name today. */
+  private static final Map<String, String> RENAMED =
+      Map.of(PREFIX + "checkpoint_waiting", PREFIX + "approval_requested");
+
   private EventTypeRegistry() {}
 
   /** {@code dev.baton.step_completed} for a {@link TraceEvent.StepCompleted}. */
@@ -44,9 +48,16 @@ public final class EventTypeRegistry {
     return type;
   }
 
-  /** The record for a type; empty for a type that this version does not know. */
+  /** Translates a type that was renamed since it was recorded; any other is returned unchanged. */
+  public static String current(String type) {
+    return RENAMED.getOrDefault(type, type);
+  }
+
+  /**
+   * The record for a type, by its old name too; empty for a type that this version does not know.
+   */
   public static Optional<Class<? extends TraceEvent>> recordOf(String type) {
-    return Optional.ofNullable(BY_TYPE.get(type));
+    return Optional.ofNullable(BY_TYPE.get(current(type)));
   }
 
   /** All event records by their name without the prefix. */
