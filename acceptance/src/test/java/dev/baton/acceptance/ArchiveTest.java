@@ -117,9 +117,9 @@ class ArchiveTest {
       on.api.awaitStatus(waiting, "waiting", END);
       on.api.awaitStatus(completed, "completed", END);
 
-      BatonCliInvoker.Result history = BatonCliInvoker.run(on, "history", "-o", "json");
-      assertThat(history.code()).as("%s", history).isZero();
-      JsonNode runs = AcceptanceApiClient.JSON.readTree(history.out());
+      BatonCliInvoker.Result listed = BatonCliInvoker.run(on, "archive", "-o", "json");
+      assertThat(listed.code()).as("%s", listed).isZero();
+      JsonNode runs = AcceptanceApiClient.JSON.readTree(listed.out());
       assertThat(runs.path("source").asText()).isEqualTo("git");
       assertThat(runs.path("runs").findValuesAsText("run"))
           .containsExactlyInAnyOrder(failed, waiting, completed);

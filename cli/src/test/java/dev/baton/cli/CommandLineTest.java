@@ -187,7 +187,7 @@ class CommandLineTest {
         "checkpoint",
         "milestones",
         "doctor",
-        "gc",
+        "archive",
         "workflows",
         "runners",
         "completion",

@@ -21,15 +21,16 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code baton history}. */
+/** {@code baton archive}. */
 @Command(
-    name = "history",
+    name = "archive",
+    aliases = "history",
     description = "The runs that the git archive has, newest first.",
     footer = {
       "%nWithout an archive (baton.archive.git) there are none.",
       "%nExamples:",
-      "  baton history",
-      "  baton history --limit 500 -o json"
+      "  baton archive",
+      "  baton archive --limit 500 -o json"
     })
 public final class ArchiveCommand implements Runnable {
   private static final int COMMIT = 10;
@@ -55,7 +56,7 @@ public final class ArchiveCommand implements Runnable {
     }
   }
 
-  /** As the server says it. */
+  /** In the form of the server's response. */
   private static JsonNode withSource(JsonNode all) {
     ObjectNode answer = all.deepCopy();
     JsonNode more = answer.remove("next_cursor");

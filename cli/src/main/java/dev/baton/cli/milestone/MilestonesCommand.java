@@ -28,7 +28,11 @@ import picocli.CommandLine.Parameters;
       "List the milestones that runs have committed to a repository, and where they are now.",
       "Needs no server. `baton milestones plan RUN` says from where a run can go on."
     },
-    subcommands = MilestonesPlanCommand.class,
+    subcommands = {
+      MilestonesPlanCommand.class,
+      MilestonesDoctorCommand.class,
+      MilestonesGcCommand.class
+    },
     footer = {
       "%nExamples:",
       "  baton milestones",
@@ -78,7 +82,7 @@ public final class MilestonesCommand implements Runnable {
     }
     if (!listing.malformed().isEmpty()) {
       context.print(
-          "%d malformed sidecars are passed over: see `baton doctor`"
+          "%d malformed sidecars are passed over: see `baton milestones doctor`"
               .formatted(listing.malformed().size()));
     }
     return 0;
