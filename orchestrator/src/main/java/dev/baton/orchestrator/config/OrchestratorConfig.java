@@ -106,7 +106,7 @@ public interface OrchestratorConfig {
   interface Checkpoint {
     /** How long the answer may wait for the checkpoint; then it is under way. */
     @WithDefault("30s")
-    Duration patience();
+    Duration requestTimeout();
   }
 
   /** What a run's runner does where neither run nor workflow says otherwise. */

@@ -29,8 +29,8 @@ import java.util.regex.Pattern;
  * @param orchestrator its replicas, in the order in which they are tried; one or more
  * @param store the same
  * @param data under it are the workspaces: {@code runs/<run>/workspace}
- * @param cutPatience how long a step's end waits for the object store before it goes on without a
- *     cut
+ * @param checkpointPatience how long a step's end waits for the object store before it goes on
+ *     without a cut
  * @param workspacePath where the processes of steps see their workspace, whatever run it is; empty:
  *     each at its own path
  * @param spoolMax bytes of events of one run that may wait in a file while the brokers are away
@@ -50,7 +50,7 @@ public record RunnerConfig(
     List<GrpcAddress> store,
     String kafkaBootstrapServers,
     Path data,
-    Duration cutPatience,
+    Duration checkpointPatience,
     Optional<Duration> checkpointInterval,
     List<String> checkpointEnvironment,
     Duration assignPatience,
@@ -114,7 +114,7 @@ public record RunnerConfig(
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
         Path.of(keys.required("baton.data")).toAbsolutePath(),
-        keys.duration("baton.cut.patience", Duration.ofSeconds(30)),
+        keys.duration("baton.checkpoint.patience", Duration.ofSeconds(30)),
         keys.durationOrOff(
             "baton.checkpoint.interval", Duration.ofMinutes(5), Duration.ofSeconds(1)),
         keys.names("baton.checkpoint.environment", ENVIRONMENT),
