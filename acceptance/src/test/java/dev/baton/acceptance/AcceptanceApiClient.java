@@ -163,7 +163,7 @@ final class AcceptanceApiClient {
     for (JsonNode waiting : run(run).path("waiting")) {
       ObjectNode answer = JSON.createObjectNode();
       answer.putObject("answer").put("approved", true);
-      return post("/checkpoints/" + waiting.path("approval").asText(), answer).status() < 300;
+      return post("/approvals/" + waiting.path("approval").asText(), answer).status() < 300;
     }
     return false;
   }

@@ -39,7 +39,7 @@ class ApprovalTest {
     String run = on.api.start("approved", AcceptanceApiClient.JSON.createObjectNode());
     JsonNode asked = waiting(run);
     String id = asked.path("id").asText();
-    String cut = asked.path("cut").asText();
+    String cut = asked.path("checkpoint").asText();
     assertThat(cut).startsWith("sha256:");
 
     ProcessHandle runner =
@@ -54,16 +54,16 @@ class ApprovalTest {
 
     assertThat(waiting(run).path("id").asText()).isEqualTo(id);
     ObjectNode other =
-        AcceptanceApiClient.JSON.createObjectNode().put("cut", "sha256:" + "0".repeat(64));
+        AcceptanceApiClient.JSON.createObjectNode().put("checkpoint", "sha256:" + "0".repeat(64));
     other.putObject("answer").put("approved", true);
-    AcceptanceApiClient.Answer refused = on.api.post("/checkpoints/" + id, other);
+    AcceptanceApiClient.Answer refused = on.api.post("/approvals/" + id, other);
     assertThat(refused.status()).as("%s", refused).isEqualTo(409);
-    assertThat(refused.body().path("detail").asText()).contains("is for cut '" + cut + "'");
+    assertThat(refused.body().path("detail").asText()).contains("is for checkpoint '" + cut + "'");
 
     BatonCliInvoker.Result listed = BatonCliInvoker.run(on, "approvals", "--run", run);
     assertThat(listed.out()).contains(id, "Publish");
     BatonCliInvoker.Result approved =
-        BatonCliInvoker.run(on, "approve", id, "--by", "ann", "--cut", cut);
+        BatonCliInvoker.run(on, "approve", id, "--by", "ann", "--checkpoint", cut);
     assertThat(approved.code()).as("%s", approved).isZero();
     Await.until("the run has ended", SOON, () -> on.api.run(run).hasNonNull("ended_at"));
 
@@ -78,17 +78,15 @@ class ApprovalTest {
 
   private static JsonNode waiting(String run) {
     Await.until(
-        "run " + run + " waits for approval",
-        SOON,
-        () -> page(run).path("checkpoints").size() == 1);
+        "run " + run + " waits for approval", SOON, () -> page(run).path("approvals").size() == 1);
     try {
-      return page(run).path("checkpoints").get(0);
+      return page(run).path("approvals").get(0);
     } catch (Exception e) {
       throw new AssertionError(e);
     }
   }
 
   private static JsonNode page(String run) throws Exception {
-    return on.api.get("/checkpoints?status=waiting&run=" + run).body();
+    return on.api.get("/approvals?status=waiting&run=" + run).body();
   }
 }

@@ -67,7 +67,7 @@ class ArchiveTest {
         "run " + run + " is archived as " + status,
         END,
         () -> {
-          for (JsonNode archived : api.get("/runs/history").body().path("runs")) {
+          for (JsonNode archived : api.get("/archive").body().path("runs")) {
             if (archived.path("run").asText().equals(run)
                 && archived.path("status").asText().equals(status)) {
               return true;
@@ -119,9 +119,9 @@ class ArchiveTest {
       on.api.awaitStatus(waiting, "waiting", END);
       on.api.awaitStatus(completed, "completed", END);
 
-      BatonCliInvoker.Result history = BatonCliInvoker.run(on, "history", "-o", "json");
-      assertThat(history.code()).as("%s", history).isZero();
-      JsonNode runs = AcceptanceApiClient.JSON.readTree(history.out());
+      BatonCliInvoker.Result listed = BatonCliInvoker.run(on, "archive", "-o", "json");
+      assertThat(listed.code()).as("%s", listed).isZero();
+      JsonNode runs = AcceptanceApiClient.JSON.readTree(listed.out());
       assertThat(runs.path("source").asText()).isEqualTo("git");
       assertThat(runs.path("runs").findValuesAsText("run"))
           .containsExactlyInAnyOrder(failed, waiting, completed);
@@ -172,7 +172,7 @@ class ArchiveTest {
       on.api.awaitStatus(run, "waiting", END);
       assertThat(on.api.approve(run)).isTrue();
       on.api.awaitStatus(run, "completed", END);
-      assertThat(on.api.get("/runs/history").status()).isEqualTo(503);
+      assertThat(on.api.get("/archive").status()).isEqualTo(503);
 
       on.stack.kill(StackComponent.STORE);
       Files.delete(archive);

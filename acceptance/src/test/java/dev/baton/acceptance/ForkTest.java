@@ -113,7 +113,7 @@ class ForkTest {
   private List<JsonNode> everything(String run) throws Exception {
     List<JsonNode> all = new ArrayList<>(api.events(run));
     all.add(api.run(run));
-    for (JsonNode cut : api.get("/runs/" + run + "/cuts").body().path("cuts")) {
+    for (JsonNode cut : api.get("/runs/" + run + "/checkpoints").body().path("checkpoints")) {
       all.add(
           ((ObjectNode) cut.deepCopy())
               .without(List.of("verified", "verification", "verified_at")));
@@ -222,7 +222,7 @@ class ForkTest {
 
   /** Returns the checkpoint that a fork starts from. */
   private String firstOf(String run) throws Exception {
-    JsonNode page = api.get("/cuts?run=" + run + "&limit=1000").body().path("cuts");
+    JsonNode page = api.get("/checkpoints?run=" + run + "&limit=1000").body().path("checkpoints");
     return StreamSupport.stream(page.spliterator(), false)
         .map(cut -> cut.path("id").asText())
         .min(String::compareTo)

@@ -214,7 +214,8 @@ class MilestoneTest {
     assertThat(planned.path("checkpoint").path("commit").asText()).isEqualTo(commits.getLast());
     assertThat(planned.path("checkpoint").path("tier").asText()).isEqualTo("tier2");
     assertThat(planned.has("drift")).isFalse();
-    BatonCliInvoker.Result doctor = BatonCliInvoker.run(on, "doctor", "--repo", files.toString());
+    BatonCliInvoker.Result doctor =
+        BatonCliInvoker.run(on, "milestones", "doctor", "--repo", files.toString());
     assertThat(doctor.code()).as("%s", doctor).isZero();
   }
 
@@ -237,15 +238,17 @@ class MilestoneTest {
   }
 
   private static void shouldBeCollectedOnceTheRunIsGone(String run, Path files) throws Exception {
-    BatonCliInvoker.Result kept = BatonCliInvoker.run(on, "gc", "--repo", files.toString());
+    BatonCliInvoker.Result kept =
+        BatonCliInvoker.run(on, "milestones", "gc", "--repo", files.toString());
     assertThat(kept.out()).as("%s", kept).contains("0 sidecars of 0 runs removed");
     assertThat(api.delete("/runs/" + run + "?now=true").status()).isEqualTo(200);
 
     BatonCliInvoker.Result dry =
-        BatonCliInvoker.run(on, "gc", "--repo", files.toString(), "--dry-run");
+        BatonCliInvoker.run(on, "milestones", "gc", "--repo", files.toString(), "--dry-run");
     assertThat(dry.out()).as("%s", dry).contains("2 sidecars of 1 runs would be removed");
     assertThat(sidecars(files)).hasSize(2);
-    BatonCliInvoker.Result gone = BatonCliInvoker.run(on, "gc", "--repo", files.toString());
+    BatonCliInvoker.Result gone =
+        BatonCliInvoker.run(on, "milestones", "gc", "--repo", files.toString());
 
     assertThat(gone.code()).as("%s", gone).isZero();
     assertThat(sidecars(files)).isEmpty();

@@ -123,12 +123,12 @@ class ObjectStoreTest {
 
   /** Verifies every checkpoint of the run. */
   private static void assertVerified(PipelineRun run) throws Exception {
-    JsonNode cuts = on.api.get("/cuts?run=" + run.id).body().path("cuts");
-    assertThat(cuts).isNotEmpty();
-    for (JsonNode cut : cuts) {
+    JsonNode checkpoints = on.api.get("/checkpoints?run=" + run.id).body().path("checkpoints");
+    assertThat(checkpoints).isNotEmpty();
+    for (JsonNode checkpoint : checkpoints) {
       AcceptanceApiClient.Answer verified =
           on.api.post(
-              "/cuts/" + cut.path("id").asText() + "/verify",
+              "/checkpoints/" + checkpoint.path("id").asText() + "/verify",
               AcceptanceApiClient.JSON.createObjectNode());
       assertThat(verified.body().path("verified").asBoolean()).as("%s", verified).isTrue();
     }

@@ -121,7 +121,7 @@ class ParkingTest {
     assertThat(done.path("epoch").asInt()).isEqualTo(2);
     assertThat(done.path("output").asText().strip()).isEqualTo("kept");
     assertThat(ledger.lines()).containsExactly("before 1", "after");
-    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.count(run, "approval_requested")).isEqualTo(1);
     assertThat(api.count(run, "run_parked")).isEqualTo(1);
     assertThat(api.events(run).stream().map(e -> e.at("/data/reason").asText()))
         .contains("unparked");
@@ -175,7 +175,7 @@ class ParkingTest {
     for (String run : runs) {
       assertThat(api.awaitStatus(run, "completed", END).path("output").asText()).isEqualTo("yes");
       assertThat(api.count(run, "approval_answered")).isEqualTo(1);
-      assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+      assertThat(api.count(run, "approval_requested")).isEqualTo(1);
       assertThat(api.count(run, "run_completed")).isEqualTo(1);
       parked += api.count(run, "run_parked") > 0 ? 1 : 0;
     }

@@ -188,7 +188,7 @@ class PartitionTest {
     environment.put("BATON_RUNNER_MODE", "shared");
     environment.put("BATON_RUNNER_SLOTS", "4");
     environment.put("BATON_DATA", data.toString());
-    environment.put("BATON_CUT_PATIENCE", "2s");
+    environment.put("BATON_CHECKPOINT_PATIENCE", "2s");
     environment.put(
         "KAFKA_BOOTSTRAP_SERVERS",
         cuttable ? "127.0.0.1:" + kafka.port() : on.stack.kafkaBootstrap());

@@ -176,13 +176,13 @@ class PauseTest {
     awaitNoRunner(run);
     ObjectNode answer = AcceptanceApiClient.JSON.createObjectNode();
     answer.putObject("answer").put("approved", true).put("note", "while paused");
-    assertThat(api.post("/checkpoints/" + asked, answer).status()).isEqualTo(200);
+    assertThat(api.post("/approvals/" + asked, answer).status()).isEqualTo(200);
     assertThat(api.run(run).path("status").asText()).isEqualTo("paused");
     resume(run);
 
     assertThat(api.awaitStatus(run, "completed", END).path("output").asText())
         .isEqualTo("while paused");
-    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.count(run, "approval_requested")).isEqualTo(1);
   }
 
   @Test
@@ -196,7 +196,7 @@ class PauseTest {
     JsonNode again = api.awaitStatus(run, "waiting", END);
 
     assertThat(again.path("waiting").path(0).path("approval").asText()).isEqualTo(asked);
-    assertThat(api.count(run, "checkpoint_waiting")).isEqualTo(1);
+    assertThat(api.count(run, "approval_requested")).isEqualTo(1);
     assertThat(api.approve(run)).isTrue();
     api.awaitStatus(run, "completed", END);
   }

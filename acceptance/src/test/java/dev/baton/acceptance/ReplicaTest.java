@@ -165,7 +165,7 @@ class ReplicaTest {
         END,
         () -> away.api.run(run).path("current_steps").toString().contains("work"));
     AcceptanceApiClient.Answer cut =
-        away.api.post("/runs/" + run + "/cuts", AcceptanceApiClient.JSON.createObjectNode());
+        away.api.post("/runs/" + run + "/checkpoints", AcceptanceApiClient.JSON.createObjectNode());
     assertThat(cut.status()).as("%s", cut).isBetween(200, 202);
     AcceptanceApiClient.Answer paused =
         away.api.post(

@@ -276,7 +276,7 @@ class ForkTest extends StoreTest {
     assertStatus(
         () -> prepare(fork(child).setCheckpoint(checkpoint(untold))),
         Status.Code.FAILED_PRECONDITION,
-        "no_cut: no event of run");
+        "no_checkpoint: no event of run");
     Cut late = cut("late");
     log.send(parent.assigned(2));
     client.snapshot(parent.run(), 2);

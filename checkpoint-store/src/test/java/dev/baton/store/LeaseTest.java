@@ -73,7 +73,7 @@ class LeaseTest extends StoreTest {
 
     assertThat(client.idsUntilEnd(run))
         .containsExactly(run + "/c/1", run + "/c/2", run + "/1/1", run + "/1/6");
-    assertThat(client.get("/runs/" + run + "/cuts").body()).doesNotContain("sha256");
+    assertThat(client.get("/runs/" + run + "/checkpoints").body()).doesNotContain("sha256");
     for (String reason : new String[] {"missing", "bad_signature", "foreign", "unknown_key"}) {
       assertThat(
               log.find(

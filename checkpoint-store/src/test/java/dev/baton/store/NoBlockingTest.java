@@ -117,7 +117,7 @@ class NoBlockingTest extends StoreTest {
                         .setKind(ObjectKind.OBJECT_KIND_BLOB))
                 .build());
     checkpoint(trace.run());
-    for (String path : List.of("/events", "/snapshot", "/cuts")) {
+    for (String path : List.of("/events", "/snapshot", "/checkpoints")) {
       assertThat(client.get("/runs/" + trace.run() + path).statusCode()).isEqualTo(200);
     }
     assertThat(client.get("/q/health/ready").statusCode()).isEqualTo(200);

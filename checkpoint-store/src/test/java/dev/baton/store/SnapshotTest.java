@@ -58,7 +58,7 @@ class SnapshotTest extends StoreTest {
   }
 
   @Test
-  void shouldKeepZombiesInTheHistoryAndOutOfTheState() {
+  void shouldKeepFencedEventsInTheTraceAndOutOfTheState() {
     TraceBuilder trace = new TraceBuilder();
     log.send(
         trace.created(),
@@ -66,13 +66,13 @@ class SnapshotTest extends StoreTest {
         trace.started(1),
         trace.completed(1, "clone", TraceBuilder.cut("one")),
         trace.assigned(2),
-        trace.completed(1, "zombie", TraceBuilder.cut("zombie")),
+        trace.completed(1, "fenced", TraceBuilder.cut("fenced")),
         trace.ended(1),
         trace.started(2),
         trace.completed(2, "gather", TraceBuilder.cut("two")),
         trace.ended(2));
 
-    // The stream ends with the real end of the run, not with the zombie's run_completed.
+    // The stream ends with the real end of the run, not with the fenced runner's run_completed.
     assertThat(client.idsUntilEnd(trace.run()))
         .containsExactly(
             trace.run() + "/c/1",
@@ -96,9 +96,9 @@ class SnapshotTest extends StoreTest {
                 .getCutsList())
         .extracting(Cut::getStep)
         .containsExactly("gather", "clone");
-    assertThat(client.get("/runs/" + trace.run() + "/cuts").body())
+    assertThat(client.get("/runs/" + trace.run() + "/checkpoints").body())
         .contains("\"step\":\"gather\"")
-        .doesNotContain("zombie");
+        .doesNotContain("fenced");
   }
 
   private Snapshot before(String run, String step) {

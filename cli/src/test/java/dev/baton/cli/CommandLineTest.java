@@ -100,7 +100,7 @@ class CommandLineTest {
             "rate  transform  gate .steps.rate.output > 0 (back to try, at most 10 times)  → end");
     assertThat(told.out())
         .contains(
-            "left out of cuts, unless git tracks it: node_modules, __pycache__, target, .venv");
+            "left out of checkpoints, unless git tracks it: node_modules, __pycache__, target, .venv");
     assertThat(json.code()).isEqualTo(2);
     assertThat(json.err())
         .contains(bad + ":2:6: step a: unknown attribute 'shel'; did you mean 'shell'?");
@@ -120,9 +120,9 @@ class CommandLineTest {
     Files.writeString(none, "name: none\nworkspace: {exclude: []}\n" + steps);
 
     assertThat(InProcessCli.alone().run("validate", some.toString()).out())
-        .contains("left out of cuts, unless git tracks it: cache/, *.tmp\n");
+        .contains("left out of checkpoints, unless git tracks it: cache/, *.tmp\n");
     assertThat(InProcessCli.alone().run("validate", none.toString()).out())
-        .contains("left out of cuts, unless git tracks it: nothing\n");
+        .contains("left out of checkpoints, unless git tracks it: nothing\n");
   }
 
   @Test
@@ -188,7 +188,7 @@ class CommandLineTest {
         "checkpoint",
         "milestones",
         "doctor",
-        "gc",
+        "archive",
         "workflows",
         "runners",
         "completion",

@@ -96,7 +96,7 @@ final class SnapshotPrefetch implements RunSnapshotSource {
         RunFolder.of(config.data(), holder.run()).workspace(),
         store,
         holder,
-        config.cutPatience(),
+        config.checkpointPatience(),
         fixed);
   }
 

@@ -116,23 +116,23 @@ class StoredRunResource {
   }
 
   @GET
-  @Path("/cuts")
-  @Operation(summary = "The run's workspace cuts, newest first, without those of fenced runners")
+  @Path("/checkpoints")
+  @Operation(summary = "The run's checkpoints, newest first, without those of fenced runners")
   @APIResponse(
       responseCode = "200",
       description =
-          "{cuts: [{digest, step, branch, format, epoch, position, tree_bytes, stored_bytes, file_count, time, checkpoint}]}",
+          "{checkpoints: [{digest, step, branch, format, epoch, position, tree_bytes, stored_bytes, file_count, time, checkpoint}]}",
       content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
-  public Uni<byte[]> cuts(@RestPath String run) {
+  public Uni<byte[]> checkpoints(@RestPath String run) {
     return cuts.of(StoreRequestValidator.run(run))
-        .map(all -> Json.bytes(new CutList(all.stream().map(CutViewMapper::view).toList())));
+        .map(all -> Json.bytes(new CheckpointList(all.stream().map(CutViewMapper::view).toList())));
   }
 
   record StateView(RawValue state, long position) {}
 
   record EventPage(List<JsonNode> events, boolean more) {}
 
-  record CutList(List<StoreCutView> cuts) {}
+  record CheckpointList(List<StoreCutView> checkpoints) {}
 
   private static JsonNode view(StoredEvent event) {
     ObjectNode view = Json.mapper().createObjectNode();

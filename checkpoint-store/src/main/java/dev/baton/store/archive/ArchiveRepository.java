@@ -29,7 +29,8 @@ class ArchiveRepository {
       """
       SELECT e.run FROM store.event e LEFT JOIN store.archive a ON a.run = e.run
       WHERE e.type IN ('dev.baton.run_completed', 'dev.baton.run_failed', 'dev.baton.run_cancelled',
-          'dev.baton.run_lost', 'dev.baton.run_paused', 'dev.baton.checkpoint_waiting')
+          'dev.baton.run_lost', 'dev.baton.run_paused',
+          'dev.baton.approval_requested', 'dev.baton.checkpoint_waiting')
         AND e.run > $1
         AND (a.run IS NULL OR (a.state = 0 AND a.position < e.position AND a.attempts < $2))
       GROUP BY e.run ORDER BY e.run LIMIT $3""";

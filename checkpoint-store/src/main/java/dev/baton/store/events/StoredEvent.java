@@ -24,11 +24,16 @@ import org.jspecify.annotations.Nullable;
  * An event read from Postgres.
  *
  * @param position strictly increasing within a run
+ * @param type under the current name, though it may have been stored under an older one
  * @param timeMicros since the epoch; null if the event has no time
  * @param data JSON, the original bytes
  */
 public record StoredEvent(
     long position, EventId id, String type, String source, @Nullable Long timeMicros, byte[] data) {
+
+  public StoredEvent {
+    type = EventTypeRegistry.current(type);
+  }
 
   public Instant time() {
     return timeMicros == null ? Instant.EPOCH : Instant.EPOCH.plus(timeMicros, ChronoUnit.MICROS);

@@ -75,8 +75,8 @@ class ForkPointFinder {
   }
 
   /**
-   * Finds the fork point of a checkpoint. Fails with REFUSED {@code no_cut} if a fork cannot begin
-   * there.
+   * Finds the fork point of a checkpoint. Fails with REFUSED {@code no_checkpoint} if a fork cannot
+   * begin there.
    */
   Uni<ForkPoint> ofCheckpoint(String run, String checkpoint) {
     return wakeups
@@ -86,7 +86,7 @@ class ForkPointFinder {
                 found.orElseThrow(
                     () ->
                         StoreRequestException.refused(
-                            "no_cut: no event of run %s carries checkpoint %s: a fork can begin only with its files"
+                            "no_checkpoint: no event of run %s carries checkpoint %s: a fork can begin only with its files"
                                 .formatted(run, checkpoint))));
   }
 
@@ -154,14 +154,17 @@ class ForkPointFinder {
         event
             .typed()
             .orElseThrow(
-                () -> StoreRequestException.refused("no_cut: " + event.id() + " cannot be read"))
+                () ->
+                    StoreRequestException.refused(
+                        "no_checkpoint: " + event.id() + " cannot be read"))
             .event();
     return cuts.counts(run, event.id().lane().epoch(), event.position())
         .chain(
             counts -> {
               if (!counts) {
                 throw StoreRequestException.refused(
-                    "no_cut: %s came after its runner had been replaced".formatted(event.id()));
+                    "no_checkpoint: %s came after its runner had been replaced"
+                        .formatted(event.id()));
               }
               return switch (typed) {
                 case TraceEvent.CheckpointSaved saved ->
@@ -192,7 +195,8 @@ class ForkPointFinder {
   }
 
   private static StoreRequestException noCut(StoredEvent event) {
-    return StoreRequestException.refused("no_cut: event %s is not a cut".formatted(event.id()));
+    return StoreRequestException.refused(
+        "no_checkpoint: event %s carries not a checkpoint".formatted(event.id()));
   }
 
   private static boolean isOnMainLine(String step) {

@@ -159,7 +159,7 @@ public class ForkPreparer {
    * Prepares a fork; must be called before the run is created. Idempotent.
    *
    * @return fails with NOT_FOUND if the checkpoint or step does not exist, and with REFUSED {@code
-   *     no_cut}, {@code checkpoint_gone} and {@code corrupt}
+   *     no_checkpoint}, {@code checkpoint_gone} and {@code corrupt}
    */
   public Uni<Prepared> prepare(Asked asked) {
     return known(asked).chain(known -> known != null ? Uni.createFrom().item(known) : make(asked));
@@ -232,7 +232,7 @@ public class ForkPreparer {
                   ForkStateBuilder.of(folded.run(), place.inside(), place.step());
               for (String branch : fork.withoutFiles()) {
                 throw StoreRequestException.refused(
-                    "no_cut: the files of run %s%s are in no checkpoint"
+                    "no_checkpoint: the files of run %s%s are in no checkpoint"
                         .formatted(
                             place.parent(), branch.isEmpty() ? "" : ", branch '" + branch + "',"));
               }
@@ -244,7 +244,7 @@ public class ForkPreparer {
     String id = cut.checkpoint();
     if (id == null) {
       throw StoreRequestException.refused(
-          "no_cut: the files of run %s are in no checkpoint".formatted(place.parent()));
+          "no_checkpoint: the files of run %s are in no checkpoint".formatted(place.parent()));
     }
     return id;
   }
@@ -280,7 +280,7 @@ public class ForkPreparer {
 
   private static StoreRequestException gone(Set<String> checkpoints, String parent) {
     return StoreRequestException.refused(
-        "checkpoint_gone: of what the cut of run %s needs, these checkpoints have been deleted: %s"
+        "checkpoint_gone: of what the checkpoint of run %s needs, these checkpoints have been deleted: %s"
             .formatted(parent, String.join(", ", checkpoints)));
   }
 

@@ -14,7 +14,9 @@ import java.util.Set;
  * if the process exits; the events are not.
  */
 public record RunsQuiescedEvent(Set<String> runs) {
-  /** Must be the same types as in the index {@code event_to_archive}. */
+  /**
+   * Must be the same types as in the index {@code event_to_archive}, which has the old names too.
+   */
   static final Set<String> TYPES =
       Set.of(
           EventTypeRegistry.PREFIX + "run_completed",
@@ -22,7 +24,7 @@ public record RunsQuiescedEvent(Set<String> runs) {
           EventTypeRegistry.PREFIX + "run_cancelled",
           EventTypeRegistry.PREFIX + "run_lost",
           EventTypeRegistry.PREFIX + "run_paused",
-          EventTypeRegistry.PREFIX + "checkpoint_waiting");
+          EventTypeRegistry.PREFIX + "approval_requested");
 
   public RunsQuiescedEvent {
     runs = Set.copyOf(runs);

@@ -11,8 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.store.events.StoredEvent;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
@@ -179,7 +181,7 @@ class TraceStoreConsumerTest extends StoreTest {
     assertThat(after).isEqualTo(Map.of(mine, 0L, taken, 1L));
     assertThat(rest).isEqualTo(new TraceRepository.Outcome.Stored(3));
     assertThat(client.events(one.run(), false)).hasSize(2);
-    assertThat(client.get("/runs/" + two.run() + "/cuts").body()).contains("baton-tree-2");
+    assertThat(client.get("/runs/" + two.run() + "/checkpoints").body()).contains("baton-tree-2");
   }
 
   @Test
@@ -314,7 +316,8 @@ class TraceStoreConsumerTest extends StoreTest {
     assertThat(client.events(trace.run(), false))
         .extracting(Event::getPosition)
         .containsExactly(1L, 2L, 4L, 5L);
-    assertThat(client.get("/runs/" + trace.run() + "/cuts").body()).contains("clone", "gather");
+    assertThat(client.get("/runs/" + trace.run() + "/checkpoints").body())
+        .contains("clone", "gather");
     for (int offset : new int[] {2, 5}) {
       ConsumerRecord<byte[], byte[]> letter =
           letterOf(
@@ -366,6 +369,38 @@ class TraceStoreConsumerTest extends StoreTest {
     assertThat(client.get("/runs/" + trace.run() + "/events?after=0&limit=3").body())
         .contains("run_teleported");
     assertThat(wakeups.size()).isZero();
+  }
+
+  @Test
+  void shouldStoreFoldAndShowAnEventOfARecordedTraceUnderItsNewName() {
+    TraceBuilder trace = new TraceBuilder();
+    ProducerRecord<String, byte[]> old =
+        trace.runner(
+            1, new TraceEvent.ApprovalRequested("ask", "q", "go on?", null, null, null, null));
+    // Every trace that was recorded before the rename has this name.
+    old.headers().remove("ce_type");
+    old.headers().add("ce_type", "dev.baton.checkpoint_waiting".getBytes(UTF_8));
+
+    log.send(trace.created(), trace.assigned(1), old, trace.ended(1));
+
+    client.idsUntilEnd(trace.run());
+    Event kept = client.events(trace.run(), false).get(2);
+    assertThat(kept.getType()).isEqualTo("dev.baton.approval_requested");
+    assertThat(client.get("/runs/" + trace.run() + "/snapshot").body())
+        .contains("\"step\":\"ask\"");
+    assertThat(
+            new StoredEvent(
+                3,
+                EventId.parse(kept.getId()),
+                "dev.baton.checkpoint_waiting",
+                "/test",
+                0L,
+                old.value()))
+        .satisfies(
+            event -> {
+              assertThat(event.type()).isEqualTo("dev.baton.approval_requested");
+              assertThat(event.typed()).isPresent();
+            });
   }
 
   private static List<ConsumerRecord<byte[], byte[]>> read(

@@ -24,9 +24,9 @@ final class ApprovalAnswerSender {
       JsonNode answer,
       @Nullable String by,
       @Nullable String comment,
-      @Nullable String cut) {
+      @Nullable String checkpoint) {
     String approval = new ApprovalRef(ref).resolve(context.client());
-    String seen = cut == null ? show(context, approval) : cut;
+    String seen = checkpoint == null ? show(context, approval) : checkpoint;
     ObjectNode body = Json.mapper().createObjectNode();
     body.set("answer", answer);
     String name = by == null ? context.environment().get("USER") : by;
@@ -37,10 +37,9 @@ final class ApprovalAnswerSender {
       body.put("comment", comment);
     }
     if (seen != null) {
-      body.put("cut", seen);
+      body.put("checkpoint", seen);
     }
-    JsonNode result =
-        context.client().post("/checkpoints/" + UrlQueryBuilder.encode(approval), body);
+    JsonNode result = context.client().post("/approvals/" + UrlQueryBuilder.encode(approval), body);
     if (context.json()) {
       context.printJson(result);
     } else {
@@ -53,14 +52,14 @@ final class ApprovalAnswerSender {
    * digest.
    */
   private static @Nullable String show(CommandContext context, String approval) {
-    JsonNode asked = context.client().get("/checkpoints/" + UrlQueryBuilder.encode(approval));
-    String cut = asked.hasNonNull("cut") ? asked.path("cut").asText() : null;
+    JsonNode asked = context.client().get("/approvals/" + UrlQueryBuilder.encode(approval));
+    String checkpoint = asked.hasNonNull("checkpoint") ? asked.path("checkpoint").asText() : null;
     if (!context.json()) {
       context.print("prompt: " + TextEscaper.block(asked.path("prompt").asText()));
-      if (cut != null) {
-        context.print("about cut " + cut);
+      if (checkpoint != null) {
+        context.print("about checkpoint " + checkpoint);
       }
     }
-    return cut;
+    return checkpoint;
   }
 }

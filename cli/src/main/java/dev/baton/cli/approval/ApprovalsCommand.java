@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
       "%nExamples:",
       "  baton approvals",
       "  baton approvals --run 7c9e2f --status answered",
-      "  baton approvals -o json | jq -r '.checkpoints[].id'"
+      "  baton approvals -o json | jq -r '.approvals[].id'"
     })
 public final class ApprovalsCommand implements Runnable {
   private static final List<String> STATUSES = List.of("waiting", "answered", "expired", "all");
@@ -65,10 +65,10 @@ public final class ApprovalsCommand implements Runnable {
     JsonNode found =
         PageReader.read(
             context.client(),
-            "checkpoints",
+            "approvals",
             limit,
             () ->
-                UrlQueryBuilder.of("/checkpoints")
+                UrlQueryBuilder.of("/approvals")
                     .with("status", status.equals("all") ? null : status)
                     .with("run", of));
     if (context.json()) {
@@ -78,7 +78,7 @@ public final class ApprovalsCommand implements Runnable {
     Instant now = Instant.now();
     TextTable table =
         new TextTable("APPROVAL", "STEP", "STATUS", "REQUESTED", "EXPIRES", "BY", "PROMPT");
-    for (JsonNode approval : found.path("checkpoints")) {
+    for (JsonNode approval : found.path("approvals")) {
       Instant expires = TimeFormatter.instant(approval.path("expires_at"));
       table.row(
           approval.path("id").asText(),

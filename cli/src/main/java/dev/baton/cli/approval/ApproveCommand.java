@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
       "%nExamples:",
       "  baton approve 7c9e2f --comment 'looks fine'",
       "  baton approve 7c9e2f --answer '{\"approved\": true, \"channel\": \"beta\"}'",
-      "  baton approve APPROVAL --cut sha256:…   # valid for these files only"
+      "  baton approve APPROVAL --checkpoint sha256:…   # valid for these files only"
     })
 public final class ApproveCommand implements Runnable {
   private final CommandContext context;
@@ -49,10 +49,10 @@ public final class ApproveCommand implements Runnable {
   private @Nullable String by;
 
   @Option(
-      names = "--cut",
+      names = "--checkpoint",
       paramLabel = "DIGEST",
-      description = "The cut that was reviewed. Default: the approval's current cut.")
-  private @Nullable String cut;
+      description = "The checkpoint that was reviewed. Default: the approval's current cut.")
+  private @Nullable String checkpoint;
 
   public ApproveCommand(CommandContext context) {
     this.context = context;
@@ -64,6 +64,6 @@ public final class ApproveCommand implements Runnable {
         answer == null
             ? Json.mapper().createObjectNode().put("approved", true)
             : JsonArgumentReader.read(answer, "--answer");
-    ApprovalAnswerSender.send(context, ref, value, by, comment, cut);
+    ApprovalAnswerSender.send(context, ref, value, by, comment, checkpoint);
   }
 }

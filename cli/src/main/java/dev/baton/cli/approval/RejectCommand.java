@@ -33,10 +33,10 @@ public final class RejectCommand implements Runnable {
   private @Nullable String by;
 
   @Option(
-      names = "--cut",
+      names = "--checkpoint",
       paramLabel = "DIGEST",
-      description = "The cut that was reviewed. Default: the approval's current cut.")
-  private @Nullable String cut;
+      description = "The checkpoint that was reviewed. Default: the approval's current cut.")
+  private @Nullable String checkpoint;
 
   public RejectCommand(CommandContext context) {
     this.context = context;
@@ -45,6 +45,11 @@ public final class RejectCommand implements Runnable {
   @Override
   public void run() {
     ApprovalAnswerSender.send(
-        context, ref, Json.mapper().createObjectNode().put("approved", false), by, comment, cut);
+        context,
+        ref,
+        Json.mapper().createObjectNode().put("approved", false),
+        by,
+        comment,
+        checkpoint);
   }
 }

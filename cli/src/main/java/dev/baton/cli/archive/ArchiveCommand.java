@@ -21,15 +21,16 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code baton history}. */
+/** {@code baton archive}. */
 @Command(
-    name = "history",
+    name = "archive",
+    aliases = "history",
     description = "List the runs in the git archive, newest first.",
     footer = {
       "%nWithout an archive (baton.archive.git) the list is empty.",
       "%nExamples:",
-      "  baton history",
-      "  baton history --limit 500 -o json"
+      "  baton archive",
+      "  baton archive --limit 500 -o json"
     })
 public final class ArchiveCommand implements Runnable {
   private static final int COMMIT = 10;
@@ -47,7 +48,7 @@ public final class ArchiveCommand implements Runnable {
   public void run() {
     PageReader.check(limit);
     JsonNode all =
-        PageReader.read(context.client(), "runs", limit, () -> UrlQueryBuilder.of("/runs/history"));
+        PageReader.read(context.client(), "runs", limit, () -> UrlQueryBuilder.of("/archive"));
     if (context.json()) {
       context.printJson(withSource(all));
     } else {

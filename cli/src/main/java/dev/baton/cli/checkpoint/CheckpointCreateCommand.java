@@ -74,7 +74,7 @@ final class CheckpointCreateCommand implements Runnable {
       throw CliException.usage(
           "--trigger '%s' is not one of %s".formatted(trigger, String.join(", ", TRIGGERS)));
     }
-    String path = "/runs/" + RunRef.parse(run).text() + "/cuts";
+    String path = "/runs/" + RunRef.parse(run).text() + "/checkpoints";
     ProgressTreePrinter tree =
         new ProgressTreePrinter(context.terminal(), context.style(), context.json());
     tree.title("Creating " + trigger + " checkpoint...");
@@ -146,7 +146,7 @@ final class CheckpointCreateCommand implements Runnable {
 
   private @Nullable ObjectNode find(String id) {
     try {
-      return (ObjectNode) context.client().get("/cuts/" + id);
+      return (ObjectNode) context.client().get("/checkpoints/" + id);
     } catch (CliException failure) {
       if (failure.code() == CliExitCode.NOT_FOUND) {
         return null;
@@ -160,7 +160,7 @@ final class CheckpointCreateCommand implements Runnable {
     OrchestratorRestClient client = context.client();
     JsonNode answer =
         client.post(
-            "/cuts/" + id + "/verify",
+            "/checkpoints/" + id + "/verify",
             JsonNodeFactory.instance.objectNode(),
             OrchestratorRestClient.WORK);
     if (!answer.path("verified").asBoolean()) {

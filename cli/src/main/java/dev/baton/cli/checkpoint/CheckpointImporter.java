@@ -56,11 +56,12 @@ final class CheckpointImporter {
         "Committing manifest",
         step -> {
           client.put(
-              "/runs/" + run + "/cuts/" + id, Json.tree(manifest(id, portable, captured[0])));
+              "/runs/" + run + "/checkpoints/" + id,
+              Json.tree(manifest(id, portable, captured[0])));
           return "";
         });
     return client.put(
-        "/cuts/" + id + "/pin", Json.mapper().createObjectNode().put("reason", "imported"));
+        "/checkpoints/" + id + "/pin", Json.mapper().createObjectNode().put("reason", "imported"));
   }
 
   /**

@@ -54,7 +54,7 @@ final class CheckpointListCommand implements Runnable {
     if (context.json()) {
       context.printJson(all);
     } else {
-      CheckpointPrinter.list(context, all.path("cuts"), run != null);
+      CheckpointPrinter.list(context, all.path("checkpoints"), run != null);
     }
   }
 
@@ -62,8 +62,8 @@ final class CheckpointListCommand implements Runnable {
     String text = run == null ? null : RunRef.parse(run).text();
     return PageReader.read(
         context.client(),
-        "cuts",
+        "checkpoints",
         limit,
-        () -> UrlQueryBuilder.of("/cuts").with("run", text).with("project", project));
+        () -> UrlQueryBuilder.of("/checkpoints").with("run", text).with("project", project));
   }
 }

@@ -39,6 +39,6 @@ record CheckpointRef(String text, @Nullable String project) {
    * @param below empty, or the rest of the path after the checkpoint: {@code /pin}
    */
   String path(String below) {
-    return UrlQueryBuilder.of("/cuts/" + text + below).with("project", project).toString();
+    return UrlQueryBuilder.of("/checkpoints/" + text + below).with("project", project).toString();
   }
 }

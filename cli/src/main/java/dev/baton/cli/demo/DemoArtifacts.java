@@ -16,7 +16,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Results of a run from two sources: its output, and the files of its last cut.
+ * Results of a run from two sources: its output, and the files of its last checkpoint.
  *
  * @param output the run's output
  * @param report SHA-256 of {@code report.md} as restored
@@ -25,15 +25,15 @@ import java.nio.file.Path;
 record DemoArtifacts(JsonNode output, String report, String archive) {
 
   /**
-   * Restores the run's last cut into {@code target}.
+   * Restores the run's last checkpoint into {@code target}.
    *
    * @param view the run after its end
    */
   static DemoArtifacts fetch(OrchestratorRestClient client, JsonNode view, Path target)
       throws IOException, InterruptedException {
     String run = view.path("id").asText();
-    JsonNode cut = lastCut(client.get("/runs/" + run + "/cuts"), run);
-    CheckpointRestorer.restore(client, cut.path("id").asText(), target);
+    JsonNode last = lastCheckpoint(client.get("/runs/" + run + "/checkpoints"), run);
+    CheckpointRestorer.restore(client, last.path("id").asText(), target);
     return new DemoArtifacts(
         view.path("output"),
         sha256(target.resolve("report.md")),
@@ -46,14 +46,15 @@ record DemoArtifacts(JsonNode output, String report, String archive) {
         && output.path("archive_sha256").asText().equals(archive);
   }
 
-  /** Returns the newest cut of the main line, into which branches were merged. */
-  private static JsonNode lastCut(JsonNode answer, String run) {
+  /** Returns the newest checkpoint of the main line, into which branches were merged. */
+  private static JsonNode lastCheckpoint(JsonNode answer, String run) {
     JsonNode newest = null;
-    for (JsonNode cut : answer.isArray() ? answer : answer.path("cuts")) {
-      boolean mainLine = cut.path("branch").asText("").isEmpty();
+    for (JsonNode each : answer.isArray() ? answer : answer.path("checkpoints")) {
+      boolean mainLine = each.path("branch").asText("").isEmpty();
       if (mainLine
-          && (newest == null || cut.path("position").asLong() > newest.path("position").asLong())) {
-        newest = cut;
+          && (newest == null
+              || each.path("position").asLong() > newest.path("position").asLong())) {
+        newest = each;
       }
     }
     if (newest == null) {

@@ -127,7 +127,7 @@ record DemoReport(
     json.put("identical", identical);
     json.put("repeated_steps", repeated);
     json.put("completed_steps", completed);
-    json.put("fenced_events", fenced);
+    json.put("fenced", fenced);
     json.put("seed", seed);
     failures.forEach(json.putArray("failures")::add);
     return json;

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DemoRun {
   private static final Set<String> STEP_BEGINS =
-      Set.of("step_started", "step_completed", "checkpoint_waiting");
+      Set.of("step_started", "step_completed", "approval_requested");
 
   private final OrchestratorRestClient client;
   private final DemoPrinter narrator;
@@ -116,7 +116,7 @@ final class DemoRun {
       over |= event.isLast();
       schedule();
     }
-    if (event.type().equals("checkpoint_waiting")) {
+    if (event.type().equals("approval_requested")) {
       answer(event.data().path("approval").asText());
     }
   }
@@ -257,7 +257,7 @@ final class DemoRun {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(15);
     while (true) {
       try {
-        client.post("/checkpoints/" + UrlQueryBuilder.encode(approval), body);
+        client.post("/approvals/" + UrlQueryBuilder.encode(approval), body);
         return;
       } catch (CliException e) {
         if (e.code() == CliExitCode.CONFLICT) {

@@ -101,7 +101,7 @@ public final class DiffRunsCommand implements Runnable {
           differing.add(aspect);
         }
       }
-      if (!a.path("cut").path("digest").equals(b.path("cut").path("digest"))) {
+      if (!a.path("checkpoint").path("digest").equals(b.path("checkpoint").path("digest"))) {
         differing.add("files");
       }
     }
@@ -168,19 +168,19 @@ public final class DiffRunsCommand implements Runnable {
   }
 
   private Optional<String> checkpoint(String run) {
-    JsonNode cuts = context.client().get("/runs/" + run + "/cuts").path("cuts");
-    for (JsonNode cut : cuts) {
-      // Only a saved cut has a creation time.
-      if (cut.path("branch").asText("").isEmpty() && cut.hasNonNull("created_at")) {
-        return Optional.of(cut.path("id").asText());
+    JsonNode all = context.client().get("/runs/" + run + "/checkpoints").path("checkpoints");
+    for (JsonNode each : all) {
+      // Only a saved checkpoint has a creation time.
+      if (each.path("branch").asText("").isEmpty() && each.hasNonNull("created_at")) {
+        return Optional.of(each.path("id").asText());
       }
     }
     // A fork without checkpoints of its own has those from which it started.
     JsonNode own =
         context
             .client()
-            .get(UrlQueryBuilder.of("/cuts").with("run", run).with("limit", 1).toString())
-            .path("cuts");
+            .get(UrlQueryBuilder.of("/checkpoints").with("run", run).with("limit", 1).toString())
+            .path("checkpoints");
     return own.isEmpty() ? Optional.empty() : Optional.of(own.get(0).path("id").asText());
   }
 }

@@ -28,7 +28,11 @@ import picocli.CommandLine.Parameters;
       "List the milestones that runs have committed to a repository, and their present locations.",
       "Needs no server. `baton milestones plan RUN` shows from where a run can resume."
     },
-    subcommands = MilestonesPlanCommand.class,
+    subcommands = {
+      MilestonesPlanCommand.class,
+      MilestonesDoctorCommand.class,
+      MilestonesGcCommand.class
+    },
     footer = {
       "%nExamples:",
       "  baton milestones",
@@ -78,7 +82,7 @@ public final class MilestonesCommand implements Runnable {
     }
     if (!listing.malformed().isEmpty()) {
       context.print(
-          "%d malformed sidecars are ignored: see `baton doctor`"
+          "%d malformed sidecars are ignored: see `baton milestones doctor`"
               .formatted(listing.malformed().size()));
     }
     return 0;

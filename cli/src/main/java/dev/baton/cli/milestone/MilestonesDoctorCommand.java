@@ -16,7 +16,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code baton doctor}. */
+/** {@code baton milestones doctor}. */
 @Command(
     name = "doctor",
     description = {
@@ -25,8 +25,8 @@ import picocli.CommandLine.Mixin;
     },
     footer = {
       "%nExamples:",
-      "  baton doctor",
-      "  baton doctor --repo ~/website -o json | jq '.milestones[] | select(.commit == null)'"
+      "  baton milestones doctor",
+      "  baton milestones doctor --repo ~/website -o json | jq '.milestones[] | select(.commit == null)'"
     })
 public final class MilestonesDoctorCommand implements Callable<Integer> {
   private final CommandContext context;
@@ -81,14 +81,15 @@ public final class MilestonesDoctorCommand implements Callable<Integer> {
         .forEach(
             problem ->
                 context.print(
-                    "%s  %s; `baton gc` rebuilds it"
+                    "%s  %s; `baton milestones gc` rebuilds it"
                         .formatted(context.style().bad("index"), problem)));
     found
         .leftovers()
         .forEach(
             file ->
                 context.print(
-                    "leftover  %s, of a crashed writer; `baton gc` removes it".formatted(file)));
+                    "leftover  %s, of a crashed writer; `baton milestones gc` removes it"
+                        .formatted(file)));
     context.print(
         found.isHealthy()
             ? "%d sidecars, no errors".formatted(found.located().size())

@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code baton gc}. */
+/** {@code baton milestones gc}. */
 @Command(
     name = "gc",
     description = {
@@ -33,9 +33,9 @@ import picocli.CommandLine.Option;
     },
     footer = {
       "%nExamples:",
-      "  baton gc --dry-run",
-      "  baton gc --repo ~/website",
-      "  baton gc --run 01jd0000000000000000abcdef"
+      "  baton milestones gc --dry-run",
+      "  baton milestones gc --repo ~/website",
+      "  baton milestones gc --run 01jd0000000000000000abcdef"
     })
 public final class MilestonesGcCommand implements Runnable {
   private final CommandContext context;

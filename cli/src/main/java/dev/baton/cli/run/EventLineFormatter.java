@@ -47,7 +47,7 @@ public final class EventLineFormatter {
           (data.path("now").asBoolean() ? "now" : "after the step in progress") + by(data);
       case "resume_requested" -> resumeRequested(data);
       case "step_rerouted" -> step(data) + " → " + data.path("to").asText();
-      case "checkpoint_waiting" -> step(data) + ": " + shorten(data.path("prompt").asText());
+      case "approval_requested" -> step(data) + ": " + shorten(data.path("prompt").asText());
       case "approval_answered" ->
           "%s: %s%s".formatted(step(data), shorten(data.path("answer").toString()), by(data));
       case "labels_changed" -> RunPrinter.labels(data.path("labels"));
@@ -76,7 +76,7 @@ public final class EventLineFormatter {
         .formatted(
             step(data),
             TimeFormatter.duration(Duration.ofNanos(data.path("duration_us").asLong() * 1000)),
-            data.path("without_cut").asBoolean(false) ? " without a cut" : "");
+            data.path("without_cut").asBoolean(false) ? " without a checkpoint" : "");
   }
 
   private static String resumeRequested(JsonNode data) {

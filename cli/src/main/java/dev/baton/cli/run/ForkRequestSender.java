@@ -13,7 +13,7 @@ import dev.baton.protocol.json.Json;
 import java.util.Map;
 import java.util.UUID;
 
-/** Requests a run that starts from a cut of another. */
+/** Requests a run that starts from a checkpoint of another. */
 public final class ForkRequestSender {
   private ForkRequestSender() {}
 

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
     name = "replay",
     aliases = {"fork"},
     description =
-        "Start a new run from a cut of another run, which is not changed. Steps completed"
+        "Start a new run from a checkpoint of another run, which is not changed. Steps completed"
             + " there are not run again.",
     footer = {
       "%nExamples:",

@@ -115,9 +115,9 @@ public final class RunPrinter {
                   runner.path("pid").asText("?"),
                   runner.path("host").asText("?")));
     }
-    long fenced = run.path("fenced_events").asLong(0);
+    long fenced = run.path("fenced").asLong(0);
     fields.add(
-        "zombies",
+        "fenced",
         fenced == 0
             ? ""
             : style.attention(fenced + " events of runners that no longer held it were dropped"));
@@ -134,11 +134,11 @@ public final class RunPrinter {
     for (JsonNode notice : run.path("notifications")) {
       fields.add("notified", told(notice));
     }
-    List<String> withoutCut = FieldPrinter.texts(run.path("without_cut"));
-    if (!withoutCut.isEmpty()) {
+    List<String> unsaved = FieldPrinter.texts(run.path("without_checkpoint"));
+    if (!unsaved.isEmpty()) {
       fields.add(
-          "no cut",
-          style.attention(String.join(", ", withoutCut) + " (a replacement runs them again)"));
+          "no checkpoint",
+          style.attention(String.join(", ", unsaved) + " (a replacement runs them again)"));
     }
     List<String> leftOut = FieldPrinter.texts(run.path("left_out"));
     if (!leftOut.isEmpty()) {
@@ -152,8 +152,8 @@ public final class RunPrinter {
       context.print("");
       context.print(
           style.attention("waits: ") + TextEscaper.block(waiting.path("prompt").asText()));
-      if (waiting.hasNonNull("cut")) {
-        context.print("  about cut " + waiting.path("cut").asText());
+      if (waiting.hasNonNull("checkpoint")) {
+        context.print("  about checkpoint " + waiting.path("checkpoint").asText());
       }
       context.print("  baton approve " + waiting.path("approval").asText());
     }

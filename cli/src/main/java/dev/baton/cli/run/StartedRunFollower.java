@@ -153,7 +153,7 @@ public final class StartedRunFollower {
     } else if (interactive) {
       progress.update(EventLineFormatter.of(event));
     }
-    if (event.type().equals("checkpoint_waiting") && !context.json()) {
+    if (event.type().equals("approval_requested") && !context.json()) {
       progress.line(
           context.style().attention("waits for you: ")
               + TextEscaper.block(event.data().path("prompt").asText()));

@@ -35,7 +35,7 @@ public record StackInfo(JsonNode json) {
   }
 
   /** The API's port; 0 when none is recorded. */
-  int apiPort() {
+  public int apiPort() {
     return json.path("ports").path("orchestrator").asInt(0);
   }
 }

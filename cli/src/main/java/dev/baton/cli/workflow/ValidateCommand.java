@@ -116,7 +116,7 @@ public final class ValidateCommand implements Runnable {
 
   private static String leftOut(Optional<List<String>> exclude) {
     List<String> patterns = exclude.orElse(Workflow.DEFAULT_EXCLUDE);
-    return "left out of cuts, unless git tracks it: %s%s"
+    return "left out of checkpoints, unless git tracks it: %s%s"
         .formatted(
             patterns.isEmpty() ? "nothing" : String.join(", ", patterns),
             exclude.isPresent() ? "" : " (the defaults; 'workspace.exclude' replaces them)");

@@ -39,12 +39,12 @@ class ArchiveCommandTest {
   @Test
   void shouldListTheRunsOfTheArchive() {
     server.on(
-        "GET /runs/history?limit=50",
+        "GET /archive?limit=50",
         200,
         "{\"runs\":[%s,%s],\"source\":\"git\"}"
             .formatted(RUN.formatted(""), RUN.formatted("{\"what\":\"checkpoint\"}")));
 
-    List<String> lines = cli.run("history").out().lines().toList();
+    List<String> lines = cli.run("archive").out().lines().toList();
 
     assertThat(lines.get(0).replaceAll(" +", " "))
         .isEqualTo("ID WORKFLOW STATUS DONE EVENTS AGE TOOK COMMIT FILES");
@@ -56,16 +56,17 @@ class ArchiveCommandTest {
 
   @Test
   void shouldSayThatThereAreNoneWithoutAnArchive() {
-    server.on("GET /runs/history?limit=50", 200, "{\"runs\":[],\"source\":\"git\"}");
+    server.on("GET /archive?limit=50", 200, "{\"runs\":[],\"source\":\"git\"}");
 
+    assertThat(cli.run("archive").out()).isEqualTo("no runs\n");
     assertThat(cli.run("history").out()).isEqualTo("no runs\n");
-    assertThat(cli.run("history", "-o", "json").out().replaceAll("\\s", ""))
+    assertThat(cli.run("archive", "-o", "json").out().replaceAll("\\s", ""))
         .isEqualTo("{\"runs\":[],\"source\":\"git\"}");
   }
 
   @Test
   void shouldRefuseALimitThatIsNone() {
-    InProcessCli.Result result = cli.run("history", "--limit", "0");
+    InProcessCli.Result result = cli.run("archive", "--limit", "0");
 
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.err()).contains("--limit 0 is not 1 to 100000");

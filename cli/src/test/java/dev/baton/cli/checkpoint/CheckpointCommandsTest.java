@@ -52,9 +52,9 @@ class CheckpointCommandsTest {
   @Test
   void shouldListCheckpointsAsATable() {
     server.on(
-        "GET /cuts?run=abcdef&limit=50",
+        "GET /checkpoints?run=abcdef&limit=50",
         200,
-        "{\"cuts\":[%s,%s,%s]}"
+        "{\"checkpoints\":[%s,%s,%s]}"
             .formatted(
                 checkpoint(ID, Duration.ofSeconds(125), "verified", ""),
                 checkpoint(ID, Duration.ofHours(3), "pending", ",\"pinned\":true"),
@@ -73,19 +73,23 @@ class CheckpointCommandsTest {
   @Test
   void shouldListAProjectOverSeveralPages() {
     server.on(
-        "GET /cuts?project=web&limit=2", 200, "{\"cuts\":[{\"id\":\"a\"}],\"next_cursor\":\"x\"}");
-    server.on("GET /cuts?project=web&limit=1&cursor=x", 200, "{\"cuts\":[{\"id\":\"b\"}]}");
+        "GET /checkpoints?project=web&limit=2",
+        200,
+        "{\"checkpoints\":[{\"id\":\"a\"}],\"next_cursor\":\"x\"}");
+    server.on(
+        "GET /checkpoints?project=web&limit=1&cursor=x", 200, "{\"checkpoints\":[{\"id\":\"b\"}]}");
 
     InProcessCli.Result result =
         cli.run("checkpoint", "list", "--project", "web", "--limit", "2", "-ojson");
 
-    assertThat(tree(result.out()).path("cuts").findValuesAsText("id")).containsExactly("a", "b");
+    assertThat(tree(result.out()).path("checkpoints").findValuesAsText("id"))
+        .containsExactly("a", "b");
   }
 
   @Test
   void shouldShowACheckpointWithItsManifest() {
     server.on(
-        "GET /cuts/ckpt01?project=web",
+        "GET /checkpoints/ckpt01?project=web",
         200,
         checkpoint(
             ID,
@@ -108,8 +112,8 @@ class CheckpointCommandsTest {
 
   @Test
   void shouldPinWithAReasonAndUnpin() {
-    server.on("PUT /cuts/ckpt01/pin", 200, checkpoint(ID, Duration.ZERO, "verified", ""));
-    server.on("DELETE /cuts/ckpt01/pin", 200, checkpoint(ID, Duration.ZERO, "verified", ""));
+    server.on("PUT /checkpoints/ckpt01/pin", 200, checkpoint(ID, Duration.ZERO, "verified", ""));
+    server.on("DELETE /checkpoints/ckpt01/pin", 200, checkpoint(ID, Duration.ZERO, "verified", ""));
 
     InProcessCli.Result pinned = cli.run("checkpoint", "pin", "ckpt01", "--reason", "release");
     InProcessCli.Result unpinned = cli.run("checkpoint", "unpin", "ckpt01");
@@ -123,11 +127,11 @@ class CheckpointCommandsTest {
   @Test
   void shouldTellByTheExitCodeWhetherACheckpointIsWhole() {
     server.on(
-        "POST /cuts/ckpt01/verify",
+        "POST /checkpoints/ckpt01/verify",
         200,
         "{\"id\":\"" + ID + "\",\"verified\":true,\"findings\":[],\"packs\":2,\"bytes\":9000000}");
     server.on(
-        "POST /cuts/ckpt02/verify",
+        "POST /checkpoints/ckpt02/verify",
         200,
         """
         {"id":"x","verified":false,"packs":1,"bytes":10,
@@ -149,9 +153,9 @@ class CheckpointCommandsTest {
 
   @Test
   void shouldCreateACheckpointWithATreeOfWhatIsInIt() {
-    server.on("POST /runs/abcdef/cuts", 201, "{\"id\":\"" + ID + "\"}");
+    server.on("POST /runs/abcdef/checkpoints", 201, "{\"id\":\"" + ID + "\"}");
     server.on(
-        "GET /cuts/" + ID,
+        "GET /checkpoints/" + ID,
         200,
         checkpoint(
             ID,
@@ -160,7 +164,7 @@ class CheckpointCommandsTest {
             """
             ,"manifest":{"contributors":{"workspace":{"status":"ok"},"git":{"status":"ok"},
               "tmux":{"status":"failed","error":"no server"}}}"""));
-    server.on("POST /cuts/" + ID + "/verify", 200, "{\"verified\":true,\"bytes\":9000000}");
+    server.on("POST /checkpoints/" + ID + "/verify", 200, "{\"verified\":true,\"bytes\":9000000}");
 
     InProcessCli.Result result = cli.run("checkpoint", "create", "abcdef");
 
@@ -182,9 +186,13 @@ class CheckpointCommandsTest {
 
   @Test
   void shouldWaitForACheckpointThatTakesLonger() {
-    server.on("POST /runs/abcdef/cuts", 202, "{\"id\":\"" + ID + "\",\"status\":\"pending\"}");
-    server.on("GET /cuts/" + ID, 404, "{\"title\":\"Not found\",\"status\":404,\"detail\":\"no\"}");
-    server.on("GET /cuts/" + ID, 200, checkpoint(ID, Duration.ZERO, "pending", ""));
+    server.on(
+        "POST /runs/abcdef/checkpoints", 202, "{\"id\":\"" + ID + "\",\"status\":\"pending\"}");
+    server.on(
+        "GET /checkpoints/" + ID,
+        404,
+        "{\"title\":\"Not found\",\"status\":404,\"detail\":\"no\"}");
+    server.on("GET /checkpoints/" + ID, 200, checkpoint(ID, Duration.ZERO, "pending", ""));
 
     InProcessCli.Result result = cli.run("checkpoint", "create", "abcdef", "--no-verify", "-ojson");
 
@@ -197,7 +205,7 @@ class CheckpointCommandsTest {
   @CsvSource({"409,5", "502,1", "503,6"})
   void shouldTellFailuresOfACheckpointApart(int status, int code) {
     server.on(
-        "POST /runs/abcdef/cuts",
+        "POST /runs/abcdef/checkpoints",
         status,
         "{\"title\":\"It is so\",\"status\":" + status + ",\"detail\":\"for a reason\"}");
 
@@ -236,7 +244,7 @@ class CheckpointCommandsTest {
 
   @Test
   void shouldStartARunFromACheckpoint() {
-    server.on("GET /cuts/ckpt01", 200, "{\"id\":\"%s\",\"run\":\"%s\"}".formatted(ID, RUN));
+    server.on("GET /checkpoints/ckpt01", 200, "{\"id\":\"%s\",\"run\":\"%s\"}".formatted(ID, RUN));
     server.on("POST /runs/" + RUN + "/fork", 201, "{\"id\":\"%s\"}".formatted(RUN));
 
     InProcessCli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
@@ -285,7 +293,7 @@ class CheckpointCommandsTest {
   @Test
   void shouldNameTheCandidatesOfAnAmbiguousId() {
     server.on(
-        "GET /cuts/ckpt01",
+        "GET /checkpoints/ckpt01",
         409,
         "{\"title\":\"Ambiguous\",\"status\":409,\"detail\":\"two\",\"candidates\":[\"a\",\"b\"]}");
 

@@ -51,7 +51,7 @@ class CheckpointImportCommandTest {
     SmallTree tree = SmallTree.of(ID, Map.of("a.txt", "hello", "sub/c.txt", "deep"));
     Path to = folder.resolve(name);
     try (PackServer packs = new PackServer(tree.packs())) {
-      server.on("GET /cuts/" + ID + "/packs", 200, tree.opened(packs.url()));
+      server.on("GET /checkpoints/" + ID + "/packs", 200, tree.opened(packs.url()));
       assertThat(cli.run("checkpoint", "export", ID, "--to", to.toString()).code()).isZero();
     }
     return to;
@@ -79,7 +79,8 @@ class CheckpointImportCommandTest {
       assertThat(manifest.at("/workspace/file_count").asInt()).isEqualTo(2);
       assertThat(manifest.at("/workspace/packs")).hasSize(target.objects().size());
       assertThat(target.lines()).contains("POST /runs/" + ImportServer.RUN + "/cancel");
-      assertThat(target.lines()).anyMatch(line -> line.matches("PUT /cuts/[0-9a-z]{26}/pin"));
+      assertThat(target.lines())
+          .anyMatch(line -> line.matches("PUT /checkpoints/[0-9a-z]{26}/pin"));
     }
   }
 

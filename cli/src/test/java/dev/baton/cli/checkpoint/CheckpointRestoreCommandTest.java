@@ -45,8 +45,8 @@ class CheckpointRestoreCommandTest {
     server = new StubServer();
     packs = new PackServer(tree.packs());
     cli = InProcessCli.against(server);
-    server.on("GET /cuts/ckpt01/packs", 200, tree.opened(packs.url()));
-    server.on("GET /cuts/" + ID + "/packs", 200, tree.opened(packs.url()));
+    server.on("GET /checkpoints/ckpt01/packs", 200, tree.opened(packs.url()));
+    server.on("GET /checkpoints/" + ID + "/packs", 200, tree.opened(packs.url()));
   }
 
   @AfterEach
@@ -152,7 +152,7 @@ class CheckpointRestoreCommandTest {
               spoiled.put(hash, copy);
             });
     try (PackServer bad = new PackServer(spoiled)) {
-      server.on("GET /cuts/badbad/packs", 200, tree.opened(bad.url()));
+      server.on("GET /checkpoints/badbad/packs", 200, tree.opened(bad.url()));
 
       InProcessCli.Result result =
           cli.run("checkpoint", "restore", "badbad", "--to", folder.resolve("out").toString());
@@ -166,7 +166,7 @@ class CheckpointRestoreCommandTest {
   @Test
   void shouldRefuseAManifestThatHasBeenChanged() {
     server.on(
-        "GET /cuts/badbad/packs",
+        "GET /checkpoints/badbad/packs",
         200,
         tree.opened(packs.url()).replace("\"trigger\":\"manual\"", "\"trigger\":\"error\""));
 
@@ -256,7 +256,7 @@ class CheckpointRestoreCommandTest {
             "01jd0000000000000000ckpt02",
             Map.of("a.txt", "hello!", "b.txt", "world!", "new/d", ""));
     try (PackServer others = new PackServer(later.packs())) {
-      server.on("GET /cuts/ckpt02/packs", 200, later.opened(others.url()));
+      server.on("GET /checkpoints/ckpt02/packs", 200, later.opened(others.url()));
 
       InProcessCli.Result lines = cli.run("checkpoint", "diff", "ckpt01", "ckpt02");
       InProcessCli.Result json = cli.run("checkpoint", "diff", "ckpt01", "ckpt02", "-ojson");

@@ -104,7 +104,7 @@ record SmallTree(
     return writer.finish();
   }
 
-  /** The response of {@code GET /cuts/ID/packs}. */
+  /** The response of {@code GET /checkpoints/ID/packs}. */
   String opened(String packBase) {
     StringBuilder list = new StringBuilder();
     for (PackRef ref : refs) {

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -70,7 +71,7 @@ class MilestoneCommandsTest {
   }
 
   private String[] with(String... arguments) {
-    List<String> all = new java.util.ArrayList<>(List.of(arguments));
+    List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--repo", repository.toString()));
     return all.toArray(String[]::new);
   }
@@ -145,7 +146,7 @@ class MilestoneCommandsTest {
         "Empty");
 
     InProcessCli.Result plan = run("milestones", "plan", RUN);
-    InProcessCli.Result doctor = run("doctor", "-o", "json");
+    InProcessCli.Result doctor = run("milestones", "doctor", "-o", "json");
 
     assertThat(doctor.code()).isOne();
     assertThat(json(doctor).path("healthy").asBoolean()).isFalse();
@@ -157,23 +158,28 @@ class MilestoneCommandsTest {
 
   @Test
   void shouldExamineAndCollect() throws Exception {
-    assertThat(run("doctor").out()).contains("2 sidecars, no errors");
+    assertThat(run("milestones", "doctor").out()).contains("2 sidecars, no errors");
     Path sidecars = repository.resolve(".baton/checkpoints");
     Files.writeString(sidecars.resolve("f".repeat(40) + ".json"), "{");
     Files.writeString(sidecars.resolve("index.json"), "{}");
     Files.writeString(sidecars.resolve("x.json.tmp"), "{");
 
-    InProcessCli.Result doctor = run("doctor");
+    InProcessCli.Result doctor = run("milestones", "doctor");
     assertThat(doctor.code()).isOne();
     assertThat(doctor.out())
         .contains(
-            "malformed", "not JSON", "baton gc", "leftover  x.json.tmp", "milestone 1 of run");
+            "malformed",
+            "not JSON",
+            "baton milestones gc",
+            "leftover  x.json.tmp",
+            "milestone 1 of run");
 
-    InProcessCli.Result dry = run("gc", "--run", "000001", "--dry-run", "-o", "json");
+    InProcessCli.Result dry = run("milestones", "gc", "--run", "000001", "--dry-run", "-o", "json");
     assertThat(json(dry).path("removed")).hasSize(2);
     assertThat(sidecars.resolve(second.sha() + ".json")).exists();
-    assertThat(run("gc", "--run", OTHER).code()).isEqualTo(3);
-    assertThat(run("gc", "--run", RUN).out()).contains("2 sidecars of 1 runs removed");
+    assertThat(run("milestones", "gc", "--run", OTHER).code()).isEqualTo(3);
+    assertThat(run("milestones", "gc", "--run", RUN).out())
+        .contains("2 sidecars of 1 runs removed");
     assertThat(sidecars.resolve(second.sha() + ".json")).doesNotExist();
     assertThat(sidecars.resolve("x.json.tmp")).doesNotExist();
   }
@@ -185,21 +191,21 @@ class MilestoneCommandsTest {
     try (StubServer server = new StubServer()) {
       server.on("GET /runs/" + OTHER, 200, "{\"id\": \"" + OTHER + "\"}");
 
-      InProcessCli.Result gc = InProcessCli.against(server).run(with("gc"));
+      InProcessCli.Result gc = InProcessCli.against(server).run(with("milestones", "gc"));
 
       assertThat(gc.code()).as(gc.err()).isZero();
       assertThat(gc.out())
           .contains("2 sidecars of 1 runs removed", "kept: sidecars of run 20260104035601");
     }
     assertThat(json(run("milestones", "-o", "json")).path("milestones")).hasSize(2);
-    assertThat(run("doctor").code()).isZero();
+    assertThat(run("milestones", "doctor").code()).isZero();
   }
 
   @Test
   void shouldRemoveNothingWhereTheServerDoesNotAnswer() throws Exception {
     InProcessCli.Result gc =
         new InProcessCli(Map.of("BATON_SERVER", "http://127.0.0.1:1", "HOME", "/nonexistent"), "")
-            .run(with("gc"));
+            .run(with("milestones", "gc"));
 
     assertThat(gc.code()).isEqualTo(6);
     assertThat(json(run("milestones", "-o", "json")).path("milestones")).hasSize(2);
@@ -209,14 +215,17 @@ class MilestoneCommandsTest {
   void shouldSayThatThereIsNoRepository() throws Exception {
     Path none = Files.createDirectories(folder.resolve("none"));
 
-    for (String command : List.of("milestones", "doctor", "gc")) {
-      InProcessCli.Result result = InProcessCli.alone().run(command, "--repo", none.toString());
-      assertThat(result.code()).as(command).isEqualTo(2);
+    for (String[] command : new String[][] {{}, {"doctor"}, {"gc"}}) {
+      List<String> args = new ArrayList<>(List.of("milestones"));
+      args.addAll(List.of(command));
+      args.addAll(List.of("--repo", none.toString()));
+      InProcessCli.Result result = InProcessCli.alone().run(args.toArray(String[]::new));
+      assertThat(result.code()).as("%s", args).isEqualTo(2);
       assertThat(result.err()).contains("not in a repository", "--repo DIR");
     }
     assertThat(
             InProcessCli.alone()
-                .run("doctor", "--repo", folder.resolve("nothing").toString())
+                .run("milestones", "doctor", "--repo", folder.resolve("nothing").toString())
                 .err())
         .contains("not a directory");
   }

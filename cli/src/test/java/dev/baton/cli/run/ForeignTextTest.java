@@ -47,12 +47,12 @@ class ForeignTextTest {
     server.on("GET /runs/" + ID, 200, run);
     server.on("GET /runs?limit=20", 200, "{\"runs\":[" + run + "]}");
     server.on(
-        "GET /checkpoints?status=waiting&limit=100",
+        "GET /approvals?status=waiting&limit=100",
         200,
-        "{\"checkpoints\":[{\"id\":%s,\"step\":%s,\"status\":%s,\"prompt\":%s,\"by\":%s}]}"
+        "{\"approvals\":[{\"id\":%s,\"step\":%s,\"status\":%s,\"prompt\":%s,\"by\":%s}]}"
             .formatted(evil, evil, evil, evil, evil));
-    server.on("GET /checkpoints/" + ID + "-ok-1", 200, "{\"prompt\":" + evil + "}");
-    server.on("POST /checkpoints/" + ID + "-ok-1", 200, "{\"by\":" + evil + "}");
+    server.on("GET /approvals/" + ID + "-ok-1", 200, "{\"prompt\":" + evil + "}");
+    server.on("POST /approvals/" + ID + "-ok-1", 200, "{\"by\":" + evil + "}");
     server.on(
         "GET /runs/" + ID + "/logs",
         200,

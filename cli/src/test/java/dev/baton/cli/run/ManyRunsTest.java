@@ -145,9 +145,9 @@ class ManyRunsTest {
   @Test
   void shouldListWhatWaitsForAPerson() {
     server.on(
-        "GET /checkpoints?status=waiting&run=abcdef&limit=100",
+        "GET /approvals?status=waiting&run=abcdef&limit=100",
         200,
-        "{\"checkpoints\":[{\"id\":\""
+        "{\"approvals\":[{\"id\":\""
             + ID
             + "-ok-1\",\"step\":\"ok\",\"status\":\"waiting\",\"prompt\":\"Go\\non?\",\"asked_at\":\"2026-01-01T00:00:00Z\"}]}");
 

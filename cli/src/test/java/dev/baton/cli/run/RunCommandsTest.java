@@ -30,9 +30,9 @@ class RunCommandsTest {
   private static final String RUN =
       """
       {"id":"%s","display_id":"abcdef","project":"default","workflow":"hello","status":"%s","epoch":2,
-       "kind":"managed","current_steps":["build"],"labels":{"team":"a"},"completed_steps":3,"fenced_events":0,
+       "kind":"managed","current_steps":["build"],"labels":{"team":"a"},"completed_steps":3,"fenced":0,
        "created_at":"2026-01-01T00:00:00Z","started_at":"2026-01-01T00:00:01Z","ended_at":"2026-01-01T00:00:03.500Z",
-       "runner":{"id":"r-1","pid":4242,"host":"here"},"waiting":[%s],"without_cut":["lint"],"left_out":["a/node_modules"],
+       "runner":{"id":"r-1","pid":4242,"host":"here"},"waiting":[%s],"without_checkpoint":["lint"],"left_out":["a/node_modules"],
        "steps":[{"step":"build","kind":"shell","status":"failed","visit":1,"failed_attempts":2,"duration_us":1500000,
                  "error":{"code":"exit_code","message":"exit code 3\\nmake: no rule"}}]}""";
   private static final String WAITING =
@@ -343,20 +343,23 @@ class RunCommandsTest {
   void shouldApproveTheOneThingARunWaitsFor() {
     server.on("GET /runs/abcdef", 200, run("waiting", WAITING));
     server.on(
-        "GET /checkpoints/" + ID + "-ok-1", 200, "{\"prompt\":\"Publish?\",\"cut\":\"sha256:aa\"}");
-    server.on("POST /checkpoints/" + ID + "-ok-1", 200, "{\"status\":\"answered\"}");
+        "GET /approvals/" + ID + "-ok-1",
+        200,
+        "{\"prompt\":\"Publish?\",\"checkpoint\":\"sha256:aa\"}");
+    server.on("POST /approvals/" + ID + "-ok-1", 200, "{\"status\":\"answered\"}");
 
     InProcessCli.Result result = cli.run("approve", "abcdef", "--comment", "fine");
 
     assertThat(result.code()).as("%s", result).isZero();
-    assertThat(result.out()).startsWith("prompt: Publish?\nabout cut sha256:aa\n");
+    assertThat(result.out()).startsWith("prompt: Publish?\nabout checkpoint sha256:aa\n");
     assertThat(tree(server.requests().getLast().body()))
         .isEqualTo(
             tree(
-                "{\"answer\":{\"approved\":true},\"by\":\"ann\",\"comment\":\"fine\",\"cut\":\"sha256:aa\"}"));
-    cli.run("reject", ID + "-ok-1", "--cut", "sha256:bb");
+                "{\"answer\":{\"approved\":true},\"by\":\"ann\",\"comment\":\"fine\",\"checkpoint\":\"sha256:aa\"}"));
+    cli.run("reject", ID + "-ok-1", "--checkpoint", "sha256:bb");
     assertThat(tree(server.requests().getLast().body()))
-        .isEqualTo(tree("{\"answer\":{\"approved\":false},\"by\":\"ann\",\"cut\":\"sha256:bb\"}"));
+        .isEqualTo(
+            tree("{\"answer\":{\"approved\":false},\"by\":\"ann\",\"checkpoint\":\"sha256:bb\"}"));
   }
 
   @Test

@@ -32,8 +32,8 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
-/** Serves approvals over REST. The path is the seeds' word for a step that waits for a person. */
-@Path("/checkpoints")
+/** Lists approvals and accepts their answers over REST. */
+@Path("/approvals")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "approvals")
 public class ApprovalResource {
@@ -43,13 +43,14 @@ public class ApprovalResource {
   /**
    * The body of an answer.
    *
-   * @param cut digest of the files that the person has seen; the answer is valid for these only
+   * @param checkpoint digest of the files that the person has seen; the answer is valid for these
+   *     only
    */
   public record AnswerRequest(
       @Nullable JsonNode answer,
       @Nullable String by,
       @Nullable String comment,
-      @Nullable String cut) {}
+      @Nullable String checkpoint) {}
 
   private final ApprovalService approvals;
   private final RunQueryService runs;
@@ -88,7 +89,8 @@ public class ApprovalResource {
   @Path("/{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
-      summary = "Answer an approval. A second answer, or an answer for another cut, gets 409.")
+      summary =
+          "Answer an approval. A second answer, or an answer for another checkpoint, gets 409.")
   @RequestBody(content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
   public Uni<Response> answer(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
@@ -102,7 +104,8 @@ public class ApprovalResource {
         .answer(
             id,
             new ApprovalService.Answer(
-                answer, new ApprovalService.Told(request.by(), request.comment(), request.cut())),
+                answer,
+                new ApprovalService.Told(request.by(), request.comment(), request.checkpoint())),
             IdempotencyKey.of("answer " + id, key, body))
         .map(IdempotentResponse::response);
   }

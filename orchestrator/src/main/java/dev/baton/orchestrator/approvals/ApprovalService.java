@@ -52,15 +52,16 @@ public class ApprovalService {
    * The author of an answer, and the files it applies to.
    *
    * @param by name of the person
-   * @param cut digest of the files that the person has seen; an answer for other files is refused
+   * @param checkpoint digest of the files that the person has seen; an answer for other files is
+   *     refused
    */
-  public record Told(@Nullable String by, @Nullable String comment, @Nullable String cut) {}
+  public record Told(@Nullable String by, @Nullable String comment, @Nullable String checkpoint) {}
 
   /** A person's answer. */
   record Answer(JsonNode value, Told told) {}
 
   /** A page of approvals, oldest first. */
-  public record Page(List<ApprovalView> checkpoints, @Nullable String nextCursor) {}
+  public record Page(List<ApprovalView> approvals, @Nullable String nextCursor) {}
 
   /** Position of a page: the last approval of the previous page. */
   private record Cursor(Instant askedAt, String id) {
@@ -168,7 +169,7 @@ public class ApprovalService {
     ControlTextValidator.check("answer", answer.value());
     ControlTextValidator.check("by", answer.told().by());
     ControlTextValidator.check("comment", answer.told().comment());
-    ControlTextValidator.check("cut", answer.told().cut());
+    ControlTextValidator.check("checkpoint", answer.told().checkpoint());
     return keys.find(key)
         .chain(
             kept ->
@@ -213,7 +214,7 @@ public class ApprovalService {
       SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
     String id = approval.getString("id");
     checkOpen(id, run, approval, Instant.now());
-    checkCut(id, approval.getString("cut"), answer.told().cut());
+    checkFiles(id, approval.getString("cut"), answer.told().checkpoint());
     JsonNode schema = json(approval.getString("answer_schema"));
     return checkAnswer(schema, answer.value())
         .chain(() -> recordChecked(tx, run, approval, schema, answer, key));
@@ -303,14 +304,16 @@ public class ApprovalService {
   }
 
   /** Rejects an answer given for other files than those that the run continues with. */
-  private static void checkCut(String id, @Nullable String cut, @Nullable String seen) {
-    if (seen != null && !seen.equals(cut)) {
+  private static void checkFiles(String id, @Nullable String checkpoint, @Nullable String seen) {
+    if (seen != null && !seen.equals(checkpoint)) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
           "approval %s is for %s, the answer is for '%s': read it again, then answer"
               .formatted(
                   id,
-                  cut == null ? "files without a cut" : "cut '" + cut + "'",
+                  checkpoint == null
+                      ? "files without a checkpoint"
+                      : "checkpoint '" + checkpoint + "'",
                   seen.length() > 100 ? seen.substring(0, 100) + "…" : seen));
     }
   }
@@ -352,6 +355,6 @@ public class ApprovalService {
         ProblemKind.NOT_FOUND,
         "no approval '"
             + (id.length() > 200 ? id.substring(0, 200) + "…" : id)
-            + "'; GET /checkpoints?status=waiting lists those that wait");
+            + "'; GET /approvals?status=waiting lists those that wait");
   }
 }

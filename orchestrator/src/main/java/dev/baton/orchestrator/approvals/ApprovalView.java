@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param status {@code waiting answered expired}
  * @param schema of the answer; null when any JSON is allowed
+ * @param checkpoint digest of the files that it is about; null when no checkpoint has them
  */
 public record ApprovalView(
     String id,
@@ -24,7 +25,7 @@ public record ApprovalView(
     String status,
     @Nullable JsonNode schema,
     @Nullable JsonNode defaultAnswer,
-    @Nullable String cut,
+    @Nullable String checkpoint,
     Instant askedAt,
     @Nullable Instant expiresAt,
     @Nullable JsonNode answer,

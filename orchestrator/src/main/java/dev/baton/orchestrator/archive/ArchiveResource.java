@@ -32,9 +32,9 @@ import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
 
 /** Lists the runs in the git archive. */
-@Path("/runs/history")
+@Path("/archive")
 @Produces(MediaType.APPLICATION_JSON)
-@Tag(name = "runs")
+@Tag(name = "archive")
 public class ArchiveResource {
   private static final int MOST = 1_000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);

@@ -34,16 +34,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves checkpoints over REST. A short id is searched in a project; a full id needs no project.
- * (The path {@code /checkpoints} serves approvals.)
+ * ({@code POST /checkpoints/{id}} answers an approval, see {@code ApprovalAnswerAliasResource}.)
  */
-@Path("/cuts")
+@Path("/checkpoints")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "checkpoints")
 public class CheckpointResource {
   private static final String DEFAULT_PROJECT = "default";
 
   /** A page of checkpoints, newest first. */
-  public record Page(List<StoredCheckpointView> cuts, @Nullable String nextCursor) {}
+  public record Page(List<StoredCheckpointView> checkpoints, @Nullable String nextCursor) {}
 
   /** The reason for a pin, and the name of the requester. */
   public record PinRequest(@Nullable String reason, @Nullable String by) {}

@@ -96,11 +96,11 @@ public class ExternalCheckpointResource {
   }
 
   @PUT
-  @Path("/cuts/{cut}")
+  @Path("/checkpoints/{checkpoint}")
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(summary = "Commit a checkpoint from registered packs. Idempotent.")
   @RequestBody(content = @Content(schema = @Schema(implementation = Manifest.class)))
-  public Uni<Response> commit(String id, String cut, byte[] body) {
+  public Uni<Response> commit(String id, String checkpoint, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
     Manifest manifest;
     try {
@@ -109,13 +109,15 @@ public class ExternalCheckpointResource {
       throw new ProblemException(
           ProblemKind.MALFORMED_REQUEST, Objects.requireNonNullElse(e.getMessage(), e.toString()));
     }
-    if (!manifest.id().equals(cut)) {
-      throw bad("a manifest of '" + manifest.id() + "' at " + cut, "that of " + cut);
+    if (!manifest.id().equals(checkpoint)) {
+      throw bad("a manifest of '" + manifest.id() + "' at " + checkpoint, "that of " + checkpoint);
     }
     return captures
         .commit(id, body)
-        .chain(() -> checkpoints.get(cut))
-        .map(made -> Response.created(URI.create("/cuts/" + cut)).entity(made).build());
+        .chain(() -> checkpoints.get(checkpoint))
+        .map(
+            made ->
+                Response.created(URI.create("/checkpoints/" + checkpoint)).entity(made).build());
   }
 
   private static ProblemException bad(String what, String allowed) {

@@ -24,7 +24,7 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** Creates runs from the cuts of other runs. */
+/** Creates runs from the checkpoints of other runs. */
 @Path("/runs/{id}/fork")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runs")
@@ -39,7 +39,7 @@ public class ForkResource {
   @Consumes(MediaType.APPLICATION_JSON)
   @Operation(
       summary =
-          "Create a run that begins from a cut of this one, which is not changed. 201 once it is"
+          "Create a run that begins from a checkpoint of this one, which is not changed. 201 once it is"
               + " durable, 409 when the cut, or that definition, cannot be used.")
   @RequestBody(content = @Content(schema = @Schema(implementation = ForkRequest.class)))
   public Uni<Response> fork(

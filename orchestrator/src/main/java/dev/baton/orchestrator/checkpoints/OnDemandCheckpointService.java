@@ -53,7 +53,7 @@ class OnDemandCheckpointService {
     this.trace = trace;
     this.checkpoints = checkpoints;
     this.requests = requests;
-    this.patience = config.checkpoint().patience();
+    this.patience = config.checkpoint().requestTimeout();
   }
 
   /** Fails with a problem when no runner carries the run, or its runner could not create one. */

@@ -26,15 +26,15 @@ import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
-/** Serves a run's cuts, and creates checkpoints on demand. */
-@Path("/runs/{id}/cuts")
+/** Lists the checkpoints in a run's trace, and requests new ones from its runner. */
+@Path("/runs/{id}/checkpoints")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "checkpoints")
 public class RunCheckpointResource {
   private static final List<String> TRIGGERS = List.of("manual", "detach");
 
-  /** All cuts, newest first. */
-  public record Cuts(List<RunCheckpointView> cuts) {}
+  /** All of them, newest first. */
+  public record CheckpointList(List<RunCheckpointView> checkpoints) {}
 
   /** The trigger to record for the checkpoint; default {@code manual}. */
   public record MakeRequest(@Nullable String trigger) {}
@@ -54,9 +54,9 @@ public class RunCheckpointResource {
   }
 
   @GET
-  @Operation(summary = "The cuts from which the run could continue, newest first.")
-  public Uni<Cuts> cuts(String id) {
-    return runs.resolve(id).chain(checkpoints::cuts).map(Cuts::new);
+  @Operation(summary = "The checkpoints from which the run could continue, newest first.")
+  public Uni<CheckpointList> list(String id) {
+    return runs.resolve(id).chain(checkpoints::cuts).map(CheckpointList::new);
   }
 
   @POST
@@ -83,10 +83,10 @@ public class RunCheckpointResource {
   private static Response answer(OnDemandCheckpointService.Made made) {
     return switch (made) {
       case OnDemandCheckpointService.Made.Saved(StoredCheckpointView view) ->
-          Response.created(URI.create("/cuts/" + view.id())).entity(view).build();
+          Response.created(URI.create("/checkpoints/" + view.id())).entity(view).build();
       case OnDemandCheckpointService.Made.Underway(String id, String run) ->
           Response.accepted(new Pending(id, run, "pending"))
-              .location(URI.create("/cuts/" + id))
+              .location(URI.create("/checkpoints/" + id))
               .build();
     };
   }

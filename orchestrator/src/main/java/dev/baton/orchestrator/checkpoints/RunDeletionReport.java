@@ -22,6 +22,7 @@ public record RunDeletionReport(
   /**
    * @param rows of the orchestrator's database: the run, its approvals, runners, outbox, stored
    *     responses of repeated requests
+   * @param checkpointEvents events of its trace that carry a checkpoint
    * @param bytes of objects
    * @param origins 1: the initial state of a fork
    * @param archived 1: its ref in the git archive
@@ -29,7 +30,7 @@ public record RunDeletionReport(
   public record Counts(
       long rows,
       long events,
-      long cuts,
+      long checkpointEvents,
       long checkpoints,
       long manifests,
       long blobs,

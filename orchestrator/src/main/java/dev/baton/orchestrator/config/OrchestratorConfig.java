@@ -105,7 +105,7 @@ public interface OrchestratorConfig {
   interface Checkpoint {
     /** How long a request waits for its checkpoint; after that it is answered as pending. */
     @WithDefault("30s")
-    Duration patience();
+    Duration requestTimeout();
   }
 
   /** Heartbeat settings of a run's runner when neither the run nor the workflow sets them. */

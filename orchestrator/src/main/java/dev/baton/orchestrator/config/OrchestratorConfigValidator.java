@@ -64,10 +64,10 @@ public final class OrchestratorConfigValidator {
     if (config.launcher().timeout().compareTo(Duration.ofSeconds(1)) < 0) {
       problems.add(wrong("baton.launcher.timeout", config.launcher().timeout(), "1s or more"));
     }
-    Duration patience = config.checkpoint().patience();
-    if (patience.compareTo(Duration.ofSeconds(1)) < 0
-        || patience.compareTo(Duration.ofMinutes(1)) > 0) {
-      problems.add(wrong("baton.checkpoint.patience", patience, "1s to 60s"));
+    Duration requestTimeout = config.checkpoint().requestTimeout();
+    if (requestTimeout.compareTo(Duration.ofSeconds(1)) < 0
+        || requestTimeout.compareTo(Duration.ofMinutes(1)) > 0) {
+      problems.add(wrong("baton.checkpoint.request-timeout", requestTimeout, "1s to 60s"));
     }
     notifications(problems, config.notifications());
     for (String host : config.http().allowedHosts().orElse(List.of())) {

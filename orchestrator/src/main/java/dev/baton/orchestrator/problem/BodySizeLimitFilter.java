@@ -26,7 +26,8 @@ class BodySizeLimitFilter {
   private static final int PRIORITY = 500;
 
   /** Batches of runs, chunks of packs, manifests. */
-  private static final Pattern LARGE = Pattern.compile("/runs/(batch|[^/]+/(packs|cuts/[^/]+))");
+  private static final Pattern LARGE =
+      Pattern.compile("/runs/(batch|[^/]+/(packs|checkpoints/[^/]+))");
 
   void register(@Observes Filters filters) {
     filters.register(BodySizeLimitFilter::check, PRIORITY);

@@ -205,7 +205,7 @@ final class RunChange {
                   PostgresValueSanitizer.text(appended == null ? record.time() : appended))
               .put("resume_at", PostgresValueSanitizer.text(end(waits, appended)))
               .put("approvals", text(waits.approvals()));
-    } else if (event instanceof TraceEvent.CheckpointWaiting waiting) {
+    } else if (event instanceof TraceEvent.ApprovalRequested waiting) {
       if (before.waiting().contains(waiting.step())) {
         // Requested again, for other files.
         close(waiting.step(), new Closed(record.time(), false));
@@ -216,7 +216,7 @@ final class RunChange {
     }
   }
 
-  private ObjectNode question(TraceEvent.CheckpointWaiting waiting, Instant at) {
+  private ObjectNode question(TraceEvent.ApprovalRequested waiting, Instant at) {
     return Json.mapper()
         .createObjectNode()
         .put("id", waiting.approval())

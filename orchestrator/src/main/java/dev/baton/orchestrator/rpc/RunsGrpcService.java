@@ -279,7 +279,7 @@ class RunsGrpcService implements Runs {
                     new ApprovalService.Told(
                         optional(request.getBy()),
                         optional(request.getComment()),
-                        optional(request.getCut())))
+                        optional(request.getCheckpoint())))
                 .map(RunsGrpcService::message));
   }
 
@@ -290,13 +290,11 @@ class RunsGrpcService implements Runs {
           String status = request.getWaitingOnly() ? "waiting" : null;
           Uni<ListApprovalsResponse> listed =
               request.getRun().isEmpty()
-                  ? approvals
-                      .list(status, null, null, MOST)
-                      .map(page -> messages(page.checkpoints()))
+                  ? approvals.list(status, null, null, MOST).map(page -> messages(page.approvals()))
                   : queries
                       .resolve(request.getRun())
                       .chain(run -> approvals.list(status, run, null, MOST))
-                      .map(page -> messages(page.checkpoints()));
+                      .map(page -> messages(page.approvals()));
           return listed;
         });
   }
@@ -399,8 +397,8 @@ class RunsGrpcService implements Runs {
     if (view.answer() != null) {
       approval.setAnswer(ByteString.copyFromUtf8(view.answer().toString()));
     }
-    if (view.cut() != null) {
-      approval.setCut(view.cut());
+    if (view.checkpoint() != null) {
+      approval.setCheckpoint(view.checkpoint());
     }
     if (view.by() != null) {
       approval.setBy(view.by());

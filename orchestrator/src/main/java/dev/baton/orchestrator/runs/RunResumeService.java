@@ -181,12 +181,12 @@ public class RunResumeService {
     String status = row.getString("status");
     if (status.equals(RunStatus.COMPLETED.word())) {
       throw conflict(
-          "run %s has completed and cannot be resumed; fork it to start from one of its cuts"
+          "run %s has completed and cannot be resumed; fork it to start from one of its checkpoints"
               .formatted(run));
     }
     if (status.equals(RunStatus.CANCELLED.word()) || row.getString("desired").equals("cancelled")) {
       throw conflict(
-          "run %s was cancelled and cannot be resumed; fork it to start from one of its cuts"
+          "run %s was cancelled and cannot be resumed; fork it to start from one of its checkpoints"
               .formatted(run));
     }
     if (row.getOffsetDateTime("queued_at") != null) {

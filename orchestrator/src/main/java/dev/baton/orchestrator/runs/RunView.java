@@ -9,7 +9,6 @@ package dev.baton.orchestrator.runs;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.failover.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
-import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
@@ -22,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param epoch the orchestrator's current epoch; the trace may lag
  * @param currentSteps paths of steps that have started and not ended
- * @param fencedEvents number of dropped events of runners that no longer held the baton
+ * @param fenced number of dropped events of runners that no longer held the baton
  * @param priority -100 to 100: runs with a higher priority are admitted and launched first
  * @param queued the run waits for admission under its workflow's limit; null otherwise
  * @param parked the run waits without a runner; null otherwise
@@ -32,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * @param lease only in the response that creates an external run
  * @param steps only when a single run is requested
  * @param stepsUnavailable why {@code steps} is null although a single run is requested
- * @param withoutCut steps whose files could not be stored, which a replacement would run again;
- *     only with steps
- * @param leftOut paths that cuts do not include and that were missing when the newest runner took
- *     over; only with steps
+ * @param withoutCheckpoint steps whose files could not be stored, which a replacement would run
+ *     again; only with steps
+ * @param leftOut paths that checkpoints do not include and that were missing when the newest runner
+ *     took over; only with steps
  */
 public record RunView(
     String id,
@@ -56,7 +55,7 @@ public record RunView(
     @Nullable Instant endedAt,
     @Nullable Instant deadline,
     long completedSteps,
-    long fencedEvents,
+    long fenced,
     @Nullable JsonNode output,
     @Nullable Failure error,
     @Nullable RunnerRef runner,
@@ -65,9 +64,9 @@ public record RunView(
     List<Notice> notifications,
     @Nullable Parked parked,
     @Nullable String lease,
-    @Nullable List<StepState> steps,
+    @Nullable List<RunStepView> steps,
     @Nullable String stepsUnavailable,
-    @Nullable List<String> withoutCut,
+    @Nullable List<String> withoutCheckpoint,
     @Nullable List<String> leftOut) {
 
   /** The runner that carries the run, as it reported itself. */
@@ -76,9 +75,9 @@ public record RunView(
   /**
    * An approval that waits for a person.
    *
-   * @param cut digest of the files it applies to; null when no cut has them
+   * @param checkpoint digest of the files it applies to; null when no checkpoint has them
    */
-  public record Waiting(String approval, String step, String prompt, @Nullable String cut) {}
+  public record Waiting(String approval, String step, String prompt, @Nullable String checkpoint) {}
 
   /**
    * @param failovers number of consecutive ones without a completed step
@@ -116,7 +115,8 @@ public record RunView(
   RunView withSteps(RunState state) {
     List<String> without =
         state.branches().values().stream().flatMap(line -> line.uncommitted().stream()).toList();
-    return copy(lease, List.copyOf(state.steps().values()), null, without, state.head().leftOut());
+    List<RunStepView> steps = state.steps().values().stream().map(RunStepView::of).toList();
+    return copy(lease, steps, null, without, state.head().leftOut());
   }
 
   RunView withoutSteps(String why) {
@@ -124,12 +124,12 @@ public record RunView(
   }
 
   RunView withLease(String token) {
-    return copy(token, steps, stepsUnavailable, withoutCut, leftOut);
+    return copy(token, steps, stepsUnavailable, withoutCheckpoint, leftOut);
   }
 
   private RunView copy(
       @Nullable String token,
-      @Nullable List<StepState> folded,
+      @Nullable List<RunStepView> folded,
       @Nullable String why,
       @Nullable List<String> without,
       @Nullable List<String> missing) {
@@ -152,7 +152,7 @@ public record RunView(
         endedAt,
         deadline,
         completedSteps,
-        fencedEvents,
+        fenced,
         output,
         error,
         runner,

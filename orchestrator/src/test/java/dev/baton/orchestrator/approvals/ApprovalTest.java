@@ -49,7 +49,7 @@ class ApprovalTest {
         run,
         Lane.runner(1),
         2,
-        new TraceEvent.CheckpointWaiting(
+        new TraceEvent.ApprovalRequested(
             "ok",
             run + "-ok-1",
             "Go?",
@@ -66,9 +66,9 @@ class ApprovalTest {
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-runner", 10);
         TraceLog log = bed.log()) {
       String run = ask(runner, log, "approval-once");
-      String path = "/checkpoints/" + run + "-ok-1";
-      JsonNode waiting = bed.api().get("/checkpoints?status=waiting&run=" + run).json();
-      assertThat(waiting.at("/checkpoints/0/prompt").textValue()).isEqualTo("Go?");
+      String path = "/approvals/" + run + "-ok-1";
+      JsonNode waiting = bed.api().get("/approvals?status=waiting&run=" + run).json();
+      assertThat(waiting.at("/approvals/0/prompt").textValue()).isEqualTo("Go?");
       assertThat(bed.api().get("/runs/" + run).json().at("/waiting/0/approval").textValue())
           .isEqualTo(run + "-ok-1");
 
@@ -83,7 +83,10 @@ class ApprovalTest {
       OrchestratorTestClient.Answer same =
           bed.api()
               .json(
-                  path, "{\"answer\":{\"approved\":true},\"by\":\"ann\"}", "Idempotency-Key", "k1");
+                  "/checkpoints/" + run + "-ok-1",
+                  "{\"answer\":{\"approved\":true},\"by\":\"ann\"}",
+                  "Idempotency-Key",
+                  "k1");
       OrchestratorTestClient.Answer second =
           bed.api().json(path, "{\"answer\":{\"approved\":false}}");
 
@@ -125,7 +128,7 @@ class ApprovalTest {
                   i ->
                       bed.api()
                           .later(
-                              "/checkpoints/" + run + "-ok-1",
+                              "/approvals/" + run + "-ok-1",
                               "{\"answer\":{\"approved\":true},\"by\":\"p" + i + "\"}"))
               .toList()
               .stream()
@@ -152,11 +155,11 @@ class ApprovalTest {
               "ok", dev.baton.protocol.trace.Failure.of("expired", "nobody answered")));
 
       bed.api().await(run, shown -> shown.get("status").textValue().equals("failed"));
-      assertThat(bed.api().get("/checkpoints/" + run + "-ok-1").json().get("status").textValue())
+      assertThat(bed.api().get("/approvals/" + run + "-ok-1").json().get("status").textValue())
           .isEqualTo("expired");
       assertThat(
               bed.api()
-                  .json("/checkpoints/" + run + "-ok-1", "{\"answer\":{\"approved\":true}}")
+                  .json("/approvals/" + run + "-ok-1", "{\"answer\":{\"approved\":true}}")
                   .status())
           .isEqualTo(409);
     }
@@ -176,7 +179,7 @@ class ApprovalTest {
         run,
         Lane.runner(1),
         2,
-        new TraceEvent.CheckpointWaiting(
+        new TraceEvent.ApprovalRequested(
             "ok", run + "-ok-1", "Go?", null, BooleanNode.FALSE, expires, cut));
     bed.api().await(run, shown -> shown.get("status").textValue().equals("waiting"));
     return run;
@@ -184,21 +187,21 @@ class ApprovalTest {
 
   @Test
   void shouldRefuseAnAnswerAboutOtherFilesThanThoseOfTheQuestion() {
-    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-cut", 10);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-files", 10);
         TraceLog log = bed.log()) {
-      String run = askAbout(runner, log, "approval-cut", "sha256:aa", null);
-      String path = "/checkpoints/" + run + "-ok-1";
-      assertThat(bed.api().get("/runs/" + run).json().at("/waiting/0/cut").textValue())
+      String run = askAbout(runner, log, "approval-files", "sha256:aa", null);
+      String path = "/approvals/" + run + "-ok-1";
+      assertThat(bed.api().get("/runs/" + run).json().at("/waiting/0/checkpoint").textValue())
           .isEqualTo("sha256:aa");
 
       OrchestratorTestClient.Answer other =
-          bed.api().json(path, "{\"answer\":true,\"cut\":\"sha256:bb\"}");
+          bed.api().json(path, "{\"answer\":true,\"checkpoint\":\"sha256:bb\"}");
       OrchestratorTestClient.Answer right =
-          bed.api().json(path, "{\"answer\":true,\"cut\":\"sha256:aa\",\"by\":\"ann\"}");
+          bed.api().json(path, "{\"answer\":true,\"checkpoint\":\"sha256:aa\",\"by\":\"ann\"}");
 
       assertThat(other.status()).isEqualTo(409);
       assertThat(other.json().get("detail").textValue())
-          .contains("is for cut 'sha256:aa'", "for 'sha256:bb'");
+          .contains("is for checkpoint 'sha256:aa'", "for 'sha256:bb'");
       assertThat(right.status()).isEqualTo(200);
       assertThat(
               log.trace(
@@ -221,13 +224,13 @@ class ApprovalTest {
           run,
           Lane.runner(1),
           3,
-          new TraceEvent.CheckpointWaiting(
+          new TraceEvent.ApprovalRequested(
               "ok", run + "-ok-1-2", "Go?", null, null, null, "sha256:bb"));
       bed.api()
           .await(run, shown -> shown.at("/waiting/0/approval").asText().equals(run + "-ok-1-2"));
 
       OrchestratorTestClient.Answer old =
-          bed.api().json("/checkpoints/" + run + "-ok-1", "{\"answer\":true}");
+          bed.api().json("/approvals/" + run + "-ok-1", "{\"answer\":true}");
 
       assertThat(old.status()).isEqualTo(409);
       assertThat(old.json().get("detail").textValue())
@@ -243,7 +246,7 @@ class ApprovalTest {
         TraceLog log = bed.log()) {
       String run =
           askAbout(runner, log, "approval-default", "sha256:aa", Instant.now().minusSeconds(1));
-      String path = "/checkpoints/" + run + "-ok-1";
+      String path = "/approvals/" + run + "-ok-1";
       OrchestratorTestClient.Answer late = bed.api().json(path, "{\"answer\":true}");
       assertThat(late.status()).isEqualTo(409);
       assertThat(late.json().get("detail").textValue())
@@ -284,7 +287,7 @@ class ApprovalTest {
             run,
             Lane.runner(1),
             i,
-            new TraceEvent.CheckpointWaiting(
+            new TraceEvent.ApprovalRequested(
                 "ok" + i, run + "-ok" + i + "-1", "Go?", null, null, null, null));
       }
       bed.api().await(run, shown -> shown.get("waiting").size() == 6);
@@ -292,14 +295,14 @@ class ApprovalTest {
       String cursor = "";
       do {
         JsonNode page =
-            bed.api().get("/checkpoints?status=waiting&limit=4&run=" + run + cursor).json();
-        page.get("checkpoints").forEach(approval -> seen.add(approval.get("step").textValue()));
+            bed.api().get("/approvals?status=waiting&limit=4&run=" + run + cursor).json();
+        page.get("approvals").forEach(approval -> seen.add(approval.get("step").textValue()));
         cursor =
             page.hasNonNull("next_cursor") ? "&cursor=" + page.get("next_cursor").asText() : "";
       } while (!cursor.isEmpty());
 
       assertThat(seen).containsExactly("ok", "ok3", "ok4", "ok5", "ok6", "ok7");
-      assertThat(bed.api().get("/checkpoints?cursor=nonsense").status()).isEqualTo(400);
+      assertThat(bed.api().get("/approvals?cursor=nonsense").status()).isEqualTo(400);
     }
   }
 }

@@ -34,7 +34,7 @@ class ArchiveResourceTest {
 
   @Test
   void shouldGiveNoRunsWithoutAnArchive() {
-    OrchestratorTestClient.Answer answer = bed.api().get("/runs/history");
+    OrchestratorTestClient.Answer answer = bed.api().get("/archive");
 
     assertThat(answer.status()).isEqualTo(200);
     assertThat(answer.text()).isEqualTo("{\"runs\":[],\"source\":\"git\"}");
@@ -47,11 +47,9 @@ class ArchiveResourceTest {
     FakeStore.archive(older, "{\"workflow\":\"hello\",\"status\":\"failed\",\"schema\":1}");
     FakeStore.archive(newer, "nonsense");
 
-    JsonNode first = bed.api().get("/runs/history?limit=1").json();
+    JsonNode first = bed.api().get("/archive?limit=1").json();
     JsonNode second =
-        bed.api()
-            .get("/runs/history?limit=1&cursor=" + first.path("next_cursor").textValue())
-            .json();
+        bed.api().get("/archive?limit=1&cursor=" + first.path("next_cursor").textValue()).json();
 
     assertThat(first.at("/runs/0/run").textValue()).isEqualTo(newer);
     assertThat(first.at("/runs/0/status").textValue()).isEqualTo("unreadable");
@@ -66,10 +64,16 @@ class ArchiveResourceTest {
   }
 
   @Test
+  void shouldServeTheArchiveAtTheAliasToo() {
+    FakeStore.archive(RunId.next(), "{\"workflow\":\"hello\",\"status\":\"failed\"}");
+
+    assertThat(bed.api().get("/runs/history?limit=1").json())
+        .isEqualTo(bed.api().get("/archive?limit=1").json());
+  }
+
+  @Test
   void shouldSayWhatIsAllowed() {
-    assertThat(bed.api().get("/runs/history?limit=0").text())
-        .contains("limit=0")
-        .contains("1 to 1000");
-    assertThat(bed.api().get("/runs/history?cursor=x").status()).isEqualTo(400);
+    assertThat(bed.api().get("/archive?limit=0").text()).contains("limit=0").contains("1 to 1000");
+    assertThat(bed.api().get("/archive?cursor=x").status()).isEqualTo(400);
   }
 }

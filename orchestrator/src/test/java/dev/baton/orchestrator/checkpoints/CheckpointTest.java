@@ -47,16 +47,16 @@ class CheckpointTest {
       ids.addFirst(FakeStore.put(RunId.next(), run, "verified").getId());
     }
 
-    JsonNode first = bed.api().get("/cuts?run=" + RunId.display(run)).json();
+    JsonNode first = bed.api().get("/checkpoints?run=" + RunId.display(run)).json();
     JsonNode second =
         bed.api()
-            .get("/cuts?run=" + run + "&cursor=" + first.path("next_cursor").textValue())
+            .get("/checkpoints?run=" + run + "&cursor=" + first.path("next_cursor").textValue())
             .json();
 
-    assertThat(first.path("cuts").findValuesAsText("id")).isEqualTo(ids.subList(0, 2));
-    assertThat(second.path("cuts").findValuesAsText("id")).isEqualTo(ids.subList(2, 3));
+    assertThat(first.path("checkpoints").findValuesAsText("id")).isEqualTo(ids.subList(0, 2));
+    assertThat(second.path("checkpoints").findValuesAsText("id")).isEqualTo(ids.subList(2, 3));
     assertThat(second.has("next_cursor")).isFalse();
-    assertThat(first.at("/cuts/0"))
+    assertThat(first.at("/checkpoints/0"))
         .isEqualTo(
             Json.tree(
                 """
@@ -74,7 +74,7 @@ class CheckpointTest {
     String run = run();
     String id = FakeStore.put(RunId.next(), run, "pending").getId();
 
-    JsonNode cut = bed.api().get("/runs/" + run + "/cuts").json().at("/cuts/0");
+    JsonNode cut = bed.api().get("/runs/" + run + "/checkpoints").json().at("/checkpoints/0");
 
     assertThat(cut.path("id").textValue()).isEqualTo(id);
     assertThat(cut.path("trigger").textValue()).isEqualTo("step");
@@ -91,24 +91,24 @@ class CheckpointTest {
     FakeStore.put("01arz3ndektsv4rrffq69zzzzz", run, "pending");
     FakeStore.put("01arz3ndektsv4rrffq70zzzzz", run, "pending");
 
-    OrchestratorTestClient.Answer found = bed.api().get("/cuts/" + RunId.display(id));
-    OrchestratorTestClient.Answer several = bed.api().get("/cuts/0zzzzz");
-    OrchestratorTestClient.Answer both = bed.api().get("/cuts/zzzzzz");
+    OrchestratorTestClient.Answer found = bed.api().get("/checkpoints/" + RunId.display(id));
+    OrchestratorTestClient.Answer several = bed.api().get("/checkpoints/0zzzzz");
+    OrchestratorTestClient.Answer both = bed.api().get("/checkpoints/zzzzzz");
 
     assertThat(found.json().path("id").textValue()).isEqualTo(id);
     assertThat(found.json().at("/manifest/odd").intValue()).isEqualTo(1);
     assertThat(several.status()).isEqualTo(200);
     assertThat(both.status()).isEqualTo(404);
     FakeStore.put("01arz3ndektsv4rrffq800zzzzz".substring(1), run, "pending");
-    assertThat(bed.api().get("/cuts/0zzzzz").status()).isEqualTo(409);
-    assertThat(bed.api().get("/cuts/0zzzzz").json().path("candidates")).hasSize(2);
+    assertThat(bed.api().get("/checkpoints/0zzzzz").status()).isEqualTo(409);
+    assertThat(bed.api().get("/checkpoints/0zzzzz").json().path("candidates")).hasSize(2);
   }
 
   @Test
   void shouldGiveThePlacesOfAllPacksOfTheNewestEpoch() {
     String id = FakeStore.put(RunId.next(), run(), "pending").getId();
 
-    JsonNode opened = bed.api().get("/cuts/" + id + "/packs").json();
+    JsonNode opened = bed.api().get("/checkpoints/" + id + "/packs").json();
 
     assertThat(opened.path("id").textValue()).isEqualTo(id);
     assertThat(opened.at("/packs/0"))
@@ -129,7 +129,7 @@ class CheckpointTest {
         bed.api()
             .send(
                 bed.api()
-                    .request("/cuts/" + id + "/pin")
+                    .request("/checkpoints/" + id + "/pin")
                     .header("Content-Type", "application/json")
                     .PUT(
                         HttpRequest.BodyPublishers.ofString(
@@ -139,7 +139,7 @@ class CheckpointTest {
         bed.api()
             .send(
                 bed.api()
-                    .request("/cuts/" + id + "/pin")
+                    .request("/checkpoints/" + id + "/pin")
                     .header("Content-Type", "application/json")
                     .DELETE())
             .json();
@@ -156,8 +156,8 @@ class CheckpointTest {
     String good = FakeStore.put(RunId.next(), run, "pending").getId();
     String bad = FakeStore.put(RunId.next(), run, "corrupt").getId();
 
-    JsonNode fine = bed.api().json("/cuts/" + good + "/verify", "").json();
-    JsonNode broken = bed.api().json("/cuts/" + bad + "/verify", "").json();
+    JsonNode fine = bed.api().json("/checkpoints/" + good + "/verify", "").json();
+    JsonNode broken = bed.api().json("/checkpoints/" + bad + "/verify", "").json();
 
     assertThat(fine.path("verified").booleanValue()).isTrue();
     assertThat(fine.path("findings")).isEmpty();
@@ -194,7 +194,7 @@ class CheckpointTest {
         bed.api()
             .send(
                 bed.api()
-                    .request("/runs/" + run + "/cuts/" + id)
+                    .request("/runs/" + run + "/checkpoints/" + id)
                     .header("Content-Type", "application/json")
                     .PUT(
                         HttpRequest.BodyPublishers.ofByteArray(
@@ -227,7 +227,7 @@ class CheckpointTest {
         bed.api()
             .send(
                 bed.api()
-                    .request("/runs/" + run + "/cuts/" + RunId.next())
+                    .request("/runs/" + run + "/checkpoints/" + RunId.next())
                     .header("Content-Type", "application/json")
                     .PUT(HttpRequest.BodyPublishers.ofString("{\"version\":\"9\"}")));
 

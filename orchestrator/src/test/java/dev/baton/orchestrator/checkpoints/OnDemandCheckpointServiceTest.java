@@ -65,7 +65,7 @@ class OnDemandCheckpointServiceTest {
       String run = carried(runner, log, "cut-saved");
 
       CompletableFuture<HttpResponse<String>> answer =
-          bed.api().later("/runs/" + run + "/cuts", "{\"trigger\":\"detach\"}");
+          bed.api().later("/runs/" + run + "/checkpoints", "{\"trigger\":\"detach\"}");
       Checkpoint asked = asked(runner);
       FakeStore.awaitFollowed(run, true);
       FakeStore.saved(run, asked.getRequestId());
@@ -73,7 +73,7 @@ class OnDemandCheckpointServiceTest {
       HttpResponse<String> made = answer.join();
       assertThat(made.statusCode()).as(made.body()).isEqualTo(201);
       assertThat(made.headers().firstValue("Location").orElse(""))
-          .endsWith("/cuts/" + asked.getRequestId());
+          .endsWith("/checkpoints/" + asked.getRequestId());
       assertThat(json(made).path("id").textValue()).isEqualTo(asked.getRequestId());
       assertThat(asked.getRun()).isEqualTo(run);
       assertThat(asked.getTrigger()).isEqualTo("detach");
@@ -86,7 +86,7 @@ class OnDemandCheckpointServiceTest {
         TraceLog log = bed.log()) {
       String run = carried(runner, log, "cut-slow");
 
-      OrchestratorTestClient.Answer answer = bed.api().json("/runs/" + run + "/cuts", "{}");
+      OrchestratorTestClient.Answer answer = bed.api().json("/runs/" + run + "/checkpoints", "{}");
 
       assertThat(answer.status()).as(answer.text()).isEqualTo(202);
       assertThat(answer.json().path("id").textValue()).isEqualTo(asked(runner).getRequestId());
@@ -102,7 +102,7 @@ class OnDemandCheckpointServiceTest {
       String run = carried(runner, log, "cut-failed");
 
       CompletableFuture<HttpResponse<String>> answer =
-          bed.api().later("/runs/" + run + "/cuts", "{}");
+          bed.api().later("/runs/" + run + "/checkpoints", "{}");
       Checkpoint asked = asked(runner);
       assertThat(asked.getTrigger()).isEqualTo("manual");
       runner.failCheckpoint(run, asked.getRequestId(), "no space left on device");
@@ -117,7 +117,7 @@ class OnDemandCheckpointServiceTest {
   void shouldRefuseWhereNoRunnerCarriesTheRun() {
     String run = bed.api().json("/runs", "{\"kind\":\"external\"}").json().path("id").textValue();
 
-    OrchestratorTestClient.Answer answer = bed.api().json("/runs/" + run + "/cuts", "{}");
+    OrchestratorTestClient.Answer answer = bed.api().json("/runs/" + run + "/checkpoints", "{}");
 
     assertThat(answer.status()).as(answer.text()).isEqualTo(409);
     assertThat(answer.json().path("detail").textValue()).contains("no runner carries it now");
@@ -142,7 +142,7 @@ class OnDemandCheckpointServiceTest {
       bed.api()
           .send(
               bed.api()
-                  .request("/cuts/" + id + "/pin")
+                  .request("/checkpoints/" + id + "/pin")
                   .header("Content-Type", "application/json")
                   .PUT(HttpRequest.BodyPublishers.noBody()));
 
@@ -153,7 +153,7 @@ class OnDemandCheckpointServiceTest {
                       .request("/runs/" + run)
                       .header("Content-Type", "application/json")
                       .DELETE());
-      OrchestratorTestClient.Answer ended = bed.api().json("/runs/" + run + "/cuts", "{}");
+      OrchestratorTestClient.Answer ended = bed.api().json("/runs/" + run + "/checkpoints", "{}");
       OrchestratorTestClient.Answer gone =
           bed.api()
               .send(

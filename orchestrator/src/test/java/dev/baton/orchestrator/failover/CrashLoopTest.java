@@ -160,12 +160,12 @@ class CrashLoopTest {
   }
 
   @Test
-  void shouldCountWhatAZombieSends() {
-    bed.api().workflow("zombie", true);
-    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "zombie-runner", 100);
+  void shouldCountTheEventsOfAFencedRunner() {
+    bed.api().workflow("fenced", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "fenced-runner", 100);
         TraceLog log = bed.log()) {
       String run =
-          bed.api().json("/runs", "{\"workflow\":\"zombie\"}").json().get("id").textValue();
+          bed.api().json("/runs", "{\"workflow\":\"fenced\"}").json().get("id").textValue();
       runner.awaitAssign(run);
       double before = fenced();
       log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
@@ -175,7 +175,7 @@ class CrashLoopTest {
         log.append(run, Lane.runner(1), seq, new TraceEvent.StepStarted("a", "transform", 1, 1));
       }
 
-      JsonNode shown = bed.api().await(run, now -> now.get("fenced_events").longValue() == 3);
+      JsonNode shown = bed.api().await(run, now -> now.get("fenced").longValue() == 3);
       assertThat(shown.get("current_steps")).isEmpty();
       assertThat(fenced() - before).isGreaterThanOrEqualTo(3);
     }

@@ -87,7 +87,7 @@ class OutboxRelayTest {
       log.append(run, Lane.runner(1), 2, new TraceEvent.RunCompleted(null));
       JsonNode done =
           bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
-      assertThat(done.get("fenced_events").asInt()).isZero();
+      assertThat(done.get("fenced").asInt()).isZero();
     } finally {
       worker.closeAndForget();
     }

@@ -44,7 +44,7 @@ class ParkedRunResumerTest {
         run,
         Lane.runner(1),
         2,
-        new TraceEvent.CheckpointWaiting("ok", run + "-ok-1", "Go?", null, null, null, null));
+        new TraceEvent.ApprovalRequested("ok", run + "-ok-1", "Go?", null, null, null, null));
     bed.api().await(run, shown -> shown.get("waiting").size() == 1);
     return run;
   }
@@ -92,7 +92,7 @@ class ParkedRunResumerTest {
 
       log.signal(new RunnerSignal.RunnerExited(run, 1, runner.id(), 0));
       log.signal(new RunnerSignal.HeartbeatsMissed(run, 1, runner.id(), 3_000, 3_000));
-      post("/checkpoints/" + run + "-ok-1", "{\"answer\":true}", 200);
+      post("/approvals/" + run + "-ok-1", "{\"answer\":true}", 200);
 
       var assign = runner.awaitAssign(run);
       assertThat(assign.getEpoch()).isEqualTo(2);
@@ -121,7 +121,7 @@ class ParkedRunResumerTest {
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "parked-late", 100);
         TraceLog log = bed.log()) {
       String run = ask("parked-late", runner, log);
-      post("/checkpoints/" + run + "-ok-1", "{\"answer\":true}", 200);
+      post("/approvals/" + run + "-ok-1", "{\"answer\":true}", 200);
 
       park(log, run, null);
 
@@ -162,7 +162,7 @@ class ParkedRunResumerTest {
               shown ->
                   shown.get("status").textValue().equals("paused")
                       && shown.get("epoch").intValue() == 2);
-      post("/checkpoints/" + run + "-ok-1", "{\"answer\":true}", 200);
+      post("/approvals/" + run + "-ok-1", "{\"answer\":true}", 200);
       post("/runs/" + run + "/resume", "", 202);
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(3);
       post("/runs/" + run + "/cancel", "{}", 202);
@@ -178,7 +178,7 @@ class ParkedRunResumerTest {
       awaitParked(run);
 
       post("/runs/" + run + "/pause", "{}", 202);
-      post("/checkpoints/" + run + "-ok-1", "{\"answer\":true}", 200);
+      post("/approvals/" + run + "-ok-1", "{\"answer\":true}", 200);
       bed.api().await(run, shown -> shown.get("status").textValue().equals("paused"));
       post("/runs/" + run + "/resume", "", 202);
 

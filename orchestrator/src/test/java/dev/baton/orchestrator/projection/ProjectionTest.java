@@ -23,6 +23,7 @@ import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
@@ -169,7 +170,7 @@ class ProjectionTest {
       log.append(run, Lane.runner(1), 2, completed("a"));
       log.append(run, Lane.runner(1), 2, completed("a"));
       log.append(run, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(2, null, "resume"));
-      log.append(run, Lane.runner(1), 3, completed("zombie"));
+      log.append(run, Lane.runner(1), 3, completed("fenced"));
       log.append(run, Lane.runner(2), 1, completed("b"));
       log.append(
           run, Lane.runner(2), 2, new TraceEvent.RunCompleted(new Output.Inline(new IntNode(7))));
@@ -178,7 +179,7 @@ class ProjectionTest {
           bed.api().await(run, shown -> shown.get("status").textValue().equals("completed"));
 
       assertThat(done.get("completed_steps").intValue()).isEqualTo(2);
-      assertThat(done.get("fenced_events").intValue()).isEqualTo(1);
+      assertThat(done.get("fenced").intValue()).isEqualTo(1);
       assertThat(done.get("output").intValue()).isEqualTo(7);
       assertThat(done.get("started_at")).isNotNull();
     }
@@ -308,8 +309,36 @@ class ProjectionTest {
         "build", "shell", 1, 1, null, null, withoutCut, List.of("ask"), null, null, null, 5, null);
   }
 
-  private static TraceEvent.CheckpointWaiting question(String id) {
-    return new TraceEvent.CheckpointWaiting("ask", id, "Go on?", null, null, null, null);
+  private static TraceEvent.ApprovalRequested question(String id) {
+    return new TraceEvent.ApprovalRequested("ask", id, "Go on?", null, null, null, null);
+  }
+
+  @Test
+  void shouldShowAnApprovalThatWasRecordedUnderTheOldNameOfItsEvent() {
+    String run = RunId.next();
+    ProducerRecord<String, byte[]> old =
+        TraceCodec.encode(
+            TopicName.TRACE,
+            new TraceRecord(
+                new EventId(run, Lane.runner(1), 2),
+                URI.create("/elsewhere"),
+                Instant.now(),
+                question(run + "-ask-1")),
+            null);
+    old.headers().remove("ce_type");
+    old.headers().add("ce_type", "dev.baton.checkpoint_waiting".getBytes(StandardCharsets.UTF_8));
+    try (TraceLog log = bed.log()) {
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
+      log.send(old);
+
+      JsonNode shown = bed.api().await(run, now -> now.get("status").textValue().equals("waiting"));
+
+      assertThat(shown.at("/waiting/0/approval").textValue()).isEqualTo(run + "-ask-1");
+      assertThat(
+              bed.api().get("/approvals?run=" + run).json().at("/approvals/0/prompt").textValue())
+          .isEqualTo("Go on?");
+    }
   }
 
   @Test
@@ -358,7 +387,7 @@ class ProjectionTest {
           run,
           Lane.runner(1),
           2,
-          new TraceEvent.CheckpointWaiting(
+          new TraceEvent.ApprovalRequested(
               "s\0", run + "\0", "Go\0 on?", null, null, Instant.MIN, null));
       log.send(poisonKey(run));
       JsonNode shown = bed.api().await(run, now -> now.get("status").textValue().equals("waiting"));

@@ -131,14 +131,13 @@ class IdempotencyTest {
     assertThat(page.json().get("events")).as(page.text()).hasSize(2);
     assertThat(page.json().at("/events/0/type").textValue()).isEqualTo("plan_updated");
     assertThat(stream.text()).contains("id:3", "event:plan_updated").doesNotContain("id:2");
-    assertThat(bed.api().get("/runs/" + run + "/cuts").json().get("cuts")).isEmpty();
+    assertThat(bed.api().get("/runs/" + run + "/checkpoints").json().get("checkpoints")).isEmpty();
   }
 
   @Test
   void shouldBeReadyAndDescribed() {
     assertThat(bed.api().get("/q/health/ready").status()).isEqualTo(200);
     assertThat(bed.api().get("/q/metrics").text()).contains("baton_projection_events");
-    assertThat(bed.api().get("/q/openapi").text())
-        .contains("/runs/{id}/events", "/checkpoints/{id}");
+    assertThat(bed.api().get("/q/openapi").text()).contains("/runs/{id}/events", "/approvals/{id}");
   }
 }

@@ -63,7 +63,7 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
     settings.put("baton.orchestrator-url", "http://127.0.0.1:1");
     settings.put("baton.heartbeat.interval", "200ms");
     settings.put("baton.heartbeat.timeout", "1s");
-    settings.put("baton.checkpoint.patience", "3s");
+    settings.put("baton.checkpoint.request-timeout", "3s");
     Path runner = data.resolve("runner.sh");
     Files.writeString(runner, RUNNER);
     settings.put("baton.launcher.process.command", "/bin/sh\n" + runner);

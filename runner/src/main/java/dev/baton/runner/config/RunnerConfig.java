@@ -29,8 +29,8 @@ import java.util.regex.Pattern;
  * @param orchestrator its replicas, in the order in which they are tried; one or more
  * @param store replicas of the checkpoint-store, likewise
  * @param data folder of the workspaces: {@code runs/<run>/workspace}
- * @param cutPatience how long the end of a step waits for the object store before the run continues
- *     without a cut
+ * @param checkpointPatience how long the end of a step waits for the object store before the run
+ *     continues without a cut
  * @param workspacePath path at which the processes of steps see their workspace, the same for every
  *     run; empty: each at its own path
  * @param spoolMax limit in bytes of one run's events that are spooled to a file while the brokers
@@ -51,7 +51,7 @@ public record RunnerConfig(
     List<GrpcAddress> store,
     String kafkaBootstrapServers,
     Path data,
-    Duration cutPatience,
+    Duration checkpointPatience,
     Optional<Duration> checkpointInterval,
     List<String> checkpointEnvironment,
     Duration assignPatience,
@@ -116,7 +116,7 @@ public record RunnerConfig(
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
         Path.of(keys.required("baton.data")).toAbsolutePath(),
-        keys.duration("baton.cut.patience", Duration.ofSeconds(30)),
+        keys.duration("baton.checkpoint.patience", Duration.ofSeconds(30)),
         keys.durationOrOff(
             "baton.checkpoint.interval", Duration.ofMinutes(5), Duration.ofSeconds(1)),
         keys.names("baton.checkpoint.environment", ENVIRONMENT),

@@ -101,7 +101,7 @@ final class ApprovalStepExecutor {
       throws InterruptedException {
     Instant expiresAt = approval.timeout().map(now::plus).orElse(null);
     run.append(
-        new TraceEvent.CheckpointWaiting(
+        new TraceEvent.ApprovalRequested(
             path,
             id,
             prompt,

@@ -58,7 +58,7 @@ final class ReplayedState {
     switch (event) {
       case TraceEvent.StepStarted started -> underWay.put(started.step(), started.visit());
       case TraceEvent.StepRetried again -> underWay.put(again.step(), again.visit());
-      case TraceEvent.CheckpointWaiting asked ->
+      case TraceEvent.ApprovalRequested asked ->
           underWay.putIfAbsent(asked.step(), nextVisit(asked.step()));
       case TraceEvent.StepFailed failed when failed.next() == null ->
           underWay.put(failed.step(), failed.visit());

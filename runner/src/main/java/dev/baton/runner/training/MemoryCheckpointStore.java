@@ -26,9 +26,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/**
- * Keeps the manifests of checkpoints in memory. Reports every chunk as missing. Thread-safe.
- */
+/** Keeps the manifests of checkpoints in memory. Reports every chunk as missing. Thread-safe. */
 public abstract class MemoryCheckpointStore extends CheckpointStoreGrpc.CheckpointStoreImplBase {
   private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
 

@@ -43,7 +43,7 @@ class RunnerConfigTest {
     assertThat(config.slots()).isEqualTo(1);
     assertThat(config.carries())
         .contains(new RunnerConfig.Carried("01jz0000000000000000000000", 3, "token"));
-    assertThat(config.cutPatience()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(config.checkpointPatience()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.checkpointInterval()).contains(Duration.ofMinutes(5));
     assertThat(config.checkpointEnvironment())
         .containsExactly(
@@ -127,7 +127,7 @@ class RunnerConfigTest {
         "baton.epoch|x|a whole number from 1 to 999999999",
         "baton.orchestrator.url|https://x|http://<host>:<port>",
         "baton.store.url|:|http://<host>:<port>",
-        "baton.cut.patience|soon|a duration such as",
+        "baton.checkpoint.patience|soon|a duration such as",
         "baton.checkpoint.interval|999ms|off, or 1s or more",
         "baton.checkpoint.interval|never|a duration such as",
         "baton.checkpoint.environment|A=B|names of environment variables",

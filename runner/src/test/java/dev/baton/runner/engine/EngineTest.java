@@ -115,8 +115,8 @@ class EngineTest extends SharedRunnerTestBase {
               - {id: after, transform: .steps.ok.output.by_hand}
             """,
             "{\"what\": \"go\"}");
-    TraceEvent.CheckpointWaiting asked =
-        services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+    TraceEvent.ApprovalRequested asked =
+        services.trace.await(run.id, TraceEvent.ApprovalRequested.class, e -> true);
     assertThat(asked.prompt()).isEqualTo("Really go?");
     assertThat(asked.approval()).isEqualTo(run.id + "-ok-1");
     assertThat(services.trace.state(run.id, 0).head().status()).isEqualTo(RunStatus.WAITING);
@@ -129,7 +129,7 @@ class EngineTest extends SharedRunnerTestBase {
   @Test
   void shouldFailWhenTheAnswerIsNo() throws Exception {
     TestRun run = run("{name: ask, steps: [{id: ok, approval: Go}]}");
-    services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+    services.trace.await(run.id, TraceEvent.ApprovalRequested.class, e -> true);
 
     run.answer(runner.id, "ok", 1, "{\"approved\": false}");
 
@@ -165,7 +165,7 @@ class EngineTest extends SharedRunnerTestBase {
         ahead,
         List.of(
             new TraceEvent.RunnerStarted("gone", 1L, "h", null, 0),
-            new TraceEvent.CheckpointWaiting(
+            new TraceEvent.ApprovalRequested(
                 "ok", asks.id + "-ok-1", "Go", null, null, ahead.plusSeconds(1), null)));
 
     naps.start(runner.id);
@@ -173,7 +173,7 @@ class EngineTest extends SharedRunnerTestBase {
 
     assertThat(services.gateway.awaitReleased(naps.id, 2).getOutcome()).isEqualTo("completed");
     assertThat(asks.awaitFailure().error().code()).isEqualTo("expired");
-    assertThat(asks.events(TraceEvent.CheckpointWaiting.class)).hasSize(1);
+    assertThat(asks.events(TraceEvent.ApprovalRequested.class)).hasSize(1);
   }
 
   @Test
@@ -317,7 +317,7 @@ class EngineTest extends SharedRunnerTestBase {
               all.stream()
                   .anyMatch(
                       r ->
-                          r.event() instanceof TraceEvent.CheckpointWaiting
+                          r.event() instanceof TraceEvent.ApprovalRequested
                               || r.event() instanceof TraceEvent.StepRetried
                               || (r.event() instanceof TraceEvent.StepStarted started
                                   && started.kind().equals("wait"))));
@@ -345,7 +345,7 @@ class EngineTest extends SharedRunnerTestBase {
   @Test
   void shouldKeepItsRunsWhenTheStreamBreaks() throws Exception {
     TestRun run = run("{name: hold, steps: [{id: ok, approval: Go}]}");
-    services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+    services.trace.await(run.id, TraceEvent.ApprovalRequested.class, e -> true);
     int before = services.gateway.hellos(runner.id);
 
     services.gateway.breakStream(runner.id);

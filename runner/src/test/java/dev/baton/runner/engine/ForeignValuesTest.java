@@ -328,7 +328,7 @@ class ForeignValuesTest extends SharedRunnerTestBase {
     }
     run.start(runner.id);
     if (field.contains("id: answered")) {
-      services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, asked -> true);
+      services.trace.await(run.id, TraceEvent.ApprovalRequested.class, asked -> true);
       services.gateway.answer(runner.id, run.id, run.id + "-answered-1", value);
     }
     String outcome;

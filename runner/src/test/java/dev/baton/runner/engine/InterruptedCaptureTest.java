@@ -46,7 +46,7 @@ class InterruptedCaptureTest {
         new TestRunner(
             services,
             Map.of(),
-            Map.of("baton.checkpoint.interval", "1s", "baton.cut.patience", "30s"));
+            Map.of("baton.checkpoint.interval", "1s", "baton.checkpoint.patience", "30s"));
   }
 
   @BeforeEach

@@ -102,7 +102,7 @@ class LargeStateTest {
     Path data = services.data().resolve("large-" + run.id);
     run.nextEpoch();
     try (TestRunnerProcess first = attach(run, data)) {
-      await(run, TraceEvent.CheckpointWaiting.class, 1);
+      await(run, TraceEvent.ApprovalRequested.class, 1);
       services.trace.await(
           run.id,
           all ->

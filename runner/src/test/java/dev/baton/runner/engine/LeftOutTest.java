@@ -40,7 +40,7 @@ class LeftOutTest {
     try (TestRunner first = attach(run)) {
       services.trace.await(
           run.id, TraceEvent.StepCompleted.class, done -> done.step().equals(step));
-      services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, asked -> true);
+      services.trace.await(run.id, TraceEvent.ApprovalRequested.class, asked -> true);
     }
     try (TestRunner second = attach(run)) {
       run.answer(second.id, "nap", 1, "{\"approved\": true}");

@@ -125,7 +125,7 @@ class RandomGraphTest {
           case TraceEvent.StepFailed failed when failed.next() != null -> "foreseen failure";
           case TraceEvent.StepRerouted reroute ->
               reroute.count() == 1 ? "reroute" : "reroute again";
-          case TraceEvent.CheckpointWaiting asked -> "approval";
+          case TraceEvent.ApprovalRequested asked -> "approval";
           case TraceEvent.StepSkipped skip -> "skip";
           case TraceEvent.StepStarted started when started.kind().equals("parallel") ->
               started.visit() == 1 ? "parallel" : "parallel again";
@@ -160,7 +160,7 @@ class RandomGraphTest {
     return new TracedRun(workflow, asked -> answer(asked, seed), context -> work(context, seed));
   }
 
-  private static Optional<JsonNode> answer(TraceEvent.CheckpointWaiting asked, long seed) {
+  private static Optional<JsonNode> answer(TraceEvent.ApprovalRequested asked, long seed) {
     return asked.prompt().equals("never")
         ? Optional.empty()
         : Optional.of(

@@ -169,13 +169,13 @@ class ResumeTest {
     run.wrote(wide(branches));
     run.resume();
     try (TestRunnerProcess process = attachNow(run, services.data().resolve("wide-" + run.id))) {
-      services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      services.trace.await(run.id, TraceEvent.ApprovalRequested.class, e -> true);
       List<TraceRecord> again =
           services.trace.records(run.id).stream()
               .filter(r -> r.event() instanceof TraceEvent.StepSkipped skip && skip.tellsAgain())
               .toList();
       assertThat(again).hasSize(branches + 1);
-      TraceRecord asked = first(run, TraceEvent.CheckpointWaiting.class, 2);
+      TraceRecord asked = first(run, TraceEvent.ApprovalRequested.class, 2);
       Duration took =
           Duration.between(first(run, TraceEvent.RunnerStarted.class, 2).time(), asked.time());
       System.out.println(
@@ -350,8 +350,8 @@ class ResumeTest {
     Path data = services.data().resolve("again-" + run.id);
     services.store.away = true;
     try (TestRunnerProcess process = attach(run, data)) {
-      TraceEvent.CheckpointWaiting first =
-          services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      TraceEvent.ApprovalRequested first =
+          services.trace.await(run.id, TraceEvent.ApprovalRequested.class, e -> true);
       run.answer(process.id, "ask", first.approval(), "{\"approved\": true}");
       services.trace.await(run.id, TraceEvent.StepStarted.class, e -> e.step().equals("nap"));
     } finally {
@@ -359,9 +359,9 @@ class ResumeTest {
     }
 
     try (TestRunnerProcess process = attach(run, data)) {
-      TraceEvent.CheckpointWaiting second =
+      TraceEvent.ApprovalRequested second =
           services.trace.await(
-              run.id, TraceEvent.CheckpointWaiting.class, e -> e.approval().endsWith("-ask-1-2"));
+              run.id, TraceEvent.ApprovalRequested.class, e -> e.approval().endsWith("-ask-1-2"));
       assertThat(second.step()).isEqualTo("ask");
       assertThat(run.events(TraceEvent.StepCompleted.class).stream().map(e -> e.step()).toList())
           .containsExactly("build", "ask", "build");
@@ -382,9 +382,9 @@ class ResumeTest {
             """,
             "{}");
     Path data = services.data().resolve("other-" + run.id);
-    TraceEvent.CheckpointWaiting asked;
+    TraceEvent.ApprovalRequested asked;
     try (TestRunnerProcess process = attach(run, data)) {
-      asked = services.trace.await(run.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      asked = services.trace.await(run.id, TraceEvent.ApprovalRequested.class, e -> true);
       assertThat(asked.cut()).isEqualTo(digest(run, "two"));
     }
 
@@ -411,10 +411,10 @@ class ResumeTest {
             0,
             null));
     try (TestRunnerProcess process = attach(run, data)) {
-      TraceEvent.CheckpointWaiting again =
+      TraceEvent.ApprovalRequested again =
           services.trace.await(
               run.id,
-              TraceEvent.CheckpointWaiting.class,
+              TraceEvent.ApprovalRequested.class,
               e -> !e.approval().equals(asked.approval()));
       run.answer(process.id, "ask", asked.approval(), "{\"approved\": false}");
       assertThat(again.approval()).isEqualTo(asked.approval() + "-3");
@@ -424,7 +424,7 @@ class ResumeTest {
 
       assertThat(run.awaitOutput().toString()).isEqualTo("{\"approved\":true}");
     }
-    assertThat(run.events(TraceEvent.CheckpointWaiting.class)).hasSize(2);
+    assertThat(run.events(TraceEvent.ApprovalRequested.class)).hasSize(2);
   }
 
   private static String digest(TestRun run, String step) {

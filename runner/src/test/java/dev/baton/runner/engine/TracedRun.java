@@ -75,11 +75,11 @@ final class TracedRun {
 
   final String id = RunId.next();
   private final WorkflowParseResult.Valid workflow;
-  private final Function<TraceEvent.CheckpointWaiting, Optional<JsonNode>> answers;
+  private final Function<TraceEvent.ApprovalRequested, Optional<JsonNode>> answers;
   private final Function<StepContext, Function<JsonNode, JsonNode>> work;
   private final List<TraceRecord> trace = new ArrayList<>();
   private final List<Attempt> attempts = new ArrayList<>();
-  private final List<TraceEvent.CheckpointWaiting> unanswered = new ArrayList<>();
+  private final List<TraceEvent.ApprovalRequested> unanswered = new ArrayList<>();
   private int epoch;
   private long controlSeq;
   private int allowed;
@@ -91,7 +91,7 @@ final class TracedRun {
    */
   TracedRun(
       WorkflowParseResult.Valid workflow,
-      Function<TraceEvent.CheckpointWaiting, Optional<JsonNode>> answers,
+      Function<TraceEvent.ApprovalRequested, Optional<JsonNode>> answers,
       Function<StepContext, Function<JsonNode, JsonNode>> work) {
     this.workflow = workflow;
     this.answers = answers;
@@ -164,7 +164,7 @@ final class TracedRun {
     }
     allowed--;
     trace.add(record);
-    if (record.event() instanceof TraceEvent.CheckpointWaiting asked) {
+    if (record.event() instanceof TraceEvent.ApprovalRequested asked) {
       if (allowed > 0) {
         answer(asked);
       } else {
@@ -176,7 +176,7 @@ final class TracedRun {
     }
   }
 
-  private void answer(TraceEvent.CheckpointWaiting asked) {
+  private void answer(TraceEvent.ApprovalRequested asked) {
     answers
         .apply(asked)
         .ifPresent(

@@ -52,7 +52,7 @@ class WarmAndParkedTest {
       assertThat(services.gateway.awaitHello(runner.id).getMode()).isEqualTo("warm");
       TestRun first = new TestRun(services, "{name: w, steps: [{id: a, approval: Go}]}", "{}");
       first.start(runner.id);
-      services.trace.await(first.id, TraceEvent.CheckpointWaiting.class, e -> true);
+      services.trace.await(first.id, TraceEvent.ApprovalRequested.class, e -> true);
       TestRun second = new TestRun(services, "{name: x, steps: [{id: a, transform: '1'}]}", "{}");
 
       second.start(runner.id);
@@ -74,8 +74,8 @@ class WarmAndParkedTest {
               "{name: p, steps: [{id: a, approval: Go}, {id: b, transform: '.steps.a.output.n'}]}");
 
       assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("parked");
-      TraceEvent.CheckpointWaiting asked =
-          run.events(TraceEvent.CheckpointWaiting.class).getFirst();
+      TraceEvent.ApprovalRequested asked =
+          run.events(TraceEvent.ApprovalRequested.class).getFirst();
       assertThat(run.events(TraceEvent.RunParked.class))
           .containsExactly(
               new TraceEvent.RunParked(null, null, java.util.List.of(asked.approval())));
@@ -83,7 +83,7 @@ class WarmAndParkedTest {
       run.answer(runner.id, "a", 1, "{\"n\": 7}");
 
       assertThat(run.awaitOutput()).isEqualTo(IntNode.valueOf(7));
-      assertThat(run.events(TraceEvent.CheckpointWaiting.class)).hasSize(1);
+      assertThat(run.events(TraceEvent.ApprovalRequested.class)).hasSize(1);
     }
   }
 

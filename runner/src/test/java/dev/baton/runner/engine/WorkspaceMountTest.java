@@ -167,7 +167,7 @@ class WorkspaceMountTest {
             "{}");
     services.trace.await(
         victim.id,
-        dev.baton.protocol.trace.TraceEvent.CheckpointWaiting.class,
+        dev.baton.protocol.trace.TraceEvent.ApprovalRequested.class,
         waiting -> waiting.step().equals("ask"));
     Path there = runner.data.resolve("runs").resolve(victim.id).resolve("workspace");
     assertThat(there.resolve("f")).exists();

@@ -65,7 +65,7 @@ public final class TestRunner implements AutoCloseable {
     keys.put("baton.store.url", services.url());
     keys.put("kafka.bootstrap.servers", services.kafka());
     keys.put("baton.data", data.toString());
-    keys.put("baton.cut.patience", "1s");
+    keys.put("baton.checkpoint.patience", "1s");
     return keys;
   }
 

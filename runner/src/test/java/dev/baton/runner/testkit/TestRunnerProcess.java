@@ -47,7 +47,7 @@ public final class TestRunnerProcess implements AutoCloseable {
     environment.put("BATON_STORE_URL", services.url());
     environment.put("KAFKA_BOOTSTRAP_SERVERS", services.kafka());
     environment.put("BATON_DATA", data.toString());
-    environment.put("BATON_CUT_PATIENCE", "1s");
+    environment.put("BATON_CHECKPOINT_PATIENCE", "1s");
     process = builder.start();
   }
 

@@ -193,7 +193,7 @@ final class HeadFold {
           dropBranchesOf(skip.step());
         }
       }
-      case TraceEvent.CheckpointWaiting wait -> {
+      case TraceEvent.ApprovalRequested wait -> {
         start(wait.step());
         waiting = with(waiting, wait.step());
       }

@@ -153,7 +153,7 @@ public final class StateFold {
       case TraceEvent.StepRetried again -> retry(again);
       case TraceEvent.StepSkipped skip -> skip(skip);
       case TraceEvent.StepRerouted reroute -> reroute(reroute);
-      case TraceEvent.CheckpointWaiting asked -> ask(asked, time);
+      case TraceEvent.ApprovalRequested asked -> ask(asked, time);
       case TraceEvent.CheckpointSaved saved -> save(saved);
       case TraceEvent.AgentSessionCreated session ->
           facts.sessions().put(session.step(), session.session());
@@ -381,7 +381,7 @@ public final class StateFold {
     leave(skip.step(), skip.next(), null, false);
   }
 
-  private void ask(TraceEvent.CheckpointWaiting asked, Instant time) {
+  private void ask(TraceEvent.ApprovalRequested asked, Instant time) {
     steps.put(asked.step(), waiting(asked.step(), time));
     approvals.putIfAbsent(
         asked.approval(),

@@ -77,7 +77,7 @@ public final class StateSizeTracker {
       case TraceEvent.LabelsChanged changed -> put("labels", Json.bytes(changed).length);
       case TraceEvent.ApprovalAnswered answered ->
           put("answer " + answered.approval(), Json.bytes(answered).length);
-      case TraceEvent.CheckpointWaiting asked ->
+      case TraceEvent.ApprovalRequested asked ->
           put("approval " + asked.approval(), Json.bytes(asked).length);
       case TraceEvent.PlanUpdated plan ->
           put("plan " + plan.step(), JsonLengthCalculator.of(plan.items()));

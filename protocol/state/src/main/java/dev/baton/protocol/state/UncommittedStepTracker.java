@@ -76,7 +76,7 @@ final class UncommittedStepTracker {
         (uncommitted, log) -> {
           if (StepPath.isWithin(branch, uncommitted)) {
             log.touch(path, facts);
-            if (event instanceof TraceEvent.CheckpointWaiting asked
+            if (event instanceof TraceEvent.ApprovalRequested asked
                 && !approvals.containsKey(asked.approval())) {
               log.ask(asked.approval());
             }

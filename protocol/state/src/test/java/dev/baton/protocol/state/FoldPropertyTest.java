@@ -31,7 +31,7 @@ import net.jqwik.api.Property;
  */
 class FoldPropertyTest {
   @Property(tries = 2000)
-  void shouldIgnoreZombiesAndDuplicatesAtEveryPrefix(@ForAll long seed, @ForAll long noise) {
+  void shouldIgnoreFencedEventsAndDuplicatesAtEveryPrefix(@ForAll long seed, @ForAll long noise) {
     TraceGenerator trace = new TraceGenerator(seed);
     Random random = new Random(noise);
     int prefix = random.nextInt(trace.clean.size() + 1);

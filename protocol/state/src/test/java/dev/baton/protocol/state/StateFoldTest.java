@@ -15,6 +15,7 @@ import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.EventTypeRegistry;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
@@ -282,10 +283,23 @@ class StateFoldTest {
   }
 
   @Test
+  void shouldWaitForAnApprovalThatWasRecordedUnderTheOldName() {
+    begin();
+    Class<? extends TraceEvent> type =
+        EventTypeRegistry.recordOf("dev.baton.checkpoint_waiting").orElseThrow();
+    byte[] recorded =
+        "{\"step\":\"ok\",\"approval\":\"q\",\"prompt\":\"go?\"}".getBytes(StandardCharsets.UTF_8);
+    runner(Json.read(recorded, type));
+
+    assertThat(status()).isEqualTo(RunStatus.WAITING);
+    assertThat(state.head().waiting()).containsExactly("ok");
+  }
+
+  @Test
   void shouldEndWhatAParallelDidNotWaitFor() {
     begin();
     runner(new TraceEvent.StepStarted("p", "parallel", 1, 1));
-    runner(new TraceEvent.CheckpointWaiting("p/x/ask", "q", "go?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested("p/x/ask", "q", "go?", null, null, null, null));
     runner(done("p/y/b", List.of(), null, false));
     assertThat(state.head().waiting()).containsExactly("p/x/ask");
     runner(done("p", List.of("p"), null, false));
@@ -337,7 +351,7 @@ class StateFoldTest {
     runner(waiting("ok"));
     runner(done("ok", 1, 1, List.of("ok"), null, false));
     at = Instant.ofEpochSecond(9);
-    runner(new TraceEvent.CheckpointWaiting("ok", RUN + "-ok-2", "?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested("ok", RUN + "-ok-2", "?", null, null, null, null));
 
     assertThat(state.steps().get("ok"))
         .returns(2, StepState::visit)
@@ -420,7 +434,7 @@ class StateFoldTest {
     control(new TraceEvent.ApprovalAnswered("x", "other", BooleanNode.TRUE, "me", null, null));
     for (String step : List.of("yes", "no", "late", "none", "given")) {
       runner(
-          new TraceEvent.CheckpointWaiting(
+          new TraceEvent.ApprovalRequested(
               step,
               RUN + "-" + step,
               "go?",
@@ -555,7 +569,7 @@ class StateFoldTest {
   }
 
   private static TraceEvent waiting(String step) {
-    return new TraceEvent.CheckpointWaiting(
+    return new TraceEvent.ApprovalRequested(
         step, RUN + "-" + step + "-1", "go?", null, null, null, null);
   }
 

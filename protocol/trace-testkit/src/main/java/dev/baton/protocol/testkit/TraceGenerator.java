@@ -139,7 +139,7 @@ public final class TraceGenerator {
       control(new TraceEvent.LabelsChanged(Map.of("n", "" + clean.size()), null));
     }
     String approval = RUN + "-" + id + "-" + visits.getOrDefault(id, 1) + "-" + epoch;
-    runner(new TraceEvent.CheckpointWaiting(id, approval, "go?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested(id, approval, "go?", null, null, null, null));
     if (random.nextBoolean()) {
       fall();
     }
@@ -256,8 +256,8 @@ public final class TraceGenerator {
       assign(TraceEvent.RunnerAssigned.UNPARKED);
       return;
     }
-    int zombieEpoch = epoch;
-    long zombieSeq = runnerSeq;
+    int fencedEpoch = epoch;
+    long fencedSeq = runnerSeq;
     assign(random.nextBoolean() ? "runner_exited" : "heartbeats_missed");
     for (int i = random.nextInt(4); i > 0; i--) {
       TraceEvent event =
@@ -271,14 +271,14 @@ public final class TraceGenerator {
                   null,
                   null,
                   true,
-                  List.of("zombie"),
+                  List.of("fenced"),
                   0,
                   null,
                   null,
                   1,
                   null);
       late.add(
-          new Late(clean.size(), record(Lane.runner(zombieEpoch), ++zombieSeq, "zombie", event)));
+          new Late(clean.size(), record(Lane.runner(fencedEpoch), ++fencedSeq, "fenced", event)));
     }
   }
 

@@ -104,6 +104,32 @@ class TraceCodecTest {
   }
 
   @Test
+  void shouldReadAnEventUnderTheNameItHadBeforeAndWriteItUnderTheNewOne() {
+    byte[] old = utf8("{\"step\":\"ok\",\"approval\":\"q\",\"prompt\":\"go?\"}");
+
+    ProducerRecord<String, byte[]> restored =
+        TraceCodec.restore(
+            TopicName.TRACE,
+            EventId.parse(RUN + "/1/7"),
+            URI.create("/somewhere"),
+            "dev.baton.checkpoint_waiting",
+            null,
+            old);
+
+    assertThat(
+            TraceCodec.decode(RUN, headers(RUN + "/1/7", "dev.baton.checkpoint_waiting", RUN), old))
+        .isInstanceOfSatisfying(
+            Decoded.Known.class,
+            known ->
+                assertThat(known.record().event())
+                    .isEqualTo(
+                        new TraceEvent.ApprovalRequested(
+                            "ok", "q", "go?", null, null, null, null)));
+    assertThat(restored.headers().lastHeader("ce_type").value())
+        .isEqualTo(utf8("dev.baton.approval_requested"));
+  }
+
+  @Test
   void shouldPutEventsBackAsTheyWere() {
     byte[] odd = utf8("{\"reason\": null,\n \"later\":1.50}");
 

@@ -36,6 +36,10 @@ public final class EventTypeRegistry {
       BY_NAME.entrySet().stream()
           .collect(Collectors.toUnmodifiableMap(Map.Entry::getValue, e -> PREFIX + e.getKey()));
 
+  /** Types of recorded traces that have another name today. */
+  private static final Map<String, String> RENAMED =
+      Map.of(PREFIX + "checkpoint_waiting", PREFIX + "approval_requested");
+
   private EventTypeRegistry() {}
 
   /**
@@ -49,9 +53,14 @@ public final class EventTypeRegistry {
     return type;
   }
 
-  /** Returns the record for a type; empty for a type unknown to this version. */
+  /** Translates a type that was renamed since it was recorded; any other is returned unchanged. */
+  public static String current(String type) {
+    return RENAMED.getOrDefault(type, type);
+  }
+
+  /** Returns the record for a type or its old name; empty for a type unknown to this version. */
   public static Optional<Class<? extends TraceEvent>> recordOf(String type) {
-    return Optional.ofNullable(BY_TYPE.get(type));
+    return Optional.ofNullable(BY_TYPE.get(current(type)));
   }
 
   /** Returns all event records by their name without the prefix. */

@@ -98,7 +98,7 @@ public final class TraceCodec {
         new CloudEventEnvelope(
             id.toString(),
             source,
-            type,
+            EventTypeRegistry.current(type),
             id.run(),
             time == null ? null : time.atOffset(ZoneOffset.UTC),
             null,

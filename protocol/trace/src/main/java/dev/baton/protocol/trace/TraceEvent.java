@@ -360,8 +360,8 @@ public sealed interface TraceEvent {
    */
   record StepRerouted(String step, String to, int count) implements Runner, OfStep {}
 
-  /** An approval step waits for a person. */
-  record CheckpointWaiting(
+  /** Requests an answer from a person: an approval step waits for it. */
+  record ApprovalRequested(
       String step,
       String approval,
       String prompt,

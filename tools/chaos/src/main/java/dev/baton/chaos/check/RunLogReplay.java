@@ -136,7 +136,7 @@ final class RunLogReplay {
       complete(placed);
     } else if (record.is("step_skipped") || record.is("step_failed")) {
       leave(placed);
-    } else if (record.is("checkpoint_waiting")) {
+    } else if (record.is("approval_requested") || record.is("checkpoint_waiting")) {
       asked.add(record.text("step"));
     } else if (record.is("run_parked") || record.is("run_paused")) {
       parked = record.is("run_parked");

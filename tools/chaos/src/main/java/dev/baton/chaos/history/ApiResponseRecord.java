@@ -31,7 +31,7 @@ public record ApiResponseRecord(
     LIST,
     /** {@code GET /runs/<id>/events}, after all runs ended. */
     EVENTS,
-    /** {@code POST /checkpoints/<approval>}; the body has the {@code approval}. */
+    /** {@code POST /approvals/<approval>}; the body has the {@code approval}. */
     ANSWER
   }
 

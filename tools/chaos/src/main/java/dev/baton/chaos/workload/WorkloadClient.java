@@ -187,7 +187,7 @@ public final class WorkloadClient implements AutoCloseable {
     long asked = clock.getAsLong();
     ChaosApiClient.Reply reply =
         api.post(
-            "/checkpoints/" + approval,
+            "/approvals/" + approval,
             "application/json",
             "answer-" + approval,
             "{\"answer\":{\"approved\":true}}");

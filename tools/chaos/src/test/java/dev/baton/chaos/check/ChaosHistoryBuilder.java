@@ -116,7 +116,7 @@ final class ChaosHistoryBuilder {
         .effect("two", 2, 1, "end")
         .log("2/3", "step_completed", "{'step':'two','visit':1,'cut':{'digest':'y'}}")
         .log("1/3", "step_completed", "{'step':'one','visit':1,'cut':{'digest':'x'}}")
-        .log("2/4", "checkpoint_waiting", "{'step':'ask','approval':'q'}")
+        .log("2/4", "approval_requested", "{'step':'ask','approval':'q'}")
         .told("waiting", 2, 2)
         .answer(ApiResponseRecord.Request.ANSWER, 200, json("{'approval':'q'}"))
         .log("c/4", "approval_answered", "{'step':'ask','approval':'q'}")

@@ -80,10 +80,10 @@ enum SeededBug {
                   .orElse(0)
               + 1;
       JsonNode data = ChaosHistoryBuilder.json("{'step':'of_the_old_epoch','visit':1}");
-      LoggedRecord zombie =
+      LoggedRecord late =
           new LoggedRecord(
               fence.partition(), fence.offset(), fence.run(), old, seq, "step_completed", data);
-      return overcounted(history.withLog(after(history, fence, zombie)), fence.run(), fence);
+      return overcounted(history.withLog(after(history, fence, late)), fence.run(), fence);
     }
   },
   /** A completion is delivered twice, and counted twice. */
