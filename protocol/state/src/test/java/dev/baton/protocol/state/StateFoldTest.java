@@ -423,9 +423,7 @@ class StateFoldTest {
         new TraceEvent.ApprovalAnswered(
             "ok", RUN + "-ok-1", BooleanNode.FALSE, "second", null, null));
 
-    assertThat(state.approvals().get(RUN + "-ok-1"))
-        .extracting(ApprovalState::by)
-        .isEqualTo("first");
+    assertThat(by("ok-1")).isEqualTo("first");
   }
 
   @Test
@@ -454,18 +452,16 @@ class StateFoldTest {
     // The answer reached the runner before its event was on the log.
     runner(done("given", List.of(), null, false));
 
-    assertThat(state.approvals().get(RUN + "-given")).extracting(ApprovalState::by).isNull();
     assertThat(state.approvals().get(RUN + "-yes"))
-        .satisfies(
-            approval -> {
-              assertThat(approval.answer()).isEqualTo(IntNode.valueOf(1));
-              assertThat(approval.by()).isEqualTo("timeout");
-            });
-    assertThat(state.approvals().get(RUN + "-no"))
-        .extracting(ApprovalState::by)
-        .isEqualTo("timeout");
-    assertThat(state.approvals().get(RUN + "-late")).extracting(ApprovalState::by).isNull();
-    assertThat(state.approvals().get(RUN + "-none")).extracting(ApprovalState::by).isNull();
+        .extracting(ApprovalState::answer)
+        .isEqualTo(IntNode.valueOf(1));
+    assertThat(by("yes")).isEqualTo("timeout");
+    assertThat(by("no")).isEqualTo("timeout");
+    assertThat(List.of("given", "late", "none")).allSatisfy(step -> assertThat(by(step)).isNull());
+  }
+
+  private @Nullable String by(String approval) {
+    return Objects.requireNonNull(state.approvals().get(RUN + "-" + approval)).by();
   }
 
   private static TraceEvent failed(String step, String code) {
