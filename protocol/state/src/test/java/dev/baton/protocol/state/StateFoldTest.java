@@ -57,8 +57,7 @@ class StateFoldTest {
     assertThat(status()).as("the approval still waits").isEqualTo(RunStatus.WAITING);
     runner(new TraceEvent.RunParked(null, null, List.of(RUN + "-ok-1")));
     assertThat(status()).as("it waits without a runner").isEqualTo(RunStatus.WAITING);
-    control(
-        new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", BooleanNode.TRUE, "me", null, null));
+    answer(BooleanNode.TRUE, "me");
     assertThat(status()).as("until it is assigned to a runner again").isEqualTo(RunStatus.WAITING);
     assigned(TraceEvent.RunnerAssigned.UNPARKED);
     assertThat(status()).isEqualTo(RunStatus.RESUMING);
@@ -416,12 +415,8 @@ class StateFoldTest {
   void shouldLetTheFirstAnswerHold() {
     begin();
     runner(waiting("ok"));
-    control(
-        new TraceEvent.ApprovalAnswered(
-            "ok", RUN + "-ok-1", BooleanNode.TRUE, "first", null, null));
-    control(
-        new TraceEvent.ApprovalAnswered(
-            "ok", RUN + "-ok-1", BooleanNode.FALSE, "second", null, null));
+    answer(BooleanNode.TRUE, "first");
+    answer(BooleanNode.FALSE, "second");
 
     assertThat(by("ok-1")).isEqualTo("first");
   }
@@ -458,6 +453,10 @@ class StateFoldTest {
     assertThat(by("yes")).isEqualTo("timeout");
     assertThat(by("no")).isEqualTo("timeout");
     assertThat(List.of("given", "late", "none")).allSatisfy(step -> assertThat(by(step)).isNull());
+  }
+
+  private void answer(BooleanNode answer, String by) {
+    control(new TraceEvent.ApprovalAnswered("ok", RUN + "-ok-1", answer, by, null, null));
   }
 
   private @Nullable String by(String approval) {
