@@ -55,6 +55,7 @@ class StoredLogClient {
             .build();
     return store
         .within(PATIENCE)
+        .snapshots()
         .readLog(request)
         // A store of before there were logs in it.
         .onFailure(StoredLogClient::isUnknownCall)
