@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Event;
@@ -122,7 +123,7 @@ class ArchiveTest extends StoreTest {
 
   private ListArchiveResponse history(int limit, String cursor) {
     return client
-        .grpc()
+        .archive()
         .listArchive(ListArchiveRequest.newBuilder().setLimit(limit).setCursor(cursor).build());
   }
 
@@ -356,7 +357,7 @@ class ArchiveTest extends StoreTest {
         .isEqualTo(tree.packs().size());
     assertThat(
             client
-                .grpc()
+                .checkpoints()
                 .listCheckpoints(ListCheckpointsRequest.newBuilder().setRun(trace.run()).build())
                 .getCheckpointsCount())
         .isEqualTo(1);
@@ -366,11 +367,10 @@ class ArchiveTest extends StoreTest {
     String digest = Digest.of(bytes);
     Upload upload =
         client
-            .grpc()
+            .checkpoints()
             .prepareUpload(
                 PrepareUploadRequest.newBuilder()
-                    .setRun(run)
-                    .setEpoch(1)
+                    .setCaller(Caller.newBuilder().setRun(run).setEpoch(1))
                     .addObjects(
                         ObjectRef.newBuilder()
                             .setDigest(digest)
@@ -420,7 +420,7 @@ class ArchiveTest extends StoreTest {
     TraceBuilder child = new TraceBuilder();
     PrepareForkResponse prepared =
         client
-            .grpc()
+            .checkpoints()
             .prepareFork(
                 PrepareForkRequest.newBuilder()
                     .setRun(child.run())
@@ -439,7 +439,7 @@ class ArchiveTest extends StoreTest {
     RunState state = client.snapshot(child.run(), 0);
     assertThat(state.steps()).containsKey("build");
 
-    client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(parent.run()).build());
+    client.maintenance().deleteRun(DeleteRunRequest.newBuilder().setRun(parent.run()).build());
     forget(child.run());
     awaitEvents(child.run(), 4);
 
@@ -455,7 +455,7 @@ class ArchiveTest extends StoreTest {
     git.run("clone", "-q", "--mirror", git.folder().toString(), clone.toString());
 
     DeleteRunResponse proof =
-        client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(trace.run()).build());
+        client.maintenance().deleteRun(DeleteRunRequest.newBuilder().setRun(trace.run()).build());
 
     assertThat(proof.getDeleted().getArchived()).isEqualTo(1);
     assertThat(proof.getLeft().getArchived()).isZero();

@@ -9,6 +9,7 @@ package dev.baton.store;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
@@ -35,7 +36,7 @@ class EventStreamTest extends StoreTest {
     log.send(trace.created(), trace.assigned(1), trace.started(1));
     Iterator<Event> stream =
         client
-            .grpc()
+            .snapshots()
             .events(EventsRequest.newBuilder().setRun(trace.run()).setFollow(true).build());
     List<Event> seen = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
@@ -76,12 +77,12 @@ class EventStreamTest extends StoreTest {
 
     List<Event> page = new ArrayList<>();
     client
-        .grpc()
+        .snapshots()
         .events(EventsRequest.newBuilder().setRun(trace.run()).setAfter(second).setLimit(1).build())
         .forEachRemaining(page::add);
     List<Event> rest = new ArrayList<>();
     client
-        .grpc()
+        .snapshots()
         .events(
             EventsRequest.newBuilder().setRun(trace.run()).setAfter(second).setFollow(true).build())
         .forEachRemaining(rest::add);
@@ -128,15 +129,19 @@ class EventStreamTest extends StoreTest {
     EventsRequest request =
         EventsRequest.newBuilder().setRun(run).addAllSeen(List.of(seen)).build();
     List<Event> page = new ArrayList<>();
-    client.grpc().events(request).forEachRemaining(page::add);
+    client.snapshots().events(request).forEachRemaining(page::add);
     return page;
   }
 
   private RunState state(String run, String seen) {
     byte[] json =
         client
-            .grpc()
-            .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).addSeen(seen).build())
+            .snapshots()
+            .getSnapshot(
+                GetSnapshotRequest.newBuilder()
+                    .setCaller(Caller.newBuilder().setRun(run))
+                    .addSeen(seen)
+                    .build())
             .getState()
             .toByteArray();
     return Json.read(json, RunState.class);

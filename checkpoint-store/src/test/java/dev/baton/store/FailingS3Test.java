@@ -81,34 +81,39 @@ class FailingS3Test extends StoreTest {
 
     for (String id : made) {
       var verified =
-          client.grpc().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
+          client
+              .checkpoints()
+              .verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
       assertThat(verified.getVerified()).as("%s", verified).isTrue();
     }
     insist(
         () ->
-            assertThat(client.grpc().scrub(ScrubRequest.getDefaultInstance()).getFindingsList())
+            assertThat(
+                    client.maintenance().scrub(ScrubRequest.getDefaultInstance()).getFindingsList())
                 .isEmpty());
     insist(
         () ->
             assertThat(
                     client
-                        .grpc()
+                        .maintenance()
                         .reindex(ReindexRequest.newBuilder().setProject(project).build())
                         .getProblemsList())
                 .isEmpty());
     assertThat(
             client
-                .grpc()
+                .maintenance()
                 .runRetention(RunRetentionRequest.newBuilder().setRun(run).build())
                 .getDeletedList())
         .containsExactlyInAnyOrderElementsOf(made.subList(0, CHECKPOINTS - 10));
     log.send(trace.completed(1, "build", TraceBuilder.cut(run)), trace.ended(1));
     client.idsUntilEnd(run);
     var proof =
-        client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).build());
+        client
+            .maintenance()
+            .deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).build());
     assertThat(proof.getDeleted().getCheckpoints()).isEqualTo(10);
     assertThat(proof.getLeft()).isEqualTo(dev.baton.protocol.grpc.RunCounts.getDefaultInstance());
-    insist(() -> client.grpc().runGc(RunGcRequest.getDefaultInstance()));
+    insist(() -> client.maintenance().runGc(RunGcRequest.getDefaultInstance()));
   }
 
   private static void assertReadable(List<OpenPack> packs, PackedTestTree tree) throws Exception {

@@ -76,7 +76,7 @@ class ForkTest extends StoreTest {
   }
 
   private PrepareForkResponse prepare(PrepareForkRequest.Builder request) {
-    return client.grpc().prepareFork(request.build());
+    return client.checkpoints().prepareFork(request.build());
   }
 
   /** Returns the state that the runner of the fork's first epoch receives. */
@@ -99,14 +99,14 @@ class ForkTest extends StoreTest {
 
   private byte[] manifest(String checkpoint) {
     return client
-        .grpc()
+        .checkpoints()
         .getCheckpoint(GetCheckpointRequest.newBuilder().setId(checkpoint).build())
         .getManifest()
         .toByteArray();
   }
 
   private void delete(String run) {
-    client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).build());
+    client.maintenance().deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).build());
   }
 
   private void end(TraceBuilder run) {

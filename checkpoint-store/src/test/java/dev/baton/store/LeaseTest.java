@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
@@ -158,94 +159,100 @@ class LeaseTest extends StoreTest {
           "no epoch");
     }
     upload(run, 2, current);
-    assertThat(client.grpc().findChunks(find(2, current)).getPlacesList()).hasSize(1);
+    assertThat(client.checkpoints().findChunks(find(2, current)).getPlacesList()).hasSize(1);
   }
 
   private FindChunksRequest find(int epoch, String lease) {
     return FindChunksRequest.newBuilder()
-        .setRun(run)
-        .setEpoch(epoch)
-        .setLease(lease)
-        .setProject("default")
+        .setCaller(
+            Caller.newBuilder().setRun(run).setEpoch(epoch).setLease(lease).setProject("default"))
         .setDigests(ByteString.copyFrom(new byte[32]))
         .build();
   }
 
   private void upload(String of, int epoch, String lease) {
     client
-        .grpc()
+        .checkpoints()
         .prepareUpload(
             PrepareUploadRequest.newBuilder()
-                .setRun(of)
-                .setEpoch(epoch)
-                .setLease(lease)
-                .setProject("default")
+                .setCaller(
+                    Caller.newBuilder()
+                        .setRun(of)
+                        .setEpoch(epoch)
+                        .setLease(lease)
+                        .setProject("default"))
                 .build());
   }
 
   private Map<String, Runnable> calls(int epoch, String lease) {
     Map<String, Runnable> calls = new LinkedHashMap<>();
     calls.put("upload", () -> upload(run, epoch, lease));
-    calls.put("find", () -> client.grpc().findChunks(find(epoch, lease)));
+    calls.put("find", () -> client.checkpoints().findChunks(find(epoch, lease)));
     calls.put(
         "register",
         () ->
             client
-                .grpc()
+                .checkpoints()
                 .registerPacks(
                     RegisterPacksRequest.newBuilder()
-                        .setRun(run)
-                        .setEpoch(epoch)
-                        .setLease(lease)
-                        .setProject("default")
+                        .setCaller(
+                            Caller.newBuilder()
+                                .setRun(run)
+                                .setEpoch(epoch)
+                                .setLease(lease)
+                                .setProject("default"))
                         .build()));
     calls.put(
         "commit",
         () ->
             client
-                .grpc()
+                .checkpoints()
                 .commitCheckpoint(
                     CommitCheckpointRequest.newBuilder()
-                        .setRun(run)
-                        .setEpoch(epoch)
-                        .setLease(lease)
-                        .setProject("default")
+                        .setCaller(
+                            Caller.newBuilder()
+                                .setRun(run)
+                                .setEpoch(epoch)
+                                .setLease(lease)
+                                .setProject("default"))
                         .build()));
     calls.put(
         "open",
         () ->
             client
-                .grpc()
+                .checkpoints()
                 .openCheckpoint(
                     OpenCheckpointRequest.newBuilder()
-                        .setRun(run)
-                        .setEpoch(epoch)
-                        .setLease(lease)
-                        .setProject("default")
+                        .setCaller(
+                            Caller.newBuilder()
+                                .setRun(run)
+                                .setEpoch(epoch)
+                                .setLease(lease)
+                                .setProject("default"))
                         .setCheckpoint(run)
                         .build()));
     calls.put(
         "download",
         () ->
             client
-                .grpc()
+                .checkpoints()
                 .prepareDownload(
                     PrepareDownloadRequest.newBuilder()
-                        .setRun(run)
-                        .setEpoch(epoch)
-                        .setLease(lease)
-                        .setProject("default")
+                        .setCaller(
+                            Caller.newBuilder()
+                                .setRun(run)
+                                .setEpoch(epoch)
+                                .setLease(lease)
+                                .setProject("default"))
                         .build()));
     calls.put(
         "snapshot",
         () ->
             client
-                .grpc()
+                .snapshots()
                 .getSnapshot(
                     GetSnapshotRequest.newBuilder()
-                        .setRun(run)
-                        .setEpoch(epoch)
-                        .setLease(lease)
+                        .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setLease(lease))
                         .build()));
     return calls;
   }

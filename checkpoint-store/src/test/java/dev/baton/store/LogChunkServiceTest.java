@@ -63,7 +63,7 @@ class LogChunkServiceTest extends StoreTest {
   }
 
   private ReadLogResponse read(ReadLogRequest.Builder request) {
-    return client.grpc().readLog(request.setRun(run).build());
+    return client.snapshots().readLog(request.setRun(run).build());
   }
 
   private List<String> all(ReadLogRequest.Builder request) {
@@ -204,14 +204,14 @@ class LogChunkServiceTest extends StoreTest {
 
     assertThat(
             client
-                .grpc()
+                .maintenance()
                 .reindex(ReindexRequest.newBuilder().setProject("default").build())
                 .getLogChunks())
         .isGreaterThanOrEqualTo(4);
 
     assertThat(all(ReadLogRequest.newBuilder())).isEqualTo(texts(1, 121));
     DeleteRunResponse deleted =
-        client.grpc().deleteRun(DeleteRunRequest.newBuilder().setRun(run).build());
+        client.maintenance().deleteRun(DeleteRunRequest.newBuilder().setRun(run).build());
     assertThat(deleted.getDeleted().getBlobs()).isEqualTo(4);
     assertThat(deleted.getLeft().getBlobs()).isZero();
     assertThat(bucket.list(LogChunkName.prefix("default", run))).isEmpty();

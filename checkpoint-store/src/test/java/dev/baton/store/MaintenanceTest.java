@@ -9,6 +9,7 @@ package dev.baton.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Finding;
@@ -116,7 +117,7 @@ class MaintenanceTest extends StoreTest {
     flip(pack);
 
     List<Finding> findings =
-        client.grpc().scrub(ScrubRequest.getDefaultInstance()).getFindingsList();
+        client.maintenance().scrub(ScrubRequest.getDefaultInstance()).getFindingsList();
 
     assertThat(findings).hasSize(1);
     assertThat(findings.getFirst().getPack()).isEqualTo(pack.ref().id().toString());
@@ -184,7 +185,7 @@ class MaintenanceTest extends StoreTest {
     do {
       var page =
           client
-              .grpc()
+              .checkpoints()
               .listCheckpoints(
                   ListCheckpointsRequest.newBuilder()
                       .setProject("pages")
@@ -337,7 +338,7 @@ class MaintenanceTest extends StoreTest {
   }
 
   private ReindexReport reindex(String project) {
-    return client.grpc().reindex(ReindexRequest.newBuilder().setProject(project).build());
+    return client.maintenance().reindex(ReindexRequest.newBuilder().setProject(project).build());
   }
 
   private List<String> checkpoints(CheckpointUploader runner, int count) {
@@ -351,7 +352,7 @@ class MaintenanceTest extends StoreTest {
 
   private void pin(String id, boolean pinned) {
     client
-        .grpc()
+        .checkpoints()
         .pinCheckpoint(
             PinCheckpointRequest.newBuilder()
                 .setId(id)
@@ -363,25 +364,27 @@ class MaintenanceTest extends StoreTest {
 
   private RetentionReport retention(boolean dryRun) {
     return client
-        .grpc()
+        .maintenance()
         .runRetention(RunRetentionRequest.newBuilder().setRun(run).setDryRun(dryRun).build());
   }
 
   private DeleteRunResponse delete(boolean force) {
     return client
-        .grpc()
+        .maintenance()
         .deleteRun(DeleteRunRequest.newBuilder().setRun(run).setNow(true).setForce(force).build());
   }
 
   private StoredCheckpoint get(String id) {
     return client
-        .grpc()
+        .checkpoints()
         .getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build())
         .getCheckpoint();
   }
 
   private VerifyCheckpointResponse verify(String id) {
-    return client.grpc().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
+    return client
+        .checkpoints()
+        .verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
   }
 
   private CheckpointUploader runner(String project) {
@@ -400,11 +403,10 @@ class MaintenanceTest extends StoreTest {
 
   private Upload upload(String of, String digest, int size) {
     return client
-        .grpc()
+        .checkpoints()
         .prepareUpload(
             PrepareUploadRequest.newBuilder()
-                .setRun(of)
-                .setProject("erase")
+                .setCaller(Caller.newBuilder().setRun(of).setProject("erase"))
                 .addObjects(
                     ObjectRef.newBuilder()
                         .setDigest(digest)

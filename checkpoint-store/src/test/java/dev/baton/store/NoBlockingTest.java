@@ -8,6 +8,7 @@ package dev.baton.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
@@ -105,12 +106,12 @@ class NoBlockingTest extends StoreTest {
     client.idsUntilEnd(trace.run());
     client.snapshot(trace.run(), 0);
     client.snapshot(trace.run(), 1);
-    client.grpc().listCuts(ListCutsRequest.newBuilder().setRun(trace.run()).build());
+    client.snapshots().listCuts(ListCutsRequest.newBuilder().setRun(trace.run()).build());
     client
-        .grpc()
+        .checkpoints()
         .prepareUpload(
             PrepareUploadRequest.newBuilder()
-                .setRun(trace.run())
+                .setCaller(Caller.newBuilder().setRun(trace.run()))
                 .addObjects(
                     ObjectRef.newBuilder()
                         .setDigest(TraceBuilder.cut("x").digest())
@@ -131,12 +132,12 @@ class NoBlockingTest extends StoreTest {
     runner.register(tree.packs());
     String id = runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
     runner.open(id);
-    client.grpc().listCheckpoints(ListCheckpointsRequest.newBuilder().setRun(run).build());
-    client.grpc().getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build());
+    client.checkpoints().listCheckpoints(ListCheckpointsRequest.newBuilder().setRun(run).build());
+    client.checkpoints().getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build());
     client
-        .grpc()
+        .checkpoints()
         .pinCheckpoint(PinCheckpointRequest.newBuilder().setId(id).setPinned(true).build());
-    client.grpc().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
-    client.grpc().runRetention(RunRetentionRequest.newBuilder().setRun(run).build());
+    client.checkpoints().verifyCheckpoint(VerifyCheckpointRequest.newBuilder().setId(id).build());
+    client.maintenance().runRetention(RunRetentionRequest.newBuilder().setRun(run).build());
   }
 }

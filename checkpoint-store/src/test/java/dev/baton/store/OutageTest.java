@@ -67,7 +67,7 @@ class OutageTest extends StoreTest {
   private void awaitStored(String run, int many) {
     var stream =
         client
-            .grpc()
+            .snapshots()
             .events(
                 dev.baton.protocol.grpc.EventsRequest.newBuilder()
                     .setRun(run)
@@ -85,7 +85,7 @@ class OutageTest extends StoreTest {
     for (int attempt = 0; attempt < 200; attempt++) {
       try {
         client
-            .grpc()
+            .snapshots()
             .events(
                 dev.baton.protocol.grpc.EventsRequest.newBuilder()
                     .setRun(run)

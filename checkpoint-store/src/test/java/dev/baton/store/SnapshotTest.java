@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.node.IntNode;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
@@ -91,7 +92,7 @@ class SnapshotTest extends StoreTest {
     assertThat(now.head().status()).isEqualTo(RunStatus.COMPLETED);
     assertThat(
             client
-                .grpc()
+                .snapshots()
                 .listCuts(ListCutsRequest.newBuilder().setRun(trace.run()).build())
                 .getCutsList())
         .extracting(Cut::getStep)
@@ -103,8 +104,12 @@ class SnapshotTest extends StoreTest {
 
   private Snapshot before(String run, String step) {
     return client
-        .grpc()
-        .getSnapshot(GetSnapshotRequest.newBuilder().setRun(run).setBeforeStep(step).build());
+        .snapshots()
+        .getSnapshot(
+            GetSnapshotRequest.newBuilder()
+                .setCaller(Caller.newBuilder().setRun(run))
+                .setBeforeStep(step)
+                .build());
   }
 
   @Test
@@ -171,7 +176,7 @@ class SnapshotTest extends StoreTest {
   }
 
   private void requireFiles(String run) {
-    client.grpc().requireFiles(RequireFilesRequest.newBuilder().setRun(run).build());
+    client.snapshots().requireFiles(RequireFilesRequest.newBuilder().setRun(run).build());
   }
 
   @Test
@@ -220,11 +225,10 @@ class SnapshotTest extends StoreTest {
     assertThatThrownBy(
             () ->
                 client
-                    .grpc()
+                    .snapshots()
                     .getSnapshot(
                         GetSnapshotRequest.newBuilder()
-                            .setRun(run)
-                            .setEpoch(epoch)
+                            .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch))
                             .setWaitMillis(wait)
                             .build()))
         .isInstanceOfSatisfying(

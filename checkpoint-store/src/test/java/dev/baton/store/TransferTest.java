@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PrepareDownloadRequest;
@@ -102,12 +103,10 @@ class TransferTest extends StoreTest {
 
   private List<Upload> upload(String project, ObjectRef... objects) {
     return client
-        .grpc()
+        .checkpoints()
         .prepareUpload(
             PrepareUploadRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(1)
-                .setProject(project)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(1).setProject(project))
                 .addAllObjects(List.of(objects))
                 .build())
         .getUploadsList();
@@ -115,12 +114,10 @@ class TransferTest extends StoreTest {
 
   private String download(String project, ObjectRef object) {
     return client
-        .grpc()
+        .checkpoints()
         .prepareDownload(
             PrepareDownloadRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(1)
-                .setProject(project)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(1).setProject(project))
                 .addObjects(object)
                 .build())
         .getDownloads(0)

@@ -51,13 +51,15 @@ class LogGrpcHandler {
   }
 
   Uni<PrepareLogChunkResponse> prepare(PrepareLogChunkRequest request) {
-    String run = StoreRequestValidator.run(request.getRun());
-    ObjectName object = object(request.getProject(), request.getDigest(), request.getSizeBytes());
-    int epoch = epoch(request.getLogEpoch(), request.getEpoch());
+    String run = StoreRequestValidator.run(request.getCaller().getRun());
+    ObjectName object =
+        object(request.getCaller().getProject(), request.getDigest(), request.getSizeBytes());
+    int epoch = epoch(request.getLogEpoch(), request.getCaller().getEpoch());
     long first = StoreRequestValidator.between("first_line", request.getFirstLine(), 1, MOST_LINES);
     LogChunkName name = LogChunkName.of(object.project(), run, epoch, first, object.hash());
     return holder
-        .requireLogWriter(run, request.getEpoch(), object.project(), request.getLease())
+        .requireLogWriter(
+            run, request.getCaller().getEpoch(), object.project(), request.getCaller().getLease())
         .map(
             none ->
                 PrepareLogChunkResponse.newBuilder()
@@ -67,15 +69,17 @@ class LogGrpcHandler {
   }
 
   Uni<CommitLogChunkResponse> commit(CommitLogChunkRequest request) {
-    String run = StoreRequestValidator.run(request.getRun());
-    ObjectName object = object(request.getProject(), request.getDigest(), request.getSizeBytes());
+    String run = StoreRequestValidator.run(request.getCaller().getRun());
+    ObjectName object =
+        object(request.getCaller().getProject(), request.getDigest(), request.getSizeBytes());
     return holder
-        .requireLogWriter(run, request.getEpoch(), object.project(), request.getLease())
+        .requireLogWriter(
+            run, request.getCaller().getEpoch(), object.project(), request.getCaller().getLease())
         .chain(
             () -> {
               LogIndex index =
                   LogChunkService.index(run, object.sizeBytes(), request.getIndex().toByteArray());
-              epoch(index.epoch(), request.getEpoch());
+              epoch(index.epoch(), request.getCaller().getEpoch());
               return chunks.commit(object, index, request.getIndex().toByteArray());
             })
         .replaceWith(CommitLogChunkResponse.getDefaultInstance());

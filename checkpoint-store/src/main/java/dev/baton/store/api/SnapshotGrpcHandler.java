@@ -55,10 +55,10 @@ class SnapshotGrpcHandler {
   }
 
   Uni<FindChunksResponse> find(FindChunksRequest request) {
-    String run = StoreRequestValidator.run(request.getRun());
-    String project = ObjectName.project(request.getProject());
+    String run = StoreRequestValidator.run(request.getCaller().getRun());
+    String project = ObjectName.project(request.getCaller().getProject());
     return holder
-        .requireWriter(run, request.getEpoch(), project, request.getLease())
+        .requireWriter(run, request.getCaller().getEpoch(), project, request.getCaller().getLease())
         .chain(() -> chunks.find(run, project, request.getDigests().toByteArray()))
         .map(SnapshotGrpcHandler::message);
   }
@@ -80,37 +80,44 @@ class SnapshotGrpcHandler {
   }
 
   Uni<RegisterPacksResponse> register(RegisterPacksRequest request) {
-    String run = StoreRequestValidator.run(request.getRun());
-    String project = ObjectName.project(request.getProject());
+    String run = StoreRequestValidator.run(request.getCaller().getRun());
+    String project = ObjectName.project(request.getCaller().getProject());
     List<PackRegistration> told = told(request.getPacksList());
     return holder
-        .requireWriter(run, request.getEpoch(), project, request.getLease())
+        .requireWriter(run, request.getCaller().getEpoch(), project, request.getCaller().getLease())
         .chain(() -> packs.register(run, project, told))
         .replaceWith(RegisterPacksResponse.getDefaultInstance());
   }
 
   Uni<CommitCheckpointResponse> commit(CommitCheckpointRequest request) {
-    String run = StoreRequestValidator.run(request.getRun());
-    String project = ObjectName.project(request.getProject());
+    String run = StoreRequestValidator.run(request.getCaller().getRun());
+    String project = ObjectName.project(request.getCaller().getProject());
     List<PackRegistration> told = told(request.getPacksList());
     return holder
-        .requireWriter(run, request.getEpoch(), project, request.getLease())
+        .requireWriter(run, request.getCaller().getEpoch(), project, request.getCaller().getLease())
         .chain(
             () ->
                 commits.commit(
-                    run, request.getEpoch(), project, request.getManifest().toByteArray(), told))
+                    run,
+                    request.getCaller().getEpoch(),
+                    project,
+                    request.getManifest().toByteArray(),
+                    told))
         .replaceWith(CommitCheckpointResponse.getDefaultInstance());
   }
 
   Uni<OpenCheckpointResponse> open(OpenCheckpointRequest request) {
-    String run = StoreRequestValidator.run(request.getRun());
+    String run = StoreRequestValidator.run(request.getCaller().getRun());
     return holder
         .requireReader(
-            run, request.getEpoch(), ObjectName.project(request.getProject()), request.getLease())
+            run,
+            request.getCaller().getEpoch(),
+            ObjectName.project(request.getCaller().getProject()),
+            request.getCaller().getLease())
         .chain(
             () ->
                 openings.open(
-                    ObjectName.project(request.getProject()),
+                    ObjectName.project(request.getCaller().getProject()),
                     StoreRequestValidator.checkpoint(request.getCheckpoint())))
         .map(SnapshotGrpcHandler::message);
   }

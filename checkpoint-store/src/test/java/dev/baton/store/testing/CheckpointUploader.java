@@ -7,6 +7,7 @@
 package dev.baton.store.testing;
 
 import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
@@ -45,24 +46,20 @@ public final class CheckpointUploader {
     ByteString.Output digests = ByteString.newOutput();
     chunks.forEach(chunk -> digests.write(chunk.toBytes(), 0, Hash.BYTES));
     return client
-        .grpc()
+        .checkpoints()
         .findChunks(
             FindChunksRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(epoch)
-                .setProject(project)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setProject(project))
                 .setDigests(digests.toByteString())
                 .build());
   }
 
   public Upload prepare(Pack pack) {
     return client
-        .grpc()
+        .checkpoints()
         .prepareUpload(
             PrepareUploadRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(epoch)
-                .setProject(project)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setProject(project))
                 .addObjects(
                     ObjectRef.newBuilder()
                         .setDigest(pack.ref().id().toString())
@@ -84,12 +81,10 @@ public final class CheckpointUploader {
 
   public void register(List<Pack> packs) {
     client
-        .grpc()
+        .checkpoints()
         .registerPacks(
             RegisterPacksRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(epoch)
-                .setProject(project)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setProject(project))
                 .addAllPacks(packs.stream().map(PackedTestTree::told).toList())
                 .build());
   }
@@ -100,12 +95,10 @@ public final class CheckpointUploader {
 
   public void commit(byte[] manifest, List<Pack> fresh) {
     client
-        .grpc()
+        .checkpoints()
         .commitCheckpoint(
             CommitCheckpointRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(epoch)
-                .setProject(project)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setProject(project))
                 .setManifest(ByteString.copyFrom(manifest))
                 .addAllPacks(fresh.stream().map(PackedTestTree::told).toList())
                 .build());
@@ -113,12 +106,10 @@ public final class CheckpointUploader {
 
   public OpenCheckpointResponse open(String checkpoint) {
     return client
-        .grpc()
+        .checkpoints()
         .openCheckpoint(
             OpenCheckpointRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(epoch)
-                .setProject(project)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setProject(project))
                 .setCheckpoint(checkpoint)
                 .build());
   }

@@ -11,6 +11,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.CommitLogChunkRequest;
 import dev.baton.protocol.grpc.PrepareLogChunkRequest;
 import dev.baton.protocol.grpc.PrepareLogChunkResponse;
@@ -113,11 +114,10 @@ public final class LogUploader {
   public void upload(Made made) {
     PrepareLogChunkResponse place =
         client
-            .grpc()
+            .snapshots()
             .prepareLogChunk(
                 PrepareLogChunkRequest.newBuilder()
-                    .setRun(run)
-                    .setEpoch(9)
+                    .setCaller(Caller.newBuilder().setRun(run).setEpoch(9))
                     .setLogEpoch(made.index.epoch())
                     .setFirstLine(made.index.firstLine())
                     .setDigest(made.digest())
@@ -131,11 +131,10 @@ public final class LogUploader {
 
   public void commit(Made made) {
     client
-        .grpc()
+        .snapshots()
         .commitLogChunk(
             CommitLogChunkRequest.newBuilder()
-                .setRun(run)
-                .setEpoch(9)
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(9))
                 .setDigest(made.digest())
                 .setSizeBytes(made.object.length)
                 .setIndex(ByteString.copyFrom(made.json))

@@ -6,10 +6,14 @@
  */
 package dev.baton.store.testing;
 
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.ArchiveServiceGrpc;
+import dev.baton.protocol.grpc.Caller;
+import dev.baton.protocol.grpc.CheckpointServiceGrpc;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
+import dev.baton.protocol.grpc.MaintenanceServiceGrpc;
+import dev.baton.protocol.grpc.SnapshotServiceGrpc;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
@@ -42,17 +46,28 @@ public final class StoreTestClient implements AutoCloseable {
         ManagedChannelBuilder.forAddress(base.getHost(), base.getPort()).usePlaintext().build();
   }
 
-  public CheckpointStoreGrpc.CheckpointStoreBlockingStub grpc() {
-    return CheckpointStoreGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+  public SnapshotServiceGrpc.SnapshotServiceBlockingStub snapshots() {
+    return SnapshotServiceGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+  }
+
+  public CheckpointServiceGrpc.CheckpointServiceBlockingStub checkpoints() {
+    return CheckpointServiceGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+  }
+
+  public ArchiveServiceGrpc.ArchiveServiceBlockingStub archive() {
+    return ArchiveServiceGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
+  }
+
+  public MaintenanceServiceGrpc.MaintenanceServiceBlockingStub maintenance() {
+    return MaintenanceServiceGrpc.newBlockingStub(channel).withDeadlineAfter(60, TimeUnit.SECONDS);
   }
 
   public RunState snapshot(String run, int epoch) {
     return Json.read(
-        grpc()
+        snapshots()
             .getSnapshot(
                 GetSnapshotRequest.newBuilder()
-                    .setRun(run)
-                    .setEpoch(epoch)
+                    .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch))
                     .setWaitMillis(30_000)
                     .build())
             .getState()
@@ -62,7 +77,7 @@ public final class StoreTestClient implements AutoCloseable {
 
   public List<Event> events(String run, boolean follow) {
     List<Event> all = new ArrayList<>();
-    grpc()
+    snapshots()
         .events(EventsRequest.newBuilder().setRun(run).setFollow(follow).build())
         .forEachRemaining(all::add);
     return all;

@@ -234,7 +234,7 @@ class OffsetGapDetectorTest extends StoreTest {
   private List<String> first(String run, int many) {
     List<String> ids = new ArrayList<>();
     client
-        .grpc()
+        .snapshots()
         .events(EventsRequest.newBuilder().setRun(run).setFollow(true).setLimit(many).build())
         .forEachRemaining(event -> ids.add(event.getId()));
     return ids;

@@ -82,7 +82,7 @@ public class ArchiveResource {
             .setCursor(cursor == null ? "" : cursor)
             .build();
     return store
-        .ask(PATIENCE, call -> call.listArchive(request))
+        .ask(PATIENCE, call -> call.archive().listArchive(request))
         .map(
             page ->
                 new Page(

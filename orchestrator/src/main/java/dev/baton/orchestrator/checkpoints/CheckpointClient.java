@@ -8,6 +8,7 @@ package dev.baton.orchestrator.checkpoints;
 
 import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.orchestrator.store.StoreChannel;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
@@ -44,12 +45,12 @@ class CheckpointClient {
   }
 
   Uni<ListCheckpointsResponse> list(ListCheckpointsRequest request) {
-    return store.ask(PATIENCE, call -> call.listCheckpoints(request));
+    return store.ask(PATIENCE, call -> call.checkpoints().listCheckpoints(request));
   }
 
   Uni<GetCheckpointResponse> get(String id) {
     GetCheckpointRequest request = GetCheckpointRequest.newBuilder().setId(id).build();
-    return store.ask(PATIENCE, call -> call.getCheckpoint(request));
+    return store.ask(PATIENCE, call -> call.checkpoints().getCheckpoint(request));
   }
 
   /** Opens a checkpoint on behalf of the run that created it. */
@@ -57,31 +58,33 @@ class CheckpointClient {
     String run = checkpoint.getRun();
     OpenCheckpointRequest request =
         OpenCheckpointRequest.newBuilder()
-            .setRun(run)
-            .setEpoch(epoch)
-            .setLease(leases.mintIfRequired(run, epoch, checkpoint.getProject()))
-            .setProject(checkpoint.getProject())
+            .setCaller(
+                Caller.newBuilder()
+                    .setRun(run)
+                    .setEpoch(epoch)
+                    .setLease(leases.mintIfRequired(run, epoch, checkpoint.getProject()))
+                    .setProject(checkpoint.getProject()))
             .setCheckpoint(checkpoint.getId())
             .build();
-    return store.ask(PATIENCE, call -> call.openCheckpoint(request));
+    return store.ask(PATIENCE, call -> call.checkpoints().openCheckpoint(request));
   }
 
   Uni<StoredCheckpoint> pin(PinCheckpointRequest request) {
-    return store.ask(PATIENCE, call -> call.pinCheckpoint(request));
+    return store.ask(PATIENCE, call -> call.checkpoints().pinCheckpoint(request));
   }
 
   /** Prepares the initial state of a fork that is not created yet. */
   Uni<PrepareForkResponse> prepareFork(PrepareForkRequest request) {
-    return store.ask(PATIENCE, call -> call.prepareFork(request));
+    return store.ask(PATIENCE, call -> call.checkpoints().prepareFork(request));
   }
 
   Uni<VerifyCheckpointResponse> verify(String id) {
     VerifyCheckpointRequest request = VerifyCheckpointRequest.newBuilder().setId(id).build();
-    return store.ask(WORK, call -> call.verifyCheckpoint(request));
+    return store.ask(WORK, call -> call.checkpoints().verifyCheckpoint(request));
   }
 
   /** Deletes everything that the store has of a run. */
   Uni<DeleteRunResponse> deleteRun(DeleteRunRequest request) {
-    return store.ask(WORK, call -> call.deleteRun(request));
+    return store.ask(WORK, call -> call.maintenance().deleteRun(request));
   }
 }

@@ -13,9 +13,10 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.orchestrator.store.StoreChannel;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.FindChunksRequest;
-import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
+import dev.baton.protocol.grpc.MutinyCheckpointServiceGrpc.MutinyCheckpointServiceStub;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import io.smallrye.mutiny.Uni;
@@ -27,7 +28,7 @@ import java.util.function.BiFunction;
 /**
  * Calls the checkpoint-store for a run whose runner is external. Thread-safe.
  *
- * @see dev.baton.protocol.grpc.CheckpointStore each method here is one call of this service
+ * @see dev.baton.protocol.grpc.CheckpointService each method here is one call of this service
  */
 @ApplicationScoped
 class ExternalCheckpointService {
@@ -37,9 +38,6 @@ class ExternalCheckpointService {
   private final StoreChannel store;
   private final LeaseSigner leases;
 
-  /** The run on whose behalf a call is sent. */
-  private record Holder(String run, int epoch, String lease, String project) {}
-
   ExternalCheckpointService(RunQueryService runs, StoreChannel store, LeaseSigner leases) {
     this.runs = runs;
     this.store = store;
@@ -47,11 +45,11 @@ class ExternalCheckpointService {
   }
 
   /** Fails with a problem unless the run is external and active. */
-  private Uni<Holder> holder(String id) {
+  private Uni<Caller> holder(String id) {
     return runs.resolve(id).chain(runs::get).map(this::holder);
   }
 
-  private Holder holder(RunView run) {
+  private Caller holder(RunView run) {
     if (!run.kind().equals("external") || run.endedAt() != null) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
@@ -59,76 +57,47 @@ class ExternalCheckpointService {
               .formatted(run.id(), run.kind(), run.status()));
     }
     String lease = leases.mintIfRequired(run.id(), run.epoch(), run.project());
-    return new Holder(run.id(), run.epoch(), lease, run.project());
+    return Caller.newBuilder()
+        .setProject(run.project())
+        .setRun(run.id())
+        .setEpoch(run.epoch())
+        .setLease(lease)
+        .build();
   }
 
   private <T> Uni<T> onBehalf(
-      String id, BiFunction<MutinyCheckpointStoreStub, Holder, Uni<T>> call) {
+      String id, BiFunction<MutinyCheckpointServiceStub, Caller, Uni<T>> call) {
     return holder(id)
-        .chain(holder -> store.ask(PATIENCE, connection -> call.apply(connection, holder)));
+        .chain(
+            holder ->
+                store.ask(PATIENCE, connection -> call.apply(connection.checkpoints(), holder)));
   }
 
   Uni<PackUploadProtocol.Found> find(String id, byte[] digests) {
     FindChunksRequest.Builder request =
         FindChunksRequest.newBuilder().setDigests(ByteString.copyFrom(digests));
-    return onBehalf(
-            id,
-            (call, holder) ->
-                call.findChunks(
-                    request
-                        .setRun(holder.run())
-                        .setEpoch(holder.epoch())
-                        .setLease(holder.lease())
-                        .setProject(holder.project())
-                        .build()))
+    return onBehalf(id, (call, holder) -> call.findChunks(request.setCaller(holder).build()))
         .map(PackUploadProtocol.Found::of);
   }
 
   Uni<PackUploadProtocol.Places> prepare(String id, List<PackUploadProtocol.Wanted> packs) {
     PrepareUploadRequest.Builder request = PrepareUploadRequest.newBuilder();
     packs.forEach(pack -> request.addObjects(pack.message()));
-    return onBehalf(
-            id,
-            (call, holder) ->
-                call.prepareUpload(
-                    request
-                        .setRun(holder.run())
-                        .setEpoch(holder.epoch())
-                        .setLease(holder.lease())
-                        .setProject(holder.project())
-                        .build()))
+    return onBehalf(id, (call, holder) -> call.prepareUpload(request.setCaller(holder).build()))
         .map(PackUploadProtocol.Places::of);
   }
 
   Uni<Void> register(String id, List<PackUploadProtocol.Uploaded> packs) {
     RegisterPacksRequest.Builder request = RegisterPacksRequest.newBuilder();
     packs.forEach(pack -> request.addPacks(pack.message()));
-    return onBehalf(
-            id,
-            (call, holder) ->
-                call.registerPacks(
-                    request
-                        .setRun(holder.run())
-                        .setEpoch(holder.epoch())
-                        .setLease(holder.lease())
-                        .setProject(holder.project())
-                        .build()))
+    return onBehalf(id, (call, holder) -> call.registerPacks(request.setCaller(holder).build()))
         .replaceWithVoid();
   }
 
   Uni<Void> commit(String id, byte[] manifest) {
     CommitCheckpointRequest.Builder request =
         CommitCheckpointRequest.newBuilder().setManifest(ByteString.copyFrom(manifest));
-    return onBehalf(
-            id,
-            (call, holder) ->
-                call.commitCheckpoint(
-                    request
-                        .setRun(holder.run())
-                        .setEpoch(holder.epoch())
-                        .setLease(holder.lease())
-                        .setProject(holder.project())
-                        .build()))
+    return onBehalf(id, (call, holder) -> call.commitCheckpoint(request.setCaller(holder).build()))
         .replaceWithVoid();
   }
 }

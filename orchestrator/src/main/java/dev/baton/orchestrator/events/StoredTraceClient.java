@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.events;
 
 import dev.baton.orchestrator.store.StoreChannel;
+import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.grpc.Event;
 import dev.baton.protocol.grpc.EventsRequest;
@@ -57,9 +58,10 @@ public class StoredTraceClient {
   public Uni<RunState> state(String run, List<String> seen) {
     return store
         .within(PATIENCE)
+        .snapshots()
         .getSnapshot(
             GetSnapshotRequest.newBuilder()
-                .setRun(run)
+                .setCaller(Caller.newBuilder().setRun(run))
                 .addAllSeen(seen)
                 .setAcceptPacked(true)
                 .build())
@@ -100,9 +102,10 @@ public class StoredTraceClient {
             ids ->
                 store
                     .within(PATIENCE)
+                    .snapshots()
                     .getSnapshot(
                         GetSnapshotRequest.newBuilder()
-                            .setRun(run)
+                            .setCaller(Caller.newBuilder().setRun(run))
                             .addAllSeen(ids)
                             .setBeforeStep(step == null ? "" : step)
                             .setAcceptPacked(true)
@@ -130,8 +133,12 @@ public class StoredTraceClient {
                 store.ask(
                     LOOK,
                     stub ->
-                        stub.requireFiles(
-                            RequireFilesRequest.newBuilder().setRun(run).addAllSeen(ids).build())))
+                        stub.snapshots()
+                            .requireFiles(
+                                RequireFilesRequest.newBuilder()
+                                    .setRun(run)
+                                    .addAllSeen(ids)
+                                    .build())))
         .replaceWithVoid();
   }
 
@@ -139,6 +146,7 @@ public class StoredTraceClient {
   public Uni<List<Cut>> cuts(String run) {
     return store
         .within(PATIENCE)
+        .snapshots()
         .listCuts(ListCutsRequest.newBuilder().setRun(run).build())
         .map(cuts -> cuts.getCutsList())
         .onFailure(StatusRuntimeException.class)
@@ -154,6 +162,7 @@ public class StoredTraceClient {
   public Multi<Event> events(String run, List<String> seen, long after, int limit) {
     return store
         .within(PATIENCE)
+        .snapshots()
         .events(
             EventsRequest.newBuilder()
                 .setRun(run)

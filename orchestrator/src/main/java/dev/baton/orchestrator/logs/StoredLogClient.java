@@ -55,6 +55,7 @@ class StoredLogClient {
             .build();
     return store
         .within(PATIENCE)
+        .snapshots()
         .readLog(request)
         // A store version without logs.
         .onFailure(StoredLogClient::isUnknownCall)

@@ -9,10 +9,11 @@ package dev.baton.orchestrator.store;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
-import dev.baton.protocol.grpc.CheckpointStoreGrpc.CheckpointStoreStub;
-import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc;
-import dev.baton.protocol.grpc.MutinyCheckpointStoreGrpc.MutinyCheckpointStoreStub;
+import dev.baton.protocol.grpc.MutinyArchiveServiceGrpc;
+import dev.baton.protocol.grpc.MutinyCheckpointServiceGrpc;
+import dev.baton.protocol.grpc.MutinyMaintenanceServiceGrpc;
+import dev.baton.protocol.grpc.MutinySnapshotServiceGrpc;
+import dev.baton.protocol.grpc.SnapshotServiceGrpc;
 import dev.baton.protocol.replica.ReplicaTargetResolver;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
@@ -35,8 +36,24 @@ import java.util.stream.Collectors;
 public class StoreChannel {
   private static final int MAX_ANSWER = 64 * 1024 * 1024;
 
+  /** The store's four services. */
+  public record Calls(
+      MutinySnapshotServiceGrpc.MutinySnapshotServiceStub snapshots,
+      MutinyCheckpointServiceGrpc.MutinyCheckpointServiceStub checkpoints,
+      MutinyArchiveServiceGrpc.MutinyArchiveServiceStub archive,
+      MutinyMaintenanceServiceGrpc.MutinyMaintenanceServiceStub maintenance) {
+    private Calls within(Duration patience) {
+      long millis = patience.toMillis();
+      return new Calls(
+          snapshots.withDeadlineAfter(millis, TimeUnit.MILLISECONDS),
+          checkpoints.withDeadlineAfter(millis, TimeUnit.MILLISECONDS),
+          archive.withDeadlineAfter(millis, TimeUnit.MILLISECONDS),
+          maintenance.withDeadlineAfter(millis, TimeUnit.MILLISECONDS));
+    }
+  }
+
   private final ManagedChannel channel;
-  private final MutinyCheckpointStoreStub store;
+  private final Calls calls;
   private final List<URI> urls;
 
   StoreChannel(OrchestratorConfig config) {
@@ -49,7 +66,12 @@ public class StoreChannel {
             .usePlaintext()
             .maxInboundMessageSize(MAX_ANSWER)
             .build();
-    store = MutinyCheckpointStoreGrpc.newMutinyStub(channel);
+    calls =
+        new Calls(
+            MutinySnapshotServiceGrpc.newMutinyStub(channel),
+            MutinyCheckpointServiceGrpc.newMutinyStub(channel),
+            MutinyArchiveServiceGrpc.newMutinyStub(channel),
+            MutinyMaintenanceServiceGrpc.newMutinyStub(channel));
   }
 
   @PreDestroy
@@ -58,9 +80,9 @@ public class StoreChannel {
   }
 
   /** Returns a stub whose calls time out after {@code patience}. */
-  public MutinyCheckpointStoreStub within(Duration patience) {
+  public Calls within(Duration patience) {
     awaken();
-    return store.withDeadlineAfter(patience.toMillis(), TimeUnit.MILLISECONDS);
+    return calls.within(patience);
   }
 
   /**
@@ -68,7 +90,7 @@ public class StoreChannel {
    * is repeated once when the server closed the connection, as servers do after an error on another
    * call's stream.
    */
-  public <T> Uni<T> ask(Duration patience, Function<MutinyCheckpointStoreStub, Uni<T>> call) {
+  public <T> Uni<T> ask(Duration patience, Function<Calls, Uni<T>> call) {
     return call.apply(within(patience))
         .onFailure(StoreChannel::isConnectionClosed)
         .retry()
@@ -84,9 +106,9 @@ public class StoreChannel {
   }
 
   /** Returns a stub for a stream that waits until the store is available. */
-  public CheckpointStoreStub streaming() {
+  public SnapshotServiceGrpc.SnapshotServiceStub streaming() {
     awaken();
-    return CheckpointStoreGrpc.newStub(channel).withWaitForReady();
+    return SnapshotServiceGrpc.newStub(channel).withWaitForReady();
   }
 
   private void awaken() {

@@ -7,8 +7,9 @@
 package dev.baton.orchestrator.testing;
 
 import com.google.protobuf.ByteString;
+import dev.baton.protocol.grpc.ArchiveServiceGrpc;
 import dev.baton.protocol.grpc.ArchivedRun;
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CheckpointServiceGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
 import dev.baton.protocol.grpc.Cut;
@@ -29,6 +30,7 @@ import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.ListCutsResponse;
+import dev.baton.protocol.grpc.MaintenanceServiceGrpc;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
@@ -46,6 +48,7 @@ import dev.baton.protocol.grpc.RequireFilesRequest;
 import dev.baton.protocol.grpc.RequireFilesResponse;
 import dev.baton.protocol.grpc.RunCounts;
 import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.SnapshotServiceGrpc;
 import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
@@ -54,6 +57,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.state.RunState;
 import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCallStreamObserver;
@@ -92,7 +96,7 @@ public final class FakeStore implements AutoCloseable {
   FakeStore() throws IOException {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(new Service())
+            .addServices(new Service().services())
             .build()
             .start();
   }
@@ -212,10 +216,22 @@ public final class FakeStore implements AutoCloseable {
     LOGS.clear();
   }
 
-  private static final class Service extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+  private static final class Service
+      implements SnapshotServiceGrpc.AsyncService,
+          CheckpointServiceGrpc.AsyncService,
+          ArchiveServiceGrpc.AsyncService,
+          MaintenanceServiceGrpc.AsyncService {
+    List<ServerServiceDefinition> services() {
+      return List.of(
+          SnapshotServiceGrpc.bindService(this),
+          CheckpointServiceGrpc.bindService(this),
+          ArchiveServiceGrpc.bindService(this),
+          MaintenanceServiceGrpc.bindService(this));
+    }
+
     @Override
     public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> out) {
-      RunState state = RunState.empty(request.getRun());
+      RunState state = RunState.empty(request.getCaller().getRun());
       only(out, Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(state))).build());
     }
 
@@ -332,7 +348,8 @@ public final class FakeStore implements AutoCloseable {
                         .setDigest(ByteString.copyFrom(new byte[32]))
                         .setSizeBytes(500)
                         .setIndexBytes(80)
-                        .setGetUrl("http://127.0.0.1:1/pack?epoch=" + request.getEpoch()))
+                        .setGetUrl(
+                            "http://127.0.0.1:1/pack?epoch=" + request.getCaller().getEpoch()))
                 .build());
       }
     }
@@ -450,7 +467,7 @@ public final class FakeStore implements AutoCloseable {
         CommitCheckpointRequest request, StreamObserver<CommitCheckpointResponse> out) {
       put(
           ManifestCodec.read(request.getManifest().toByteArray()).id(),
-          request.getRun(),
+          request.getCaller().getRun(),
           "pending");
       only(out, CommitCheckpointResponse.getDefaultInstance());
     }

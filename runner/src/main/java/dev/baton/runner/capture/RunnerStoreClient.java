@@ -8,7 +8,8 @@ package dev.baton.runner.capture;
 
 import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.digest.Digest;
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.Caller;
+import dev.baton.protocol.grpc.CheckpointServiceGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitLogChunkRequest;
 import dev.baton.protocol.grpc.Download;
@@ -27,6 +28,7 @@ import dev.baton.protocol.grpc.PrepareLogChunkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.SnapshotServiceGrpc;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.log.LogIndex;
@@ -35,6 +37,7 @@ import dev.baton.snapshot.Pack;
 import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.AbstractStub;
 import java.io.IOException;
 import java.io.InputStream;
 import java.security.MessageDigest;
@@ -61,10 +64,12 @@ public final class RunnerStoreClient {
   /** Time to write tens of thousands of rows after a first capture. */
   private static final Duration COMMIT = Duration.ofSeconds(20);
 
-  private final CheckpointStoreGrpc.CheckpointStoreBlockingStub store;
+  private final SnapshotServiceGrpc.SnapshotServiceBlockingStub snapshots;
+  private final CheckpointServiceGrpc.CheckpointServiceBlockingStub checkpoints;
 
   public RunnerStoreClient(Channel channel) {
-    this.store = CheckpointStoreGrpc.newBlockingStub(channel);
+    this.snapshots = SnapshotServiceGrpc.newBlockingStub(channel);
+    this.checkpoints = CheckpointServiceGrpc.newBlockingStub(channel);
   }
 
   /**
@@ -78,14 +83,13 @@ public final class RunnerStoreClient {
       throws StoreException, InterruptedException {
     GetSnapshotRequest request =
         GetSnapshotRequest.newBuilder()
-            .setRun(run)
-            .setEpoch(epoch)
-            .setLease(lease)
+            .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setLease(lease))
             .setWaitMillis(SNAPSHOT_WAIT.toMillis())
             .setAcceptPacked(true)
             .build();
     return StoreCallRetrier.until(
-        patience, () -> state(call(() -> timed(SNAPSHOT_WAIT.plus(LARGE)).getSnapshot(request))));
+        patience,
+        () -> state(call(() -> timed(snapshots, SNAPSHOT_WAIT.plus(LARGE)).getSnapshot(request))));
   }
 
   /** Parses the state while decompressing it: the text of a large state is never in memory. */
@@ -109,7 +113,9 @@ public final class RunnerStoreClient {
   public OptionalLong maxStateBytes() throws StoreException, InterruptedException {
     try {
       return OptionalLong.of(
-          timed(CALL).getLimits(GetLimitsRequest.getDefaultInstance()).getMaxStateBytes());
+          timed(snapshots, CALL)
+              .getLimits(GetLimitsRequest.getDefaultInstance())
+              .getMaxStateBytes());
     } catch (StatusRuntimeException e) {
       if (Thread.interrupted()) {
         throw (InterruptedException) new InterruptedException("call to the store").initCause(e);
@@ -135,13 +141,10 @@ public final class RunnerStoreClient {
       throws StoreException, InterruptedException {
     FindChunksRequest request =
         FindChunksRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project())
+            .setCaller(holder.message())
             .setDigests(UnsafeByteOperations.unsafeWrap(digests))
             .build();
-    return call(() -> timed(CALL).findChunks(request));
+    return call(() -> timed(checkpoints, CALL).findChunks(request));
   }
 
   /** Stores a pack under its digest, unless it is already stored. */
@@ -160,14 +163,8 @@ public final class RunnerStoreClient {
   void register(StoreCaller holder, List<NewPack> packs)
       throws StoreException, InterruptedException {
     RegisterPacksRequest request =
-        RegisterPacksRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project())
-            .addAllPacks(packs)
-            .build();
-    call(() -> timed(COMMIT).registerPacks(request));
+        RegisterPacksRequest.newBuilder().setCaller(holder.message()).addAllPacks(packs).build();
+    call(() -> timed(checkpoints, COMMIT).registerPacks(request));
   }
 
   /**
@@ -179,14 +176,11 @@ public final class RunnerStoreClient {
       throws StoreException, InterruptedException {
     CommitCheckpointRequest request =
         CommitCheckpointRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project())
+            .setCaller(holder.message())
             .setManifest(UnsafeByteOperations.unsafeWrap(manifest))
             .addAllPacks(packs)
             .build();
-    call(() -> timed(COMMIT).commitCheckpoint(request));
+    call(() -> timed(checkpoints, COMMIT).commitCheckpoint(request));
   }
 
   /**
@@ -202,28 +196,22 @@ public final class RunnerStoreClient {
     String digest = Digest.ofHash(hash.digest());
     PrepareLogChunkRequest where =
         PrepareLogChunkRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project())
+            .setCaller(holder.message())
             .setLogEpoch(index.epoch())
             .setFirstLine(index.firstLine())
             .setDigest(digest)
             .setSizeBytes(length)
             .build();
-    PrepareLogChunkResponse place = call(() -> timed(CALL).prepareLogChunk(where));
+    PrepareLogChunkResponse place = call(() -> timed(snapshots, CALL).prepareLogChunk(where));
     PresignedObjectClient.put(place.getPutUrl(), place.getHeadersMap(), object, length);
     CommitLogChunkRequest chunk =
         CommitLogChunkRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project())
+            .setCaller(holder.message())
             .setDigest(digest)
             .setSizeBytes(length)
             .setIndex(UnsafeByteOperations.unsafeWrap(json))
             .build();
-    call(() -> timed(COMMIT).commitLogChunk(chunk));
+    call(() -> timed(snapshots, COMMIT).commitLogChunk(chunk));
   }
 
   /** Returns a checkpoint's manifest and the URLs of its packs, which are valid for minutes. */
@@ -231,13 +219,10 @@ public final class RunnerStoreClient {
       throws StoreException, InterruptedException {
     OpenCheckpointRequest request =
         OpenCheckpointRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project())
+            .setCaller(holder.message())
             .setCheckpoint(checkpoint)
             .build();
-    return call(() -> timed(CALL).openCheckpoint(request));
+    return call(() -> timed(checkpoints, CALL).openCheckpoint(request));
   }
 
   /**
@@ -248,16 +233,12 @@ public final class RunnerStoreClient {
   List<String> locate(StoreCaller holder, ObjectKind kind, List<String> digests)
       throws StoreException, InterruptedException {
     PrepareDownloadRequest.Builder request =
-        PrepareDownloadRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project());
+        PrepareDownloadRequest.newBuilder().setCaller(holder.message());
     for (String digest : digests) {
       request.addObjects(ObjectRef.newBuilder().setDigest(digest).setKind(kind));
     }
     List<Download> found =
-        call(() -> timed(CALL).prepareDownload(request.build()).getDownloadsList());
+        call(() -> timed(checkpoints, CALL).prepareDownload(request.build()).getDownloadsList());
     if (found.size() != digests.size()) {
       throw new StoreException(
           "the store returned %d URLs for %d objects".formatted(found.size(), digests.size()),
@@ -270,21 +251,19 @@ public final class RunnerStoreClient {
       throws StoreException, InterruptedException {
     PrepareUploadRequest request =
         PrepareUploadRequest.newBuilder()
-            .setRun(holder.run())
-            .setEpoch(holder.epoch())
-            .setLease(holder.token())
-            .setProject(holder.project())
+            .setCaller(holder.message())
             .addObjects(ObjectRef.newBuilder().setDigest(digest).setSizeBytes(size).setKind(kind))
             .build();
-    List<Upload> places = call(() -> timed(CALL).prepareUpload(request).getUploadsList());
+    List<Upload> places =
+        call(() -> timed(checkpoints, CALL).prepareUpload(request).getUploadsList());
     if (places.size() != 1) {
       throw new StoreException("the store returned " + places.size() + " URLs for " + digest, true);
     }
     return places.getFirst();
   }
 
-  private CheckpointStoreGrpc.CheckpointStoreBlockingStub timed(Duration limit) {
-    return store.withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS).withWaitForReady();
+  private static <S extends AbstractStub<S>> S timed(S stub, Duration limit) {
+    return stub.withDeadlineAfter(limit.toMillis(), TimeUnit.MILLISECONDS).withWaitForReady();
   }
 
   private static <T> T call(Supplier<T> remote) throws StoreException, InterruptedException {

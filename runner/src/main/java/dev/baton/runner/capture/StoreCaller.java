@@ -6,10 +6,21 @@
  */
 package dev.baton.runner.capture;
 
+import dev.baton.protocol.grpc.Caller;
+
 /**
  * Identifies the caller of the store.
  *
  * @param project the run's tenant
  * @param token the lease token; may be empty
  */
-public record StoreCaller(String run, int epoch, String project, String token) {}
+public record StoreCaller(String run, int epoch, String project, String token) {
+  Caller message() {
+    return Caller.newBuilder()
+        .setProject(project)
+        .setRun(run)
+        .setEpoch(epoch)
+        .setLease(token)
+        .build();
+  }
+}

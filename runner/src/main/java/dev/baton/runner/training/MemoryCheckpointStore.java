@@ -7,7 +7,7 @@
 package dev.baton.runner.training;
 
 import com.google.protobuf.ByteString;
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CheckpointServiceGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
 import dev.baton.protocol.grpc.FindChunksRequest;
@@ -17,18 +17,27 @@ import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.RegisterPacksResponse;
+import dev.baton.protocol.grpc.SnapshotServiceGrpc;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.snapshot.format.Hash;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.stub.StreamObserver;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Keeps the manifests of checkpoints in memory. Reports every chunk as missing. Thread-safe. */
-public abstract class MemoryCheckpointStore extends CheckpointStoreGrpc.CheckpointStoreImplBase {
+public abstract class MemoryCheckpointStore
+    implements SnapshotServiceGrpc.AsyncService, CheckpointServiceGrpc.AsyncService {
   private final Map<String, byte[]> manifests = new ConcurrentHashMap<>();
+
+  /** Returns the definitions of both services, for a server. */
+  public final List<ServerServiceDefinition> services() {
+    return List.of(SnapshotServiceGrpc.bindService(this), CheckpointServiceGrpc.bindService(this));
+  }
 
   /** Returns the URL from which to GET a pack. */
   protected abstract String packUrl(String project, String digest) throws IOException;
@@ -89,7 +98,7 @@ public abstract class MemoryCheckpointStore extends CheckpointStoreGrpc.Checkpoi
                 .setDigest(ByteString.copyFrom(Hash.parse(pack.digest()).toBytes()))
                 .setSizeBytes(pack.sizeBytes())
                 .setIndexBytes(pack.indexBytes())
-                .setGetUrl(packUrl(request.getProject(), pack.digest())));
+                .setGetUrl(packUrl(request.getCaller().getProject(), pack.digest())));
       }
     } catch (IOException e) {
       answer.onError(Status.UNAVAILABLE.withCause(e).asException());

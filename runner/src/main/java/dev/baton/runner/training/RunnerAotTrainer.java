@@ -161,9 +161,7 @@ public final class RunnerAotTrainer {
       throws IOException, InterruptedException {
     Server server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addServices(
-                new TrainingBackend(assign(run, epoch, workflow), store)
-                    .services().stream().map(service -> service.bindService()).toList())
+            .addServices(new TrainingBackend(assign(run, epoch, workflow), store).services())
             .build()
             .start();
     String url = "http://127.0.0.1:" + server.getPort();

@@ -12,8 +12,9 @@ import dev.baton.protocol.grpc.Confirmed;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
-import io.grpc.BindableService;
+import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,8 +30,10 @@ final class TrainingBackend {
     this.store = store;
   }
 
-  List<BindableService> services() {
-    return List.of(new Gateway(), store);
+  List<ServerServiceDefinition> services() {
+    List<ServerServiceDefinition> all = new ArrayList<>(store.services());
+    all.add(new Gateway().bindService());
+    return all;
   }
 
   private static GatewayMessage confirmed(Confirm asked) {

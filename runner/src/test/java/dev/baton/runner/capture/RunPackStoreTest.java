@@ -9,7 +9,7 @@ package dev.baton.runner.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CheckpointServiceGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.CommitCheckpointResponse;
 import dev.baton.protocol.grpc.FindChunksRequest;
@@ -53,7 +53,7 @@ class RunPackStoreTest {
   private static int questions(boolean nothing) throws Exception {
     AtomicInteger questions = new AtomicInteger();
     var store =
-        new CheckpointStoreGrpc.CheckpointStoreImplBase() {
+        new CheckpointServiceGrpc.CheckpointServiceImplBase() {
           @Override
           public void findChunks(
               FindChunksRequest request, StreamObserver<FindChunksResponse> answer) {
@@ -83,7 +83,7 @@ class RunPackStoreTest {
     CountDownLatch registering = new CountDownLatch(1);
     CountDownLatch allArePut = new CountDownLatch(1);
     var store =
-        new CheckpointStoreGrpc.CheckpointStoreImplBase() {
+        new CheckpointServiceGrpc.CheckpointServiceImplBase() {
           @Override
           public void prepareUpload(
               PrepareUploadRequest request, StreamObserver<PrepareUploadResponse> answer) {

@@ -68,7 +68,7 @@ public final class RunnerTestEnvironment implements AutoCloseable {
     gateway = new ScriptedGateway();
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
-            .addService(store)
+            .addServices(store.services())
             .addService(gateway)
             .maxInboundMessageSize(64 << 20)
             .build()

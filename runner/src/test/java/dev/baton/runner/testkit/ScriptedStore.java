@@ -91,7 +91,8 @@ public final class ScriptedStore extends MemoryCheckpointStore {
   @Override
   public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> answer) {
     try {
-      byte[] state = Json.bytes(trace.state(request.getRun(), request.getEpoch()));
+      byte[] state =
+          Json.bytes(trace.state(request.getCaller().getRun(), request.getCaller().getEpoch()));
       if (state.length > maxStateBytes) {
         answer.onError(
             Status.RESOURCE_EXHAUSTED
@@ -122,7 +123,7 @@ public final class ScriptedStore extends MemoryCheckpointStore {
     PrepareUploadResponse.Builder response = PrepareUploadResponse.newBuilder();
     try {
       for (ObjectRef object : request.getObjectsList()) {
-        String key = key(request.getProject(), object);
+        String key = key(request.getCaller().getProject(), object);
         Upload.Builder upload = Upload.newBuilder().setDigest(object.getDigest());
         if (exists(key)) {
           upload.setPresent(true);
@@ -160,7 +161,7 @@ public final class ScriptedStore extends MemoryCheckpointStore {
     Manifest manifest = ManifestCodec.read(request.getManifest().toByteArray());
     for (Manifest.Pack pack : manifest.workspace().packs()) {
       try {
-        if (!exists(key(request.getProject(), pack.digest()))) {
+        if (!exists(key(request.getCaller().getProject(), pack.digest()))) {
           answer.onError(
               Status.FAILED_PRECONDITION
                   .withDescription("packs_gone: " + pack.digest())
@@ -232,7 +233,7 @@ public final class ScriptedStore extends MemoryCheckpointStore {
         response.addDownloads(
             Download.newBuilder()
                 .setDigest(object.getDigest())
-                .setGetUrl(presigned(Method.GET, key(request.getProject(), object))));
+                .setGetUrl(presigned(Method.GET, key(request.getCaller().getProject(), object))));
       }
       answer.onNext(response.build());
       answer.onCompleted();

@@ -48,7 +48,7 @@ public final class StoredLogs {
   }
 
   static String key(PrepareLogChunkRequest request) {
-    return key(request.getProject(), request.getRun(), request.getDigest());
+    return key(request.getCaller().getProject(), request.getCaller().getRun(), request.getDigest());
   }
 
   private static String key(String project, String run, String digest) {
@@ -68,7 +68,13 @@ public final class StoredLogs {
       return;
     }
     chunks.removeIf(same);
-    chunks.add(new Chunk(key(request.getProject(), request.getRun(), request.getDigest()), index));
+    chunks.add(
+        new Chunk(
+            key(
+                request.getCaller().getProject(),
+                request.getCaller().getRun(),
+                request.getDigest()),
+            index));
     notifyAll();
   }
 

@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.capture;
 
-import dev.baton.protocol.grpc.CheckpointStoreGrpc;
+import dev.baton.protocol.grpc.CheckpointServiceGrpc;
 import dev.baton.protocol.grpc.GetCheckpointRequest;
 import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.manifest.CheckpointTrigger;
@@ -77,7 +77,7 @@ final class RunnerSimulator implements AutoCloseable {
     long end = System.nanoTime() + VERIFICATION.toNanos();
     while (System.nanoTime() - end < 0) {
       StoredCheckpoint stored =
-          CheckpointStoreGrpc.newBlockingStub(channel)
+          CheckpointServiceGrpc.newBlockingStub(channel)
               .withDeadlineAfter(CALL_SECONDS, TimeUnit.SECONDS)
               .getCheckpoint(GetCheckpointRequest.newBuilder().setId(id).build())
               .getCheckpoint();
