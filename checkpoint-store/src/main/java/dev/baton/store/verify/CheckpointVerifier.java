@@ -213,6 +213,8 @@ public class CheckpointVerifier {
                 findings.add(
                     new VerificationFinding(
                         "", what, List.of(candidate.id()), List.of(candidate.run()))));
+        // Other checkpoints may have waited for packs that are correct again.
+        wake();
       }
       return new Report(findings, chunks.packs().size(), bytes);
     }
