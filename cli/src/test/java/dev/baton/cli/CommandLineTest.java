@@ -49,10 +49,10 @@ class CommandLineTest {
           chaos --minutes 0             | 0.2 to 10080
           chaos --runs 0                | 1 to 100000
           chaos --replicas 4            | 1 to 3
-          chaos --check . --seed 1      | decides about what was recorded
+          chaos --check . --seed 1      | evaluates a recorded history
           status -o xml                 | xml
           status --server ftp://x       | http://HOST[:PORT]
-          run missing.yaml              | no file 'missing.yaml'
+          run missing.yaml              | file not found: 'missing.yaml'
           completion fish               | fish
           """)
   void shouldRefuseWrongArgumentsInOneLine(String line, String hint) {

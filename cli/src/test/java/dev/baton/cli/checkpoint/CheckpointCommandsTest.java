@@ -235,7 +235,7 @@ class CheckpointCommandsTest {
         .isEqualTo(
             """
             run %s is gone: 3 rows, 40 events, 2 checkpoints, 9.0MB deleted, nothing left
-            1 packs (500B) wait for the grace period; --now would not have waited
+            1 packs (500B) are deleted after the grace period; --now deletes them at once
             """
                 .formatted(RUN));
     assertThat(left.code()).isEqualTo(1);
@@ -260,11 +260,11 @@ class CheckpointCommandsTest {
       delimiter = '|',
       textBlock =
           """
-          checkpoint                              | what about checkpoints? One of list, show
+          checkpoint                              | a subcommand is missing; allowed: list, show
           checkpoint show abc                     | the last six or more
           checkpoint list --limit 0               | 1 to 100000
           checkpoint restore ckpt01               | --to DIR is missing
-          checkpoint restore ckpt01 --run --to x  | exclude each other
+          checkpoint restore ckpt01 --run --to x  | cannot be combined
           checkpoint restore ckpt01 --to x --max-bytes -1 | 0 or more
           checkpoint create abcdef --trigger odd  | manual, detach
           """)
