@@ -56,20 +56,17 @@ public class StoredTraceClient {
    * @param seen ids of the run's events that the state must include
    */
   public Uni<RunState> state(String run, List<String> seen) {
+    GetSnapshotRequest request =
+        GetSnapshotRequest.newBuilder()
+            .setCaller(Caller.newBuilder().setRun(run))
+            .addAllSeen(seen)
+            .setAcceptPacked(true)
+            .build();
     return store
-        .within(PATIENCE)
-        .snapshots()
-        .getSnapshot(
-            GetSnapshotRequest.newBuilder()
-                .setCaller(Caller.newBuilder().setRun(run))
-                .addAllSeen(seen)
-                .setAcceptPacked(true)
-                .build())
+        .ask(PATIENCE, stub -> stub.snapshots().getSnapshot(request))
         // Decoding hundreds of thousands of steps takes seconds.
         .emitOn(Infrastructure.getDefaultExecutor())
-        .map(StoredTraceClient::state)
-        .onFailure(StatusRuntimeException.class)
-        .transform(store::problem);
+        .map(StoredTraceClient::state);
   }
 
   private static RunState state(Snapshot snapshot) {
@@ -100,24 +97,23 @@ public class StoredTraceClient {
   public Uni<Point> resumePoint(String run, Uni<List<String>> seen, @Nullable String step) {
     return seen.chain(
             ids ->
-                store
-                    .within(PATIENCE)
-                    .snapshots()
-                    .getSnapshot(
-                        GetSnapshotRequest.newBuilder()
-                            .setCaller(Caller.newBuilder().setRun(run))
-                            .addAllSeen(ids)
-                            .setBeforeStep(step == null ? "" : step)
-                            .setAcceptPacked(true)
-                            .build()))
+                store.ask(
+                    PATIENCE,
+                    stub ->
+                        stub.snapshots()
+                            .getSnapshot(
+                                GetSnapshotRequest.newBuilder()
+                                    .setCaller(Caller.newBuilder().setRun(run))
+                                    .addAllSeen(ids)
+                                    .setBeforeStep(step == null ? "" : step)
+                                    .setAcceptPacked(true)
+                                    .build())))
         // Decoding hundreds of thousands of steps takes seconds.
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(
             snapshot ->
                 new Point(
-                    state(snapshot), snapshot.getAfter().isEmpty() ? null : snapshot.getAfter()))
-        .onFailure(StatusRuntimeException.class)
-        .transform(store::problem);
+                    state(snapshot), snapshot.getAfter().isEmpty() ? null : snapshot.getAfter()));
   }
 
   /**
@@ -144,13 +140,10 @@ public class StoredTraceClient {
 
   /** Lists a run's cuts, newest first. */
   public Uni<List<Cut>> cuts(String run) {
+    ListCutsRequest request = ListCutsRequest.newBuilder().setRun(run).build();
     return store
-        .within(PATIENCE)
-        .snapshots()
-        .listCuts(ListCutsRequest.newBuilder().setRun(run).build())
-        .map(cuts -> cuts.getCutsList())
-        .onFailure(StatusRuntimeException.class)
-        .transform(store::problem);
+        .ask(PATIENCE, stub -> stub.snapshots().listCuts(request))
+        .map(cuts -> cuts.getCutsList());
   }
 
   /**
