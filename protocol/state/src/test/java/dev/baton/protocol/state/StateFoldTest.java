@@ -497,12 +497,9 @@ class StateFoldTest {
 
   @Test
   void shouldRefuseAnotherRunsEvent() {
-    TraceRecord other =
-        new TraceRecord(
-            new EventId(RunId.next(), Lane.CONTROL, 1),
-            URI.create("/x"),
-            Instant.EPOCH,
-            new TraceEvent.PauseRequested(null, false, false));
+    EventId id = new EventId(RunId.next(), Lane.CONTROL, 1);
+    TraceEvent pause = new TraceEvent.PauseRequested(null, false, false);
+    TraceRecord other = new TraceRecord(id, URI.create("/x"), Instant.EPOCH, pause);
 
     assertThatThrownBy(() -> state.apply(other)).hasMessageContaining("is not of run " + RUN);
   }
