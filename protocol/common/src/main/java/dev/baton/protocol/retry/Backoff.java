@@ -1,0 +1,72 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.retry;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * Calculates the delays between the attempts of one operation: exponential growth up to a maximum,
+ * with equal jitter, so that callers that failed together do not retry together. A delay is drawn
+ * evenly from the upper half of its bound, {@code [bound / 2, bound]}; the bound starts at the
+ * first delay and doubles with each one.
+ *
+ * <p>Waits for nothing itself: blocking callers sleep, reactive callers schedule. Keeps state for
+ * one sequence of attempts; used by one thread at a time.
+ *
+ * <p>Jitter after Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
+ */
+public final class Backoff {
+  private final long firstNanos;
+  private final long longestNanos;
+  private final RandomGenerator random;
+  private long boundNanos;
+
+  private Backoff(Duration first, Duration longest, RandomGenerator random) {
+    if (first.isNegative() || first.isZero() || longest.compareTo(first) < 0) {
+      throw new IllegalArgumentException(
+          "backoff: first delay " + first + " must be above zero and at most " + longest);
+    }
+    this.firstNanos = first.toNanos();
+    this.longestNanos = longest.toNanos();
+    this.random = random;
+    this.boundNanos = firstNanos;
+  }
+
+  /**
+   * Creates a backoff whose bound doubles from {@code first} to {@code longest}.
+   *
+   * @throws IllegalArgumentException when {@code first} is not above zero, or above {@code longest}
+   */
+  public static Backoff exponential(Duration first, Duration longest) {
+    return new Backoff(first, longest, () -> ThreadLocalRandom.current().nextLong());
+  }
+
+  /** Creates a backoff with the same bound for each delay. */
+  public static Backoff constant(Duration each) {
+    return exponential(each, each);
+  }
+
+  /** Creates a backoff whose jitter follows {@code random}, for tests that repeat a seed. */
+  public static Backoff seeded(Duration first, Duration longest, RandomGenerator random) {
+    return new Backoff(first, longest, random);
+  }
+
+  /** Returns the delay before the next attempt and doubles the bound. */
+  public Duration next() {
+    long half = boundNanos / 2;
+    long delay = half + random.nextLong(boundNanos - half + 1);
+    boundNanos = boundNanos > longestNanos / 2 ? longestNanos : boundNanos * 2;
+    return Duration.ofNanos(delay);
+  }
+
+  /** Starts again with the first delay: an attempt has succeeded. */
+  public void reset() {
+    boundNanos = firstNanos;
+  }
+}
