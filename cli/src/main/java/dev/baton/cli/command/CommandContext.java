@@ -30,13 +30,14 @@ public final class CommandContext implements AutoCloseable {
   private @Nullable OrchestratorRestClient client;
 
   public CommandContext(Terminal terminal, Map<String, String> environment, GlobalOptions options) {
-    this.terminal = options.format() == OutputFormat.JSON ? terminal.forScripts() : terminal;
+    this.terminal = terminal;
     this.environment = Map.copyOf(environment);
     this.options = options;
   }
 
+  /** Returns the terminal; with {@code -o json}, one that prints no progress to scripts. */
   public Terminal terminal() {
-    return terminal;
+    return json() ? terminal.forScripts() : terminal;
   }
 
   public Map<String, String> environment() {
@@ -71,7 +72,8 @@ public final class CommandContext implements AutoCloseable {
    */
   public OrchestratorRestClient client() {
     if (client == null) {
-      client = new OrchestratorRestClient(ServerAddress.resolve(this), terminal, options.verbose());
+      client =
+          new OrchestratorRestClient(ServerAddress.resolve(this), terminal(), options.verbose());
     }
     return client;
   }
