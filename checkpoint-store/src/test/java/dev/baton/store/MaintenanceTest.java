@@ -35,6 +35,7 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.snapshot.Pack;
+import dev.baton.snapshot.format.Hash;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.packs.PackRepository;
 import dev.baton.store.testing.CheckpointUploader;
@@ -88,6 +89,30 @@ class MaintenanceTest extends StoreTest {
         .as("others see a pack once it is verified")
         .containsOnly(1);
     assertThat(other.prepare(tree.packs().getFirst()).getPresent()).isTrue();
+  }
+
+  @Test
+  void shouldBelieveChunksOfOwnUnverifiedPacksOnly() {
+    CheckpointUploader owner = runner("default");
+    Pack pack = tree.packs().getFirst();
+    Hash foreign = Hash.of(("not in the pack of " + run).getBytes(StandardCharsets.UTF_8));
+    CheckpointUploader other = new CheckpointUploader(client, RunId.next(), "default", 1);
+    owner.put(pack);
+    owner.register(tree.packs());
+
+    other.register(pack, foreign);
+    assertThat(owner.find(List.of(foreign)).getPlacesList())
+        .as("another run adds chunks to this run's pack")
+        .containsExactly(0);
+
+    String id = owner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    client.until(() -> get(id), found -> found.getVerification().equals("verified"));
+    other.register(pack, foreign);
+    owner.register(pack, foreign);
+    assertThat(other.find(List.of(foreign)).getPlacesList())
+        .as("chunks are added to a verified pack")
+        .containsExactly(0);
+    assertThat(other.find(tree.chunks()).getPlacesList()).containsOnly(1);
   }
 
   @Test

@@ -37,8 +37,8 @@ import org.jboss.logging.Logger;
 /**
  * Deletes packs in the bucket that have no row. Since a row is inserted before an upload is
  * allowed, they are left over from a database that was restored to an earlier time. In a project
- * that has a manifest without a row nothing is deleted: the database is behind the bucket and
- * requires {@code reindex}. Blocks.
+ * that has a manifest without a row, however new, nothing is deleted: the database may be behind
+ * the bucket and requires {@code reindex}. Blocks.
  */
 @ApplicationScoped
 class OrphanPackCollector {
@@ -123,8 +123,8 @@ class OrphanPackCollector {
       Optional<CheckpointName> manifest = CheckpointName.ofManifest(item.objectName());
       Matcher pack = PACK.matcher(item.objectName());
       Optional<LogChunkName> chunk = LogChunkName.ofKey(item.objectName());
-      if ((manifest.isEmpty() && chunk.isEmpty() && !pack.matches())
-          || item.lastModified().isAfter(before)) {
+      if (manifest.isEmpty()
+          && ((chunk.isEmpty() && !pack.matches()) || item.lastModified().isAfter(before))) {
         return;
       }
       enter(

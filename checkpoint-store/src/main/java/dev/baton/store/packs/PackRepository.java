@@ -57,7 +57,8 @@ public class PackRepository {
 
   // The chunks of all packs are one parameter, of which each row takes a substring: as a column of
   // the packs it would be copied for each chunk. A doomed pack is not revived: it is missing in the
-  // result.
+  // result. Chunks are believed only for the run's own pack before its verification, which deletes
+  // wrong ones: other runs skip the upload of a verified pack's chunks.
   static final String REGISTER =
       """
       WITH given AS MATERIALIZED (
@@ -78,12 +79,13 @@ public class PackRepository {
           verified_at = CASE WHEN old.problem IS NULL THEN old.verified_at END,
           problem = NULL
         WHERE old.state <> 2
-        RETURNING old.id, old.digest),
+        RETURNING old.id, old.digest, old.run = $7 AND old.verified_at IS NULL AS believed),
       listed AS (
         INSERT INTO store.chunk (project, digest, pack)
         SELECT $1::integer, substring($8::bytea FROM n * 32 + 1 FOR 32), s.id
         FROM stored s JOIN given g ON g.digest = s.digest
         CROSS JOIN LATERAL generate_series(g.start, g.start + g.count - 1) AS n
+        WHERE s.believed
         ON CONFLICT DO NOTHING)
       SELECT digest FROM stored""";
 

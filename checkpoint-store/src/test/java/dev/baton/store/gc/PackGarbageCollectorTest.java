@@ -140,6 +140,22 @@ class PackGarbageCollectorTest extends StoreTest {
     assertThat(isThere()).isFalse();
   }
 
+  @Test
+  void shouldDeleteNothingUnknownWhereOnlyAYoungManifestShowsThatTheDatabaseIsBehind() {
+    putOrphan();
+    Instant between = Instant.now().plusMillis(1_100);
+    // The bucket's times are whole seconds.
+    client.until(Instant::now, now -> now.isAfter(between.plusMillis(1_100)));
+    Manifest manifest =
+        tree.manifest(run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now());
+    String key = new CheckpointName(project, run, manifest.id()).manifestKey();
+    bucket.put(key, ManifestCodec.write(manifest)).await().atMost(Duration.ofSeconds(10));
+
+    collection.run(Duration.between(between, Instant.now()), false);
+
+    assertThat(isThere()).isTrue();
+  }
+
   private void putOrphan() {
     bucket
         .put(

@@ -11,6 +11,7 @@ import dev.baton.protocol.grpc.Caller;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.NewPack;
 import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.OpenCheckpointRequest;
@@ -80,12 +81,23 @@ public final class CheckpointUploader {
   }
 
   public void register(List<Pack> packs) {
+    registerAll(packs.stream().map(PackedTestTree::told).toList());
+  }
+
+  /** Registers a pack with one more chunk than it has. */
+  public void register(Pack pack, Hash more) {
+    NewPack told = PackedTestTree.told(pack);
+    ByteString chunks = told.getChunks().concat(ByteString.copyFrom(more.toBytes()));
+    registerAll(List.of(told.toBuilder().setChunks(chunks).build()));
+  }
+
+  private void registerAll(List<NewPack> packs) {
     client
         .checkpoints()
         .registerPacks(
             RegisterPacksRequest.newBuilder()
                 .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setProject(project))
-                .addAllPacks(packs.stream().map(PackedTestTree::told).toList())
+                .addAllPacks(packs)
                 .build());
   }
 
