@@ -15,13 +15,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Checks that a run continues with exactly the checkpoint that a person approved, after a change of
  * its runner.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class ApprovalTest {
   private static final Duration SOON = Duration.ofSeconds(60);
 

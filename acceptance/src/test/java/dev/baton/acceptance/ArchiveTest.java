@@ -35,7 +35,11 @@ class ArchiveTest {
   private static SharedStackExtension.RunningStack install(Path archive) {
     return SharedStackExtension.RunningStack.of(
         builder -> {
-          builder.autoRestart(true);
+          builder
+              .autoRestart(true)
+              // A busy machine delays heartbeats for seconds; a failover would repeat a step.
+              .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_INTERVAL", "3s")
+              .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_TIMEOUT", "30s");
           for (StackComponent service :
               List.of(StackComponent.STORE, StackComponent.ORCHESTRATOR)) {
             builder

@@ -28,7 +28,6 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -37,7 +36,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Checks that every invalid input is answered by a problem document that names it; no data is lost
  * and no component blocks.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class BadInputTest {
   private static final String GOOD = "name: good\nsteps:\n  - {id: one, transform: '.input'}\n";
 

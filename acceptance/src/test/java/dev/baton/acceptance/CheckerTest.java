@@ -36,13 +36,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Checks that the chaos checker detects real violations, with real services and programs that
  * violate the rules.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class CheckerTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final long STORED_MS = 60_000;

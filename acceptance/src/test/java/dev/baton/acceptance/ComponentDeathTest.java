@@ -21,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,7 +30,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Kills each process with SIGKILL in the middle of a pipeline: the run ends with the same result,
  * and no completed step runs again. {@code -Dbaton.rounds=N} repeats every kill N times.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class ComponentDeathTest {
   private static final double PACE_SECONDS = 0.1;
 

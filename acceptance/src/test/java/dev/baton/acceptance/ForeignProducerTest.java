@@ -21,13 +21,12 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Checks that a program with only a Kafka producer can act as a runner; it runs in a separate
  * process without any class of Baton.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class ForeignProducerTest {
   @SuppressWarnings("NullAway.Init")
   private static SharedStackExtension.RunningStack on;

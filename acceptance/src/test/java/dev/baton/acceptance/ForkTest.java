@@ -19,13 +19,12 @@ import java.util.List;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Forks runs from the checkpoints of others: no completed step is repeated, and the parent does not
  * change.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class ForkTest {
   private static final Duration END = Duration.ofSeconds(60);
   private static final Path DEFINITION = Path.of("src/test/resources/fork.yaml");

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -21,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * Checks that health endpoints distinguish a service that must be restarted from one that is only
  * not ready.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class HealthTest {
   private static final Duration TOLD = Duration.ofSeconds(60);
   private static final Duration BACK = Duration.ofSeconds(120);

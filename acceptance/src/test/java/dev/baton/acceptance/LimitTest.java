@@ -25,12 +25,11 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Tests the concurrency limit of a workflow, with the orchestrator killed while runs are queued.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class LimitTest {
   private static final int LIMIT = 2;
   private static final int RUNS = 24;

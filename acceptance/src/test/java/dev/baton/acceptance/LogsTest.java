@@ -17,13 +17,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Checks the logs of a whole stack: every line, in order, even if processes are killed. {@code
  * -Dbaton.log.lines=N} sets the size of bursts, {@code -Dbaton.log.width=N} the length of lines.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class LogsTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final int LINES = Integer.getInteger("baton.log.lines", 200_000);

@@ -24,13 +24,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Creates milestones in runs whose runners are killed: each is committed once, and found by the
  * CLI.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class MilestoneTest {
   private static final Duration END = Duration.ofSeconds(90);
 

@@ -21,10 +21,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Pauses runs in every kind of step; they resume with the same result. */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class PauseTest {
   private static final Duration END = Duration.ofSeconds(60);
 

@@ -18,10 +18,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Resumes failed runs with the step that failed. */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class ResumeTest {
   private static final Duration END = Duration.ofSeconds(60);
 

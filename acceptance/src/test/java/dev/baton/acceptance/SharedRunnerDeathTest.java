@@ -11,10 +11,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Kills a shared runner that executes many light runs. */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class SharedRunnerDeathTest {
   // Much less than the timeout of a launch without an attached runner.
   private static final Duration SOON = Duration.ofSeconds(20);

@@ -9,13 +9,12 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Checks that the CLI reads the state that the supervisor writes; neither uses classes of the
  * other.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class StackStateTest {
   @Test
   void shouldRecogniseTheSupervisorByWhatItHasWritten(SharedStackExtension.RunningStack on)

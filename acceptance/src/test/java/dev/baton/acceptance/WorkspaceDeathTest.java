@@ -23,7 +23,6 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Kills the runner with SIGKILL at random moments of steps that rewrite thousands of files, of cuts
@@ -31,7 +30,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * undisturbed run, including times and modes. {@code -Dbaton.kills=N} sets the number of kills
  * (default six); a run is killed at most six times.
  */
-@ExtendWith(SharedStackExtension.class)
+@UsesSharedStack
 class WorkspaceDeathTest {
   private static final int KILLS = Integer.getInteger("baton.kills", 4);
   private static final int KILLS_OF_A_RUN = 6;
