@@ -117,6 +117,11 @@ public final class TraceView implements AutoCloseable {
     return List.copyOf(byRun.getOrDefault(run, List.of()));
   }
 
+  /** Drops the run's records from memory. */
+  public synchronized void forget(String run) {
+    byRun.remove(run);
+  }
+
   public synchronized List<String> malformed() {
     return List.copyOf(malformed);
   }
