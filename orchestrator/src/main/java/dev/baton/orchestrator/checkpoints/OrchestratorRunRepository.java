@@ -12,6 +12,7 @@ import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.SqlClient;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -28,7 +29,10 @@ class OrchestratorRunRepository {
           "DELETE FROM orchestrator.runner WHERE run = $1",
           "DELETE FROM orchestrator.notification WHERE run = $1",
           "DELETE FROM orchestrator.idempotency WHERE location = '/runs/' || $1",
-          "DELETE FROM orchestrator.run WHERE id = $1 AND ended");
+          "DELETE FROM orchestrator.run WHERE id = $1");
+
+  private static final String MARKED =
+      "SELECT ended AND deleting AS marked FROM orchestrator.run WHERE id = $1 FOR UPDATE";
 
   private static final String COUNT =
       """
@@ -48,15 +52,32 @@ class OrchestratorRunRepository {
     this.pool = pool;
   }
 
-  /** Fails with a problem while the run is active, or its last runner's process still exists. */
-  Uni<Void> checkEnded(String run) {
-    return pool.preparedQuery(
-            """
-            SELECT r.ended, r.status, r.queued_at, (SELECT p.id FROM orchestrator.runner p
-              WHERE p.run = r.id AND p.state <> 'exited' LIMIT 1) AS runner
-            FROM orchestrator.run r WHERE r.id = $1""")
-        .execute(Tuple.of(run))
-        .invoke(rows -> rows.forEach(row -> check(run, row)))
+  /**
+   * Marks the run as being deleted, after which it cannot be resumed. Fails with a problem while
+   * the run is active, or its last runner's process still exists. Idempotent.
+   */
+  Uni<Void> markDeleting(String run) {
+    return pool.withTransaction(
+        tx ->
+            tx.preparedQuery(
+                    """
+                    SELECT r.ended, r.status, r.queued_at, (SELECT p.id FROM orchestrator.runner p
+                      WHERE p.run = r.id AND p.state <> 'exited' LIMIT 1) AS runner
+                    FROM orchestrator.run r WHERE r.id = $1 FOR UPDATE OF r""")
+                .execute(Tuple.of(run))
+                .invoke(rows -> rows.forEach(row -> check(run, row)))
+                .chain(() -> setDeleting(tx, run, true)));
+  }
+
+  /** Allows the run to be resumed again: nothing of it was deleted. */
+  Uni<Void> unmarkDeleting(String run) {
+    return setDeleting(pool, run, false);
+  }
+
+  private static Uni<Void> setDeleting(SqlClient client, String run, boolean deleting) {
+    return client
+        .preparedQuery("UPDATE orchestrator.run SET deleting = $2 WHERE id = $1")
+        .execute(Tuple.of(run, deleting))
         .replaceWithVoid();
   }
 
@@ -79,14 +100,27 @@ class OrchestratorRunRepository {
     }
   }
 
-  /** Idempotent. */
+  /** Deletes the rows of a run that is marked as being deleted. Idempotent. */
   Uni<Erased> erase(String run) {
-    return pool.withTransaction(tx -> erase(tx, run, 0, 0))
+    return pool.withTransaction(
+            tx ->
+                tx.preparedQuery(MARKED)
+                    .execute(Tuple.of(run))
+                    .invoke(rows -> rows.forEach(row -> checkMarked(run, row)))
+                    .chain(() -> erase(tx, run, 0, 0)))
         .chain(
             deleted ->
                 pool.preparedQuery(COUNT)
                     .execute(Tuple.of(run))
                     .map(rows -> new Erased(deleted, count(rows))));
+  }
+
+  private static void checkMarked(String run, Row row) {
+    if (!row.getBoolean("marked")) {
+      throw new ProblemException(
+          ProblemKind.CONFLICT,
+          "run %s was changed while it was being deleted: delete it again".formatted(run));
+    }
   }
 
   private static Uni<Long> erase(SqlConnection tx, String run, int next, long before) {

@@ -6,6 +6,8 @@
  */
 package dev.baton.orchestrator.checkpoints;
 
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.DeleteRunRequest;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -28,12 +30,25 @@ public class RunDeletionCoordinator {
    * @param force whether a pinned checkpoint is deleted too
    */
   public Uni<RunDeletionReport> delete(String run, boolean now, boolean force) {
-    // The store first: while the run is still listed, a failed deletion can be repeated.
-    return rows.checkEnded(run)
+    // The store first: while the run is still listed, a failed deletion can be repeated. What the
+    // store has deleted no runner can restore, so the run cannot be resumed from here on, unless
+    // the store refuses the deletion as a whole.
+    return rows.markDeleting(run)
         .chain(
             () ->
-                store.deleteRun(
-                    DeleteRunRequest.newBuilder().setRun(run).setNow(now).setForce(force).build()))
+                store
+                    .deleteRun(
+                        DeleteRunRequest.newBuilder()
+                            .setRun(run)
+                            .setNow(now)
+                            .setForce(force)
+                            .build())
+                    .onFailure(RunDeletionCoordinator::isRefusal)
+                    .call(() -> rows.unmarkDeleting(run)))
         .chain(proof -> rows.erase(run).map(gone -> RunDeletionReport.of(run, proof, gone)));
+  }
+
+  private static boolean isRefusal(Throwable failure) {
+    return failure instanceof ProblemException problem && problem.kind() == ProblemKind.CONFLICT;
   }
 }

@@ -199,13 +199,18 @@ public class RunQueryService {
   public Uni<Parent> parent(String id) {
     return pool.preparedQuery(
             """
-            SELECT project, workflow, definition_hash, input, labels::text AS labels, priority
+            SELECT project, workflow, definition_hash, input, labels::text AS labels, priority, deleting
             FROM orchestrator.run WHERE id = $1\
             """)
         .execute(Tuple.of(id))
         .map(
             rows -> {
               for (Row row : rows) {
+                if (row.getBoolean("deleting")) {
+                  throw new ProblemException(
+                      ProblemKind.CONFLICT,
+                      "run %s is being deleted and cannot be forked".formatted(id));
+                }
                 return new Parent(
                     id,
                     row.getString("project"),

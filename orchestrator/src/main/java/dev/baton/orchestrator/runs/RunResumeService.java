@@ -137,7 +137,7 @@ public class RunResumeService {
     return connection
         .preparedQuery(
             """
-            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, desired, pause, status, deadline, deadline <= clock_timestamp() AS overdue, queued_at,
+            SELECT kind, workflow, definition_hash, epoch, control_seq, ended, deleting, desired, pause, status, deadline, deadline <= clock_timestamp() AS overdue, queued_at,
               runner_id IS NULL AND NOT EXISTS (SELECT FROM orchestrator.outbox o WHERE o.run = r.id) AS abandoned,
               EXISTS (SELECT FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined
             FROM orchestrator.run r WHERE id = $1"""
@@ -188,6 +188,9 @@ public class RunResumeService {
       throw conflict(
           "run %s was cancelled and cannot be resumed; fork it to start from one of its checkpoints"
               .formatted(run));
+    }
+    if (row.getBoolean("deleting")) {
+      throw conflict("run %s is being deleted and cannot be resumed".formatted(run));
     }
     if (row.getOffsetDateTime("queued_at") != null) {
       throw conflict("run %s is queued to be resumed already".formatted(run));

@@ -12,10 +12,20 @@ import dev.baton.orchestrator.testing.FakeStore;
 import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.ScriptedRunner;
+import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
 import io.grpc.Status;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Tests what the orchestrator requests from the store before it resumes a run. */
@@ -67,6 +77,79 @@ class ResumeTest {
   void shouldGoOnWhenTheStoreCannotBeAsked() {
     String run = paused("store-away");
     FakeStore.files(run, Status.UNAVAILABLE.withDescription("away"));
+
+    assertThat(resume(run).status()).isEqualTo(202);
+    cancel(run);
+  }
+
+  private CompletableFuture<HttpResponse<String>> delete(String run) {
+    return CompletableFuture.supplyAsync(
+        () ->
+            bed.api()
+                .send(
+                    bed.api()
+                        .request("/runs/" + run)
+                        .header("Content-Type", "application/json")
+                        .DELETE())
+                .raw());
+  }
+
+  private String failed(String workflow) {
+    bed.api().workflow(workflow, true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), workflow, 1);
+        TraceLog log = bed.log()) {
+      String run =
+          bed.api()
+              .json("/runs", "{\"workflow\":\"" + workflow + "\"}")
+              .json()
+              .get("id")
+              .textValue();
+      runner.awaitAssign(run);
+      log.append(
+          run, Lane.runner(1), 1, new TraceEvent.RunnerStarted(runner.id(), 1L, "h", null, 0));
+      log.append(run, Lane.runner(1), 2, new TraceEvent.RunFailed(null, Failure.of("x", "y")));
+      runner.release(run, 1, "failed");
+      bed.api().await(run, shown -> shown.get("status").textValue().equals("failed"));
+      return run;
+    }
+  }
+
+  @Test
+  void shouldNotResumeOrForkARunThatIsBeingDeleted() throws Exception {
+    String run = failed("deleted-meanwhile");
+    FakeStore.HeldDeletion held = FakeStore.holdDeletion(run);
+    CompletableFuture<HttpResponse<String>> deleted = delete(run);
+    held.requested().get(20, TimeUnit.SECONDS);
+
+    OrchestratorTestClient.Answer resumed = resume(run);
+    OrchestratorTestClient.Answer forked =
+        bed.api().json("/runs/" + run + "/fork", "{\"step\":\"a\"}");
+    held.allowed().complete(null);
+
+    assertThat(resumed.status()).as("%s", resumed).isEqualTo(409);
+    assertThat(resumed.text()).contains("is being deleted");
+    assertThat(forked.status()).as("%s", forked).isEqualTo(409);
+    assertThat(forked.text()).contains("is being deleted");
+    assertThat(deleted.get(20, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    assertThat(bed.api().get("/runs/" + run).status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldResumeARunWhoseDeletionWasRefused() throws Exception {
+    String run = failed("deletion-refused");
+    String checkpoint = RunId.next();
+    FakeStore.put(checkpoint, run, "verified");
+    OrchestratorTestClient.Answer pinned =
+        bed.api()
+            .send(
+                bed.api()
+                    .request("/checkpoints/" + checkpoint + "/pin")
+                    .header("Content-Type", "application/json")
+                    .PUT(HttpRequest.BodyPublishers.ofString("{}")));
+    assertThat(pinned.status()).as("%s", pinned).isEqualTo(200);
+
+    HttpResponse<String> refused = delete(run).get(20, TimeUnit.SECONDS);
+    assertThat(refused.statusCode()).as(refused.body()).isEqualTo(409);
 
     assertThat(resume(run).status()).isEqualTo(202);
     cancel(run);

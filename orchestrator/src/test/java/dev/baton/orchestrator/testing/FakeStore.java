@@ -69,6 +69,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -88,6 +89,7 @@ public final class FakeStore implements AutoCloseable {
   private static final List<ArchivedRun> ARCHIVED = new CopyOnWriteArrayList<>();
   private static final ConcurrentMap<String, Status> WITHOUT_FILES = new ConcurrentHashMap<>();
   private static final ConcurrentMap<String, FakeLog> LOGS = new ConcurrentHashMap<>();
+  private static final ConcurrentMap<String, HeldDeletion> DELETIONS = new ConcurrentHashMap<>();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int PAGE = 2;
 
@@ -99,6 +101,21 @@ public final class FakeStore implements AutoCloseable {
             .addServices(new Service().services())
             .build()
             .start();
+  }
+
+  /**
+   * A deletion that waits.
+   *
+   * @param requested completes when the store is asked to delete the run
+   * @param allowed to be completed by the test, for the deletion to continue
+   */
+  public record HeldDeletion(CompletableFuture<Void> requested, CompletableFuture<Void> allowed) {}
+
+  /** Deletes the run only once the test allows it. */
+  public static HeldDeletion holdDeletion(String run) {
+    HeldDeletion held = new HeldDeletion(new CompletableFuture<>(), new CompletableFuture<>());
+    DELETIONS.put(run, held);
+    return held;
   }
 
   /** Adds a checkpoint of a run in the project {@code default}. */
@@ -405,6 +422,11 @@ public final class FakeStore implements AutoCloseable {
 
     @Override
     public void deleteRun(DeleteRunRequest request, StreamObserver<DeleteRunResponse> out) {
+      HeldDeletion held = DELETIONS.remove(request.getRun());
+      if (held != null) {
+        held.requested().complete(null);
+        held.allowed().orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+      }
       List<StoredCheckpoint> all = newestFirst(request.getRun(), "");
       if (!request.getForce() && all.stream().anyMatch(StoredCheckpoint::getPinned)) {
         out.onError(
