@@ -6,10 +6,12 @@
  */
 package dev.baton.acceptance;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.trace.RunId;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,6 +132,41 @@ class BadInputTest {
     for (String topic : TOPICS) {
       assertDeadLetter(topic + ".dlq", poison);
     }
+  }
+
+  @Test
+  void shouldShowAProducerWhatIsWrongWithItsRecord() throws Exception {
+    String run = RunId.next();
+    ProducerRecord<String, byte[]> foreign =
+        new ProducerRecord<>("baton.trace", run, "{\"kind\": \"agent\"}".getBytes(UTF_8));
+    Map.of(
+            "ce_specversion", "1.0",
+            "ce_id", run + "/1/2",
+            "ce_source", "/my/agent",
+            "ce_type", "dev.baton.step_completed",
+            "ce_subject", run,
+            "content-type", "application/json")
+        .forEach((name, value) -> foreign.headers().add(name, value.getBytes(UTF_8)));
+    try (var producer =
+        new KafkaProducer<>(
+            Map.<String, Object>of("bootstrap.servers", on.stack.kafkaBootstrap()),
+            new StringSerializer(),
+            new ByteArraySerializer())) {
+      producer.send(foreign).get();
+    }
+
+    Await.until(
+        "the command lists the record of run " + run,
+        Duration.ofSeconds(30),
+        () -> api.get("/dead-letters?run=" + run).body().path("dead_letters").size() == 1);
+    BatonCliInvoker.Result shown = BatonCliInvoker.run(on, "dead-letters", "--run", run);
+
+    assertThat(shown.code()).as("%s", shown).isZero();
+    assertThat(shown.out())
+        .contains("missing_field")
+        .contains("problem  " + run + "/1/2: dev.baton.step_completed lacks the field 'step'")
+        .contains("hint     add the field")
+        .contains("value    {\"kind\": \"agent\"}");
   }
 
   private static void assertDeadLetter(String topic, byte[] poison) {

@@ -13,6 +13,7 @@ import dev.baton.cli.archive.ArchiveCommand;
 import dev.baton.cli.chaos.ChaosCommand;
 import dev.baton.cli.checkpoint.CheckpointCommand;
 import dev.baton.cli.completion.CompletionCommand;
+import dev.baton.cli.deadletter.DeadLettersCommand;
 import dev.baton.cli.demo.DemoCommand;
 import dev.baton.cli.diff.DiffRunsCommand;
 import dev.baton.cli.doctor.DoctorCommand;
@@ -61,6 +62,7 @@ final class SubcommandRegistry {
     ALL.put("archive", ArchiveCommand.class);
     ALL.put("events", EventsCommand.class);
     ALL.put("logs", LogsCommand.class);
+    ALL.put("dead-letters", DeadLettersCommand.class);
     ALL.put("label", LabelCommand.class);
     ALL.put("approvals", ApprovalsCommand.class);
     ALL.put("approve", ApproveCommand.class);

@@ -181,6 +181,7 @@ class CommandLineTest {
         "status",
         "events",
         "logs",
+        "dead-letters",
         "approve",
         "reject",
         "cancel",

@@ -32,13 +32,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Checks the published schemas against the records. To regenerate them after a record has changed:
- * {@code ./mvnw -pl protocol/trace-testkit -am test -Dsurefire.failIfNoSpecifiedTests=false
- * -Dtest=SchemasTest -Dbaton.schemas.write=true}.
+ * Checks the published schemas, and the tables of fields in {@code docs/events.md}, against the
+ * records. To regenerate them after a record has changed: {@code ./mvnw -pl protocol/trace-testkit
+ * -am test -Dsurefire.failIfNoSpecifiedTests=false -Dtest=SchemasTest -Dbaton.schemas.write=true}.
  */
 class SchemasTest {
   private static final Path FOLDER =
       Path.of("..", "trace", "src/main/resources/dev/baton/protocol/schema/v1");
+  private static final Path PAGE = Path.of("..", "..", "docs", "events.md");
 
   @Test
   void shouldPublishASchemaForEveryMessageAsTheRecordsHaveIt() throws IOException {
@@ -69,6 +70,23 @@ class SchemasTest {
     }
 
     assertThat(published()).isEqualTo(expected);
+  }
+
+  @Test
+  void shouldDocumentEveryFieldAsTheSchemasHaveIt() throws IOException {
+    FieldTableRenderer renderer = new FieldTableRenderer();
+    String page = Files.readString(PAGE);
+    int begin = page.indexOf(FieldTableRenderer.BEGIN) + FieldTableRenderer.BEGIN.length();
+    int end = page.indexOf(FieldTableRenderer.END);
+    assertThat(end).as("marks of the generated section in " + PAGE).isGreaterThan(begin);
+
+    String expected = page.substring(0, begin) + renderer.render() + page.substring(end);
+
+    if (Boolean.getBoolean("baton.schemas.write")) {
+      Files.writeString(PAGE, expected);
+    }
+    assertThat(Files.readString(PAGE)).isEqualTo(expected);
+    assertThat(renderer.unused()).as("meanings of fields that do not exist").isEmpty();
   }
 
   @Test

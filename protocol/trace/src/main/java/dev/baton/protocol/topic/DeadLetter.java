@@ -31,11 +31,11 @@ public record DeadLetter(byte @Nullable [] value, Headers headers) {
   /** Maximum bytes of headers that {@link #cut} keeps; above it, only the added ones are kept. */
   public static final int CUT_HEADERS = 128 * 1024;
 
-  private static final String REASON = "baton_reason";
-  private static final String TOPIC = "baton_topic";
-  private static final String PARTITION = "baton_partition";
-  private static final String OFFSET = "baton_offset";
-  private static final String VALUE_BYTES = "baton_value_bytes";
+  static final String REASON = "baton_reason";
+  static final String TOPIC = "baton_topic";
+  static final String PARTITION = "baton_partition";
+  static final String OFFSET = "baton_offset";
+  static final String VALUE_BYTES = "baton_value_bytes";
   private static final String HEADERS_BYTES = "baton_headers_bytes";
 
   /**

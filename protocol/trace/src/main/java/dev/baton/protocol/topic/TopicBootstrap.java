@@ -36,8 +36,7 @@ public final class TopicBootstrap {
 
   private static final List<String> NAMES =
       Stream.concat(
-              Stream.of(TopicName.TRACE, TopicName.HEARTBEATS, TopicName.SIGNALS, TopicName.LOGS)
-                  .flatMap(name -> Stream.of(name, TopicName.deadLetters(name))),
+              TopicName.READ.stream().flatMap(name -> Stream.of(name, TopicName.deadLetters(name))),
               // Not read by Baton, so it needs no dead-letter topic.
               Stream.of(TopicName.NOTIFICATIONS))
           .toList();

@@ -6,6 +6,8 @@
  */
 package dev.baton.protocol.topic;
 
+import java.util.List;
+
 /** The names of the topics. */
 public final class TopicName {
   public static final String TRACE = "baton.trace";
@@ -13,6 +15,9 @@ public final class TopicName {
   public static final String SIGNALS = "baton.signals";
   public static final String LOGS = "baton.logs";
   public static final String NOTIFICATIONS = "baton.notifications";
+
+  /** The topics that have a dead-letter topic: all that Baton reads. */
+  public static final List<String> READ = List.of(TRACE, HEARTBEATS, SIGNALS, LOGS);
 
   private TopicName() {}
 

@@ -1,0 +1,77 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.deadletters;
+
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.mutiny.subscription.UniEmitter;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.concurrent.Semaphore;
+import org.apache.kafka.common.KafkaException;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
+import org.jboss.logging.Logger;
+
+/**
+ * Reads pages of dead letters on virtual threads, at most {@value #READERS} at once, each with its
+ * own consumer. The dead-letter topics are their only home: they contain what every consumer moved
+ * there, also while Postgres was unavailable. Thread-safe.
+ */
+@ApplicationScoped
+class DeadLetterReader {
+  private static final Logger LOG = Logger.getLogger(DeadLetterReader.class);
+  private static final int READERS = 4;
+
+  private final String bootstrap;
+  private final Semaphore readers = new Semaphore(READERS);
+
+  DeadLetterReader(@ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap) {
+    this.bootstrap = bootstrap;
+  }
+
+  /**
+   * Reads a page; takes at most about 15 s.
+   *
+   * @return fails with a problem when the brokers do not answer, or too many pages are being read
+   */
+  Uni<DeadLetterMerger.Page> read(DeadLetterQuery query) {
+    return Uni.createFrom()
+        .emitter(
+            emitter -> {
+              if (!readers.tryAcquire()) {
+                emitter.fail(
+                    new ProblemException(
+                        ProblemKind.BUSY,
+                        READERS + " pages of dead letters are being read; try again in a moment"));
+                return;
+              }
+              Thread.ofVirtual()
+                  .name("dead-letters")
+                  .start(
+                      () -> {
+                        try {
+                          complete(query, emitter);
+                        } finally {
+                          readers.release();
+                        }
+                      });
+            });
+  }
+
+  private void complete(DeadLetterQuery query, UniEmitter<? super DeadLetterMerger.Page> emitter) {
+    try (DeadLetterConsumer consumer = new DeadLetterConsumer(bootstrap)) {
+      emitter.complete(new DeadLetterMerger(consumer, query).page());
+    } catch (KafkaException e) {
+      LOG.warnf("dead letters: read failed: %s", e);
+      emitter.fail(
+          new ProblemException(
+              ProblemKind.UNAVAILABLE, "cannot read the dead-letter topics: " + e.getMessage()));
+    } catch (RuntimeException e) {
+      emitter.fail(e);
+    }
+  }
+}
