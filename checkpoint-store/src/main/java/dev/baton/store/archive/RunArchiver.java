@@ -6,6 +6,7 @@
  */
 package dev.baton.store.archive;
 
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
@@ -38,8 +39,10 @@ public class RunArchiver {
 
   private static final int LONGEST_QUEUE = 10_000;
   private static final Duration GATHER = Duration.ofMillis(20);
-  private static final List<Duration> PAUSES =
-      List.of(Duration.ofMillis(200), Duration.ofSeconds(1));
+  private static final int ATTEMPTS = 3;
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(400);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   /** After this many failures in a row the cause is not the runs, so the turn ends. */
   private static final int MOST_IN_A_ROW = 5;
@@ -176,7 +179,7 @@ public class RunArchiver {
   }
 
   private void archive(GitRunStore git, String run, Streak streak) {
-    for (int attempt = 0; ; attempt++) {
+    for (int attempt = 1; ; attempt++) {
       try {
         archive(git, run);
         streak.failed = 0;
@@ -188,11 +191,11 @@ public class RunArchiver {
         LOG.warnf("run %s could not be archived: %s", run, FailureTranslator.words(e));
         LOG.debug(run, e);
         metrics.failed();
-        if (attempt == PAUSES.size()) {
+        if (attempt == ATTEMPTS) {
           giveUp(run, streak);
           return;
         }
-        pause(PAUSES.get(attempt));
+        pause(Backoff.delay(FIRST_PAUSE, LONGEST_PAUSE, attempt));
       }
     }
   }

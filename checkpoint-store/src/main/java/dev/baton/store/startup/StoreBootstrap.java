@@ -7,6 +7,7 @@
 package dev.baton.store.startup;
 
 import dev.baton.protocol.clock.ClockGuard;
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.topic.TopicBootstrap;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
@@ -33,7 +34,8 @@ import org.jboss.logging.Logger;
 class StoreBootstrap {
   private static final Logger LOG = Logger.getLogger(StoreBootstrap.class);
   private static final int ATTEMPTS = 30;
-  private static final Duration PAUSE = Duration.ofSeconds(1);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(1_500);
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   /** Runs before the channels, which open at LIBRARY_BEFORE. */
@@ -113,6 +115,7 @@ class StoreBootstrap {
 
   /** Repeats an attempt until it succeeds, at most {@value #ATTEMPTS} times. */
   private void insist(String what, Attempt attempt) throws Exception {
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     for (int i = 1; ; i++) {
       try {
         attempt.run();
@@ -125,7 +128,7 @@ class StoreBootstrap {
               what + " did not answer in " + i + " attempts: " + FailureTranslator.words(e), e);
         }
         LOG.warnf("%s does not answer (attempt %d of %d): %s", what, i, ATTEMPTS, words(e));
-        Thread.sleep(PAUSE);
+        Thread.sleep(backoff.next());
       }
     }
   }

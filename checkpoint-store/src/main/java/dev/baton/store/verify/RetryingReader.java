@@ -6,6 +6,7 @@
  */
 package dev.baton.store.verify;
 
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.store.failure.StoreRequestException;
 import java.io.IOException;
@@ -14,7 +15,8 @@ import java.time.Duration;
 /** Repeats a read that failed with an I/O error. */
 final class RetryingReader {
   private static final int TRIES = 5;
-  private static final Duration PAUSE = Duration.ofMillis(200);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
 
   private RetryingReader() {}
 
@@ -28,6 +30,7 @@ final class RetryingReader {
    *     operation is passed on
    */
   static <T> T insist(String what, ReadOperation<T> reading) throws SnapshotException {
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     for (int i = 1; ; i++) {
       try {
         return reading.read();
@@ -38,14 +41,14 @@ final class RetryingReader {
           throw StoreRequestException.unavailable(
               "could not %s in %d attempts: %s".formatted(what, TRIES, e));
         }
-        pause();
+        pause(backoff.next());
       }
     }
   }
 
-  private static void pause() {
+  private static void pause(Duration time) {
     try {
-      Thread.sleep(PAUSE);
+      Thread.sleep(time);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw StoreRequestException.unavailable("the store is stopping");

@@ -7,6 +7,7 @@
 package dev.baton.cli.checkpoint;
 
 import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
 import dev.baton.snapshot.format.Hash;
@@ -18,7 +19,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
@@ -29,7 +29,8 @@ import java.util.function.Supplier;
 final class HttpPackSource implements PackSource, AutoCloseable {
   private static final int ATTEMPTS = 5;
   private static final Duration ONE = Duration.ofSeconds(60);
-  private static final long FIRST_PAUSE_MS = 100;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
   private final Supplier<Map<Hash, URI>> renewal;
   private final HttpClient http;
@@ -68,6 +69,7 @@ final class HttpPackSource implements PackSource, AutoCloseable {
           "%d bytes at offset %d are outside of a pack of %d bytes"
               .formatted(length, offset, pack.size()));
     }
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     for (int attempt = 1; ; attempt++) {
       Map<Hash, URI> now = urls;
       URI url = now.get(pack.id());
@@ -90,7 +92,7 @@ final class HttpPackSource implements PackSource, AutoCloseable {
           throw e;
         }
       }
-      TimeUnit.MILLISECONDS.sleep(FIRST_PAUSE_MS << (attempt - 1));
+      Thread.sleep(backoff.next());
     }
   }
 

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.command.CliException;
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackStore;
@@ -28,7 +29,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 
@@ -38,7 +38,8 @@ import java.util.function.LongConsumer;
  */
 final class RestPackStore implements PackStore, AutoCloseable {
   private static final int ATTEMPTS = 5;
-  private static final long FIRST_PAUSE_MS = 200;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
   private static final Duration ONE = Duration.ofMinutes(2);
 
   /** Headers that the HTTP client sets itself. */
@@ -93,6 +94,7 @@ final class RestPackStore implements PackStore, AutoCloseable {
 
   @Override
   public void put(Pack pack) throws IOException, InterruptedException {
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     for (int attempt = 1; ; attempt++) {
       try {
         upload(pack);
@@ -102,7 +104,7 @@ final class RestPackStore implements PackStore, AutoCloseable {
           throw e;
         }
       }
-      TimeUnit.MILLISECONDS.sleep(FIRST_PAUSE_MS << (attempt - 1));
+      Thread.sleep(backoff.next());
     }
     byte[] chunks = new byte[pack.chunks().size() * Hash.BYTES];
     for (int i = 0; i < pack.chunks().size(); i++) {

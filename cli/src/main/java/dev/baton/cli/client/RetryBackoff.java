@@ -8,24 +8,19 @@ package dev.baton.cli.client;
 
 import dev.baton.cli.command.CliException;
 import dev.baton.cli.command.CliExitCode;
+import dev.baton.protocol.retry.Backoff;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
-/**
- * Waits before the next attempt; doubles the wait each time, up to a maximum. Used by one thread.
- */
+/** Waits before the next attempt, as a {@link Backoff} says. Used by one thread. */
 public final class RetryBackoff {
-  private final Duration first;
-  private final Duration longest;
-  private Duration next;
+  private final Backoff backoff;
 
+  /** Creates one whose waits grow from the first to the longest. */
   public RetryBackoff(Duration first, Duration longest) {
-    this.first = first;
-    this.longest = longest;
-    this.next = first;
+    this.backoff = Backoff.exponential(first, longest);
   }
 
-  /** Creates one with a constant wait. */
+  /** Creates one whose waits have the same bound. */
   public static RetryBackoff of(Duration each) {
     return new RetryBackoff(each, each);
   }
@@ -37,17 +32,15 @@ public final class RetryBackoff {
    */
   public void next() {
     try {
-      TimeUnit.NANOSECONDS.sleep(next.toNanos());
+      Thread.sleep(backoff.next());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw CliException.of(CliExitCode.INTERRUPTED, "interrupted", e);
     }
-    Duration doubled = next.multipliedBy(2);
-    next = doubled.compareTo(longest) < 0 ? doubled : longest;
   }
 
   /** Starts again with the first wait. */
   public void reset() {
-    next = first;
+    backoff.reset();
   }
 }

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.failover;
 
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Duration;
@@ -172,8 +173,7 @@ sealed interface FailoverDecision {
     if (fruitless <= FREE_FAILOVERS) {
       return Duration.ZERO;
     }
-    Duration delay = FIRST_DELAY.multipliedBy(1L << Math.min(fruitless - FREE_FAILOVERS - 1, 10));
-    return delay.compareTo(MAX_DELAY) > 0 ? MAX_DELAY : delay;
+    return Backoff.bound(FIRST_DELAY, MAX_DELAY, fruitless - FREE_FAILOVERS);
   }
 
   private static String detail(RunnerSignal signal) {

@@ -11,6 +11,7 @@ import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxRelay;
 import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.orchestrator.projection.ProjectionBarrier;
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.TraceEvent;
@@ -212,9 +213,10 @@ class FailoverService {
               String reason,
               int fruitless,
               RunnerDeathStreak deaths,
-              Duration delay) ->
-          tx.preparedQuery(
-                  """
+              Duration bound) -> {
+        Duration delay = Backoff.jittered(bound);
+        yield tx.preparedQuery(
+                """
                   UPDATE orchestrator.run SET epoch = $2, control_seq = $3, runner_id = NULL, assigned_at = NULL,
                     runner_pid = NULL, runner_host = NULL,
                     status = CASE WHEN status IN ('starting', 'running', 'waiting', 'resuming') THEN 'interrupted'
@@ -222,23 +224,24 @@ class FailoverService {
                     fruitless = $4, completed_at_failover = completed, last_exit = $5, deaths = $7, died_in = $8,
                     next_attempt_at = CASE WHEN $6::bigint > 0 THEN now() + $6::bigint * interval '1 millisecond' END
                   WHERE id = $1""")
-              .execute(
-                  Tuple.from(
-                      List.of(
-                          run,
-                          epoch,
-                          seq,
-                          fruitless,
-                          LastRunnerExit.of(signal, Instant.now()).json(),
-                          delay.toMillis(),
-                          deaths.count(),
-                          deaths.stepsJson())))
-              .chain(
-                  () ->
-                      OutboxWriter.append(
-                          tx,
-                          new OutboxWriter.Row(run, OutboxEffect.newEpoch(epoch, reason, seq)),
-                          delay));
+            .execute(
+                Tuple.from(
+                    List.of(
+                        run,
+                        epoch,
+                        seq,
+                        fruitless,
+                        LastRunnerExit.of(signal, Instant.now()).json(),
+                        delay.toMillis(),
+                        deaths.count(),
+                        deaths.stepsJson())))
+            .chain(
+                () ->
+                    OutboxWriter.append(
+                        tx,
+                        new OutboxWriter.Row(run, OutboxEffect.newEpoch(epoch, reason, seq)),
+                        delay));
+      }
     };
   }
 

@@ -28,6 +28,9 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 public class RunnerCommandDispatcher {
   private static final Logger LOG = Logger.getLogger(RunnerCommandDispatcher.class);
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(2);
+  private static final int RETRIES = 5;
   private static final Duration SQL = Duration.ofSeconds(10);
 
   /** Characters; at most six bytes each. */
@@ -128,8 +131,8 @@ public class RunnerCommandDispatcher {
     looked
         .onFailure()
         .retry()
-        .withBackOff(Duration.ofMillis(200), Duration.ofSeconds(2))
-        .atMost(5)
+        .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
+        .atMost(RETRIES)
         .subscribe()
         .with(
             done -> {},

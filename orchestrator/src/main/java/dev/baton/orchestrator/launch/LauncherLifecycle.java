@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.protocol.retry.Backoff;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
@@ -39,8 +40,8 @@ class LauncherLifecycle {
    */
   private static final Duration GRACE = Duration.ofSeconds(15);
 
-  private static final long FIRST_BACKOFF_MILLIS = 200;
-  private static final long MAX_BACKOFF_MILLIS = 5_000;
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final int PATIENT_FAILURES = 5;
 
   private final RunnerProcessRepository table;
@@ -79,7 +80,7 @@ class LauncherLifecycle {
    */
   private void adopt() {
     Set<String> settled = new HashSet<>();
-    long pause = FIRST_BACKOFF_MILLIS / 2;
+    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
     int failures = 0;
     do {
       try {
@@ -92,8 +93,7 @@ class LauncherLifecycle {
       if (++failures == PATIENT_FAILURES) {
         fill(); // New runs need runners even so.
       }
-      pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
-    } while (!isStoppedWithin(pause));
+    } while (!isStoppedWithin(backoff.next()));
   }
 
   private void fill() {
@@ -101,9 +101,9 @@ class LauncherLifecycle {
     warm.fill();
   }
 
-  private boolean isStoppedWithin(long millis) {
+  private boolean isStoppedWithin(Duration time) {
     try {
-      return stopped.await(millis, TimeUnit.MILLISECONDS);
+      return stopped.await(time.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return true;

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.replicas.ReplicaMessage;
 import dev.baton.orchestrator.scheduling.DelayedTask;
+import dev.baton.protocol.retry.Backoff;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
@@ -24,7 +25,8 @@ class RemoteKillHandler {
   private static final Logger LOG = Logger.getLogger(RemoteKillHandler.class);
 
   private static final int ATTEMPTS = 4;
-  private static final Duration PAUSE = Duration.ofMillis(500);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
   private final RunnerStopper stopper;
 
@@ -44,7 +46,7 @@ class RemoteKillHandler {
         delay,
         () -> {
           if (!isDone(below, attempt) && attempt < ATTEMPTS) {
-            kill(below, attempt + 1, PAUSE.multipliedBy(attempt));
+            kill(below, attempt + 1, Backoff.delay(FIRST_PAUSE, LONGEST_PAUSE, attempt));
           }
         });
   }

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.launch;
 
 import com.github.f4b6a3.ulid.UlidCreator;
 import dev.baton.orchestrator.scheduling.DelayedTask;
+import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
@@ -22,8 +23,8 @@ import org.jboss.logging.Logger;
  */
 final class RunnerPoolReconciler {
   private static final Logger LOG = Logger.getLogger(RunnerPoolReconciler.class);
-  private static final long FIRST_BACKOFF_MILLIS = 200;
-  private static final int MAX_DOUBLINGS = 7;
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
+  private static final Duration MAX_BACKOFF = Duration.ofMillis(25_600);
   private static final Duration GOOD_LIFE = Duration.ofSeconds(30);
 
   /**
@@ -89,9 +90,7 @@ final class RunnerPoolReconciler {
       youngDeaths.set(0);
     }
     // The first death is replaced without delay.
-    fillAfter(
-        Duration.ofMillis(
-            deaths <= 1 ? 0 : FIRST_BACKOFF_MILLIS << Math.min(deaths - 2, MAX_DOUBLINGS)));
+    fillAfter(deaths <= 1 ? Duration.ZERO : Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, deaths - 1));
   }
 
   /** Resets the delay: a runner has done its work. */
@@ -149,7 +148,7 @@ final class RunnerPoolReconciler {
       start.end();
       LOG.errorf("cannot start a %s runner, retrying: %s", kind.mode(), e.getMessage());
       int deaths = youngDeaths.incrementAndGet();
-      fillAfter(Duration.ofMillis(FIRST_BACKOFF_MILLIS << Math.min(deaths, MAX_DOUBLINGS)));
+      fillAfter(Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, deaths + 1));
       return Optional.empty();
     }
   }

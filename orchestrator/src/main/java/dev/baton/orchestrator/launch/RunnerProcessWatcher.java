@@ -11,6 +11,7 @@ import dev.baton.orchestrator.failover.RunnerExitPublisher;
 import dev.baton.orchestrator.gateway.RunnerRegistry;
 import dev.baton.orchestrator.replicas.ReplicaBus;
 import dev.baton.orchestrator.replicas.ReplicaMessage;
+import dev.baton.protocol.retry.Backoff;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.time.Duration;
@@ -33,8 +34,8 @@ public class RunnerProcessWatcher {
   private static final Logger LOG = Logger.getLogger(RunnerProcessWatcher.class);
   private static final Duration POLL = Duration.ofMillis(200);
   private static final Duration ANSWER = Duration.ofSeconds(2);
-  private static final long FIRST_BACKOFF_MILLIS = 200;
-  private static final long MAX_BACKOFF_MILLIS = 10_000;
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
   /** A runner process has ended. */
   public record RunnerGone(String runner, String mode) {}
@@ -134,7 +135,7 @@ public class RunnerProcessWatcher {
   }
 
   private void record(String runner, @Nullable Integer exitCode) {
-    long pause = FIRST_BACKOFF_MILLIS;
+    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
     while (!stopping) {
       try {
         gone.exited(runner, exitCode);
@@ -144,10 +145,9 @@ public class RunnerProcessWatcher {
       } catch (RuntimeException e) {
         LOG.warnf("runner %s: cannot publish its exit yet, retrying: %s", runner, e);
       }
-      if (!sleep(Duration.ofMillis(pause))) {
+      if (!sleep(backoff.next())) {
         return;
       }
-      pause = Math.min(MAX_BACKOFF_MILLIS, 2 * pause);
     }
   }
 

@@ -7,11 +7,13 @@
 package dev.baton.orchestrator.liveness;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.topic.TopicName;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.net.URI;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -31,8 +33,8 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 class LivenessTopology {
   private static final Logger LOG = Logger.getLogger(LivenessTopology.class);
-  private static final long FIRST_PAUSE_MILLIS = 100;
-  private static final int MAX_DOUBLINGS = 6;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(6_400);
 
   @Produces
   @Singleton
@@ -53,14 +55,14 @@ class LivenessTopology {
     return failure -> {
       metrics.failed();
       LOG.error("liveness: stream thread failed, replacing it", failure);
-      pause(FIRST_PAUSE_MILLIS << Math.min(failures.getAndIncrement(), MAX_DOUBLINGS));
+      pause(Backoff.delay(FIRST_PAUSE, LONGEST_PAUSE, failures.incrementAndGet()));
       return StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.REPLACE_THREAD;
     };
   }
 
-  private static void pause(long millis) {
+  private static void pause(Duration time) {
     try {
-      Thread.sleep(millis);
+      Thread.sleep(time);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -10,6 +10,7 @@ import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.notification.WebhookClient.Outcome;
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
 import dev.baton.orchestrator.scheduling.PeriodicTask;
+import dev.baton.protocol.retry.Backoff;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -203,7 +204,7 @@ class NotificationDispatcher {
         if (owed.overdue()) {
           giveUp(owed, why);
         } else {
-          Duration pause = pause(owed.attempts());
+          Duration pause = Backoff.delay(firstPause, LONGEST_PAUSE, Math.max(1, owed.attempts()));
           LOG.warnf(
               "notification %s (%s): attempt %d failed: %s; retrying in %d s",
               owed.id(), owed.channel(), owed.attempts(), why, pause.toSeconds());
@@ -223,12 +224,6 @@ class NotificationDispatcher {
 
   private void end(Owed owed, String status, @Nullable String why) {
     on(pool.preparedQuery(END).execute(Tuple.of(owed.id(), owed.channel(), status, why)));
-  }
-
-  /** Doubles after each attempt. */
-  private Duration pause(int attempts) {
-    Duration pause = firstPause.multipliedBy(1L << Math.min(attempts - 1, 16));
-    return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
   }
 
   private static String shorten(String why) {

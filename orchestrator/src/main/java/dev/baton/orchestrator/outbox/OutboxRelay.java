@@ -9,6 +9,7 @@ package dev.baton.orchestrator.outbox;
 import dev.baton.orchestrator.replicas.ReplicaBus;
 import dev.baton.orchestrator.replicas.ReplicaMessage;
 import dev.baton.orchestrator.replicas.ReplicaSession;
+import dev.baton.protocol.retry.Backoff;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
@@ -129,7 +130,7 @@ public class OutboxRelay {
 
   private static void pause() {
     try {
-      Thread.sleep(POLL);
+      Thread.sleep(Backoff.constant(POLL).next());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -285,7 +286,7 @@ public class OutboxRelay {
         tx.preparedQuery(
                 """
                 UPDATE orchestrator.outbox o SET effects = COALESCE($5, effects), attempts = attempts + 1,
-                  awaits_slot = $2, not_before = now() + interval '1 millisecond' * CASE WHEN EXISTS (
+                  awaits_slot = $2, not_before = now() + interval '1 millisecond' * (0.5 + random() / 2) * CASE WHEN EXISTS (
                     SELECT 1 FROM orchestrator.outbox e WHERE e.run = o.run AND e.id > o.id)
                     THEN $3::bigint ELSE LEAST($4::bigint, $3::bigint << LEAST(attempts, 10)) END
                 WHERE id = ANY($1)""")

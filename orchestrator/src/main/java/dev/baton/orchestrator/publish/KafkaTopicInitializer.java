@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.publish;
 
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.topic.TopicBootstrap;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
@@ -23,6 +24,8 @@ class KafkaTopicInitializer {
   private static final Logger LOG = Logger.getLogger(KafkaTopicInitializer.class);
   private static final int ATTEMPTS = 12;
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(250);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final Admin admin;
 
@@ -31,6 +34,7 @@ class KafkaTopicInitializer {
   }
 
   void onStart(@Observes @Priority(10) StartupEvent event) throws InterruptedException {
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     for (int attempt = 1; ; attempt++) {
       try {
         TopicBootstrap.ensure(admin, PATIENCE);
@@ -44,7 +48,7 @@ class KafkaTopicInitializer {
               e);
         }
         LOG.warnf("Kafka: not ready, retrying (attempt %d of %d): %s", attempt, ATTEMPTS, e);
-        Thread.sleep(Duration.ofMillis(500));
+        Thread.sleep(backoff.next());
       }
     }
   }

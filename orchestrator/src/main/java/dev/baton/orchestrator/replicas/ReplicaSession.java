@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.replicas;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.retry.Backoff;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -122,22 +123,21 @@ public class ReplicaSession {
 
   private void live() {
     // A query on the pool first, since the pool's options are used for the single connection.
-    long backoff = MIN_BACKOFF.toMillis();
+    Backoff backoff = Backoff.exponential(MIN_BACKOFF, MAX_BACKOFF);
     while (!stopping) {
       try {
         on(pool.query("SELECT 1").execute());
         session();
-        backoff = MIN_BACKOFF.toMillis();
+        backoff.reset();
       } catch (RuntimeException e) {
         if (!stopping) {
           LOG.warnf("replica session: connection lost, reconnecting: %s", e);
         }
       }
       listening = false;
-      if (!stopping && !sleep(backoff)) {
+      if (!stopping && !sleep(backoff.next())) {
         return;
       }
-      backoff = Math.min(MAX_BACKOFF.toMillis(), 2 * backoff);
     }
   }
 
@@ -160,7 +160,7 @@ public class ReplicaSession {
         }
         doubted = look(connection, doubted);
         Duration pause = !doubted.isEmpty() ? LOOK_AGAIN : others == 0 ? LOOK_ALONE : LOOK;
-        if (!sleep(pause.toMillis())) {
+        if (!sleep(pause)) {
           return;
         }
       }
@@ -252,9 +252,9 @@ public class ReplicaSession {
     }
   }
 
-  private static boolean sleep(long millis) {
+  private static boolean sleep(Duration time) {
     try {
-      Thread.sleep(millis);
+      Thread.sleep(time);
       return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

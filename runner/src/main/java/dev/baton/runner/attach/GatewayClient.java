@@ -15,6 +15,7 @@ import dev.baton.protocol.grpc.Pong;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
+import dev.baton.protocol.retry.Backoff;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.stub.StreamObserver;
@@ -57,7 +58,7 @@ public final class GatewayClient implements AutoCloseable {
       new ScheduledThreadPoolExecutor(
           1, task -> Thread.ofPlatform().daemon().name("gateway").unstarted(task));
   private @Nullable StreamObserver<RunnerMessage> stream;
-  private Duration pause = FIRST_PAUSE;
+  private final Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
   private boolean closed;
 
   /**
@@ -171,11 +172,11 @@ public final class GatewayClient implements AutoCloseable {
     if (closed) {
       return;
     }
+    // With jitter: the runners of a restarted orchestrator would attach all at once.
+    Duration pause = backoff.next();
     LOG.infof(
         "orchestrator stream: not attached, retrying in %2$d ms: %1$s", why, pause.toMillis());
     timer.schedule(this::open, pause.toMillis(), TimeUnit.MILLISECONDS);
-    Duration doubled = pause.multipliedBy(2);
-    pause = doubled.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : doubled;
   }
 
   private synchronized void pong() {
@@ -186,7 +187,7 @@ public final class GatewayClient implements AutoCloseable {
   }
 
   private synchronized void working() {
-    pause = FIRST_PAUSE;
+    backoff.reset();
   }
 
   /** Receives the orchestrator's messages of one stream. */

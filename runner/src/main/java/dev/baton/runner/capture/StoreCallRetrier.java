@@ -6,13 +6,13 @@
  */
 package dev.baton.runner.capture;
 
+import dev.baton.protocol.retry.Backoff;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 
 /** Retries a call to the store with growing pauses, for a bounded time. */
 final class StoreCallRetrier {
-  private static final long FIRST_PAUSE_MS = 50;
-  private static final long LONGEST_PAUSE_MS = 1_000;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   /** A call that may fail temporarily or permanently. */
   interface Call<T> {
@@ -26,8 +26,9 @@ final class StoreCallRetrier {
    */
   static <T> T until(Duration patience, Call<T> call) throws StoreException, InterruptedException {
     long end = System.nanoTime() + patience.toNanos();
-    long pause = FIRST_PAUSE_MS;
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     while (true) {
+      Duration pause = backoff.next();
       try {
         return call.run();
       } catch (StoreException e) {
@@ -36,12 +37,11 @@ final class StoreCallRetrier {
           // failure.
           throw (InterruptedException) new InterruptedException("interrupted").initCause(e);
         }
-        if (!e.isTemporary() || System.nanoTime() + pause * 1_000_000 - end > 0) {
+        if (!e.isTemporary() || System.nanoTime() + pause.toNanos() - end > 0) {
           throw e;
         }
       }
-      TimeUnit.MILLISECONDS.sleep(pause);
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+      Thread.sleep(pause);
     }
   }
 }

@@ -11,8 +11,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.log.LogRecord;
 import dev.baton.protocol.log.LogStream;
+import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -30,12 +32,10 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class RunLog {
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
-
   /** How long the first file accepts lines; the time doubles with each next file. */
-  private static final long FIRST_DUE_NANOS = NANOS_PER_SECOND;
+  private static final Duration FIRST_DUE = Duration.ofSeconds(1);
 
-  private static final long LONGEST_DUE_NANOS = 30 * NANOS_PER_SECOND;
+  private static final Duration LONGEST_DUE = Duration.ofSeconds(30);
 
   private final String run;
   private final int epoch;
@@ -49,7 +49,7 @@ public final class RunLog {
   private final ArrayDeque<LogSpoolFile> sealed = new ArrayDeque<>();
   private @Nullable LogSpoolFile current;
   private long currentDue;
-  private long dueNanos = FIRST_DUE_NANOS;
+  private final Backoff due = Backoff.exponential(FIRST_DUE, LONGEST_DUE);
   private long nextLine = 1;
   private long sealedBytes;
   private boolean started;
@@ -221,8 +221,7 @@ public final class RunLog {
     if (file == null) {
       file = LogSpoolFile.of(folder, run, epoch, nextLine);
       current = file;
-      currentDue = System.nanoTime() + dueNanos;
-      dueNanos = Math.min(2 * dueNanos, LONGEST_DUE_NANOS);
+      currentDue = System.nanoTime() + due.next().toNanos();
       if (!started) {
         started = true;
         starter.run();

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.logs;
 
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.StoreException;
@@ -34,8 +35,8 @@ import org.jboss.logging.Logger;
 public final class RunLogUploader implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(RunLogUploader.class);
   private static final int UPLOADS_AT_ONCE = 2;
-  private static final long FIRST_PAUSE_MS = 100;
-  private static final long LONGEST_PAUSE_MS = 5_000;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(5);
 
   private final LogShipper tail;
   private final RunnerStoreClient store;
@@ -120,7 +121,7 @@ public final class RunLogUploader implements AutoCloseable {
 
   private void upload(RunLog log, StoreCaller holder, RunLog.Due due)
       throws InterruptedException, IOException {
-    long pause = FIRST_PAUSE_MS;
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     boolean warned = false;
     while (true) {
       uploads.acquire();
@@ -151,8 +152,7 @@ public final class RunLogUploader implements AutoCloseable {
       } finally {
         uploads.release();
       }
-      TimeUnit.MILLISECONDS.sleep(pause);
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+      Thread.sleep(backoff.next());
     }
   }
 

@@ -57,12 +57,46 @@ public final class Backoff {
     return new Backoff(first, longest, random);
   }
 
+  /**
+   * Returns the delay before a retry, for callers that store the number of attempts elsewhere.
+   *
+   * @param retry its number, from 1
+   * @throws IllegalArgumentException as in {@link #exponential}, and for a number below 1
+   */
+  public static Duration delay(Duration first, Duration longest, int retry) {
+    return jittered(bound(first, longest, retry));
+  }
+
+  /**
+   * Returns the bound of {@link #delay}, for decisions without chance; apply {@link #jittered}
+   * where the delay is scheduled.
+   */
+  public static Duration bound(Duration first, Duration longest, int retry) {
+    if (retry < 1) {
+      throw new IllegalArgumentException("backoff: retry " + retry + " is not 1 or more");
+    }
+    Backoff backoff = exponential(first, longest);
+    for (int i = 1; i < retry && backoff.boundNanos < backoff.longestNanos; i++) {
+      backoff.increase();
+    }
+    return Duration.ofNanos(backoff.boundNanos);
+  }
+
+  /** Returns a delay from the upper half of the bound; zero for zero. */
+  public static Duration jittered(Duration bound) {
+    return bound.isZero() ? bound : constant(bound).next();
+  }
+
   /** Returns the delay before the next attempt and doubles the bound. */
   public Duration next() {
     long half = boundNanos / 2;
     long delay = half + random.nextLong(boundNanos - half + 1);
-    boundNanos = boundNanos > longestNanos / 2 ? longestNanos : boundNanos * 2;
+    increase();
     return Duration.ofNanos(delay);
+  }
+
+  private void increase() {
+    boundNanos = boundNanos > longestNanos / 2 ? longestNanos : boundNanos * 2;
   }
 
   /** Starts again with the first delay: an attempt has succeeded. */

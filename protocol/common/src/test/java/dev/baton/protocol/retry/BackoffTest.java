@@ -15,6 +15,7 @@ import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +44,32 @@ class BackoffTest {
       delays.add(Backoff.exponential(Duration.ofSeconds(1), Duration.ofSeconds(30)).next());
     }
     assertThat(delays).hasSizeGreaterThan(95);
+  }
+
+  @Property(tries = 100)
+  void shouldBoundTheDelayOfEachRetry(@ForAll @IntRange(min = 1, max = 200) int retry) {
+    Duration first = Duration.ofMillis(100);
+    Duration longest = Duration.ofMillis(6_400);
+
+    long expected = retry > 6 ? 6_400 : 100L << (retry - 1);
+
+    assertThat(Backoff.bound(first, longest, retry)).isEqualTo(Duration.ofMillis(expected));
+    assertThat(Backoff.delay(first, longest, retry))
+        .isBetween(Duration.ofMillis(expected / 2), Duration.ofMillis(expected));
+  }
+
+  @Test
+  void shouldAddNoJitterToZero() {
+    assertThat(Backoff.jittered(Duration.ZERO)).isZero();
+    assertThat(Backoff.jittered(Duration.ofSeconds(1)))
+        .isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
+  }
+
+  @Test
+  void shouldRefuseARetryBelowOne() {
+    assertThatThrownBy(() -> Backoff.delay(Duration.ofMillis(1), Duration.ofSeconds(1), 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("backoff: retry 0 is not 1 or more");
   }
 
   @Test
