@@ -34,8 +34,7 @@ record EpochStart(int epoch, long position) {
   private static OptionalLong epochOf(TraceEvent event) {
     return switch (event) {
       case TraceEvent.RunnerAssigned assigned -> OptionalLong.of(assigned.epoch());
-      case TraceEvent.RunCreated created when created.kind().equals("external") ->
-          OptionalLong.of(1);
+      case TraceEvent.RunCreated created when created.isExternal() -> OptionalLong.of(1);
       case TraceEvent.Control other -> OptionalLong.empty();
       case TraceEvent.Runner other -> OptionalLong.empty();
     };

@@ -164,7 +164,7 @@ final class RunFoldTask {
             event ->
                 event instanceof TraceEvent.RunCreated created
                     && created.forkedFrom() != null
-                    && created.kind().equals("managed"))
+                    && created.isManaged())
         .isPresent();
   }
 

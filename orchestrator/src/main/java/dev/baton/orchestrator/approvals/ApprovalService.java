@@ -18,6 +18,7 @@ import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.SchemaValidator;
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.InputSchema;
@@ -36,7 +37,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +46,6 @@ public class ApprovalService {
   /**
    * Desired states in which an approval accepts an answer: it stays open while its run is paused.
    */
-  private static final Set<String> OPEN = Set.of("running", "paused");
 
   /**
    * The author of an answer, and the files it applies to.
@@ -295,9 +294,7 @@ public class ApprovalService {
                       ? "without an answer"
                       : "its default answer holds"));
     }
-    if (!status.equals("waiting")
-        || run.getBoolean("ended")
-        || !OPEN.contains(run.getString("desired"))) {
+    if (!status.equals("waiting") || run.getBoolean("ended") || DesiredState.of(run).isFinal()) {
       throw new ProblemException(
           ProblemKind.CONFLICT, "approval " + id + " no longer waits for an answer");
     }

@@ -19,6 +19,7 @@ import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.MutinyCheckpointServiceGrpc.MutinyCheckpointServiceStub;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
+import dev.baton.protocol.trace.RunKind;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -50,7 +51,7 @@ class ExternalCheckpointService {
   }
 
   private Caller holder(RunView run) {
-    if (!run.kind().equals("external") || run.endedAt() != null) {
+    if (!run.kind().equals(RunKind.EXTERNAL.word()) || run.endedAt() != null) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
           "run %s is %s and %s: only an active external run accepts uploaded files"

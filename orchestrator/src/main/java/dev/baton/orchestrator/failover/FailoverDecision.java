@@ -6,8 +6,10 @@
  */
 package dev.baton.orchestrator.failover;
 
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Duration;
 import java.time.Instant;
@@ -65,10 +67,10 @@ sealed interface FailoverDecision {
    * @param deaths before this one, in the same step visit
    */
   record Run(
-      String kind,
+      RunKind kind,
       int epoch,
       boolean ended,
-      String desired,
+      DesiredState desired,
       boolean pausing,
       boolean paused,
       String restart,
@@ -104,7 +106,7 @@ sealed interface FailoverDecision {
     if (run == null) {
       return new Ignore("the run is unknown");
     }
-    if (run.ended() || !run.desired().equals("running")) {
+    if (run.ended() || run.desired() != DesiredState.RUNNING) {
       return new Ignore("the run has ended");
     }
     if (run.paused()) {
@@ -119,7 +121,7 @@ sealed interface FailoverDecision {
           case RunnerSignal.RunnerLeft _ -> "runner_left";
           case RunnerSignal.HeartbeatsMissed _ -> "heartbeats_missed";
         };
-    if (run.kind().equals("external")) {
+    if (run.kind() == RunKind.EXTERNAL) {
       return new Lose(reason, detail(signal));
     }
     if (run.restart().equals("never") && wouldRepeat(run, signal)) {

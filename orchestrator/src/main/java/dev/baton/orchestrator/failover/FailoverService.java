@@ -11,9 +11,11 @@ import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxRelay;
 import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.orchestrator.projection.ProjectionBarrier;
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
@@ -170,10 +172,10 @@ class FailoverService {
   private static FailoverDecision.Run run(Row row) {
     OffsetDateTime deadline = row.getOffsetDateTime("deadline");
     return new FailoverDecision.Run(
-        row.getString("kind"),
+        RunKind.of(row.getString("kind")),
         row.getInteger("epoch"),
         row.getBoolean("ended"),
-        row.getString("desired"),
+        DesiredState.of(row),
         row.getString("pause") != null,
         row.getString("status").equals(RunStatus.PAUSED.word()),
         row.getString("restart"),

@@ -10,6 +10,7 @@ import dev.baton.orchestrator.failover.RunnerExitPublisher;
 import dev.baton.orchestrator.lease.ReplicaLeaseVerifier;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.projection.ProjectionBarrier;
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.grpc.Cancel;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
@@ -220,7 +221,7 @@ class AttachReconciler {
   private void dismiss(RunnerConnection runner, Held held, @Nullable RunControlState run) {
     attachments.release(runner, held.getRun(), held.getEpoch());
     boolean cancelled =
-        run != null && run.epoch() == held.getEpoch() && run.desired().equals("cancelled");
+        run != null && run.epoch() == held.getEpoch() && run.desired() == DesiredState.CANCELLED;
     GatewayMessage message =
         cancelled && held.getStarted()
             ? GatewayMessage.newBuilder()

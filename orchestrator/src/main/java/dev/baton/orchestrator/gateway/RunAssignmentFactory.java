@@ -9,6 +9,7 @@ package dev.baton.orchestrator.gateway;
 import com.google.protobuf.ByteString;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.orchestrator.workflows.StoredWorkflowDefinition;
 import dev.baton.orchestrator.workflows.WorkflowDefinitionCache;
 import dev.baton.protocol.grpc.Assign;
@@ -66,7 +67,7 @@ public class RunAssignmentFactory {
         .setFresh(run.epoch() == 1 && !run.forked())
         .addAllAnswers(run.answers())
         .putAllLabels(run.labels())
-        .setCancelled(run.desired().equals("cancelled"))
+        .setCancelled(run.desired() == DesiredState.CANCELLED)
         .setPauseRequested(run.pause() != null)
         .build();
   }

@@ -6,7 +6,9 @@
  */
 package dev.baton.orchestrator.gateway;
 
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.grpc.Answer;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.workflow.IsolationMode;
 import java.time.Instant;
 import java.util.List;
@@ -16,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * The orchestrator's state of a run: all that is needed to assign it to a runner.
  *
- * @param desired {@code running paused cancelled lost}
  * @param pause requested pause: {@code step} at the end of the step in progress, {@code now} at
  *     once; null when none is requested
  * @param paused the run is paused or parked according to the trace; the projection may lag
@@ -29,13 +30,13 @@ import org.jspecify.annotations.Nullable;
  */
 public record RunControlState(
     String run,
-    String kind,
+    RunKind kind,
     String project,
     @Nullable String definitionHash,
     IsolationMode isolation,
     int epoch,
     boolean ended,
-    String desired,
+    DesiredState desired,
     @Nullable String pause,
     boolean paused,
     @Nullable String runner,
@@ -60,7 +61,7 @@ public record RunControlState(
     return epoch == candidate
         && !ended
         && !paused
-        && desired.equals("running")
-        && kind.equals("managed");
+        && desired == DesiredState.RUNNING
+        && kind == RunKind.MANAGED;
   }
 }

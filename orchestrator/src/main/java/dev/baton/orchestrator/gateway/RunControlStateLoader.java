@@ -7,9 +7,11 @@
 package dev.baton.orchestrator.gateway;
 
 import com.google.protobuf.ByteString;
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.grpc.Answer;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.workflow.IsolationMode;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -114,13 +116,13 @@ public class RunControlStateLoader {
           id,
           new RunControlState(
               id,
-              row.getString("kind"),
+              RunKind.of(row.getString("kind")),
               row.getString("project"),
               row.getString("definition_hash"),
               IsolationMode.valueOf(row.getString("isolation").toUpperCase(Locale.ROOT)),
               row.getInteger("epoch"),
               row.getBoolean("ended"),
-              row.getString("desired"),
+              DesiredState.of(row),
               row.getString("pause"),
               row.getString("status").equals(RunStatus.PAUSED.word()) || row.getBoolean("parked"),
               row.getString("runner_id"),

@@ -6,9 +6,11 @@
  */
 package dev.baton.orchestrator.gateway;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Ping;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -27,8 +29,14 @@ public final class RunnerConnection {
     /** The one run that it was started for. */
     ISOLATED;
 
+    /** Returns the word in messages, in the database and in the environment of a runner. */
+    @JsonValue
+    public String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
     /** Returns empty when the mode is unknown. */
-    static Optional<Mode> of(String word) {
+    public static Optional<Mode> of(String word) {
       return switch (word) {
         case "", "shared" -> Optional.of(SHARED);
         case "warm" -> Optional.of(WARM);

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.gateway.RunControlState;
+import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.lease.LeaseSigner;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
@@ -20,8 +21,6 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 class IsolatedRunnerLauncher {
   private static final Logger LOG = Logger.getLogger(IsolatedRunnerLauncher.class);
-  static final String MODE = "isolated";
-
   private final RunnerProcessLauncher processes;
   private final RunnerProcessRepository table;
   private final RunnerProcessWatcher watch;
@@ -48,16 +47,16 @@ class IsolatedRunnerLauncher {
    */
   boolean start(RunControlState run, String runner, LaunchLimiter.Start start) {
     String log = processes.log(runner).toString();
-    if (!table.insert(runner, MODE, run.run(), run.epoch(), log)) {
+    if (!table.insert(runner, RunnerConnection.Mode.ISOLATED, run.run(), run.epoch(), log)) {
       RunnerProcessRepository.Entry before = table.find(runner).orElseThrow();
-      if (!before.state().equals("starting")) {
+      if (before.state() != RunnerProcessState.STARTING) {
         start.end();
         return true; // Started before; its watcher reports the result.
       }
       Optional<RunnerProcessLauncher.Started> found = processes.findByName(runner);
       if (found.isPresent()) {
         table.running(runner, found.get().handle().pid(), found.get().startedAtMs());
-        watch.stranger(runner, MODE, found.get());
+        watch.stranger(runner, RunnerConnection.Mode.ISOLATED, found.get());
         start.end();
         return true;
       }
@@ -67,12 +66,12 @@ class IsolatedRunnerLauncher {
           processes.start(
               new RunnerProcessLauncher.Spec(
                   runner,
-                  MODE,
+                  RunnerConnection.Mode.ISOLATED,
                   1,
                   run.run(),
                   run.epoch(),
                   leases.mint(run.run(), run.epoch(), run.project())));
-      watch.child(runner, MODE, process, start);
+      watch.child(runner, RunnerConnection.Mode.ISOLATED, process, start);
       table.running(runner, process.pid(), RunnerProcessLauncher.startOf(process.toHandle()));
       LOG.infof("run %s epoch %d: runner started, pid %d", run.run(), run.epoch(), process.pid());
       return true;

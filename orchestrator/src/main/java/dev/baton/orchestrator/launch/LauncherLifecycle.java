@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.protocol.retry.Backoff;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -121,12 +122,12 @@ class LauncherLifecycle {
       Optional<RunnerProcessLauncher.Started> found = find(entry);
       if (found.isPresent()) {
         LOG.infof("runner %s is still running, pid %d", entry.id(), found.get().handle().pid());
-        if (entry.mode().equals(WarmRunnerPool.MODE) && entry.run() != null) {
+        if (entry.mode() == RunnerConnection.Mode.WARM && entry.run() != null) {
           warm.adopt(entry.id());
         }
         watch.stranger(entry.id(), entry.mode(), found.get());
-      } else if (!entry.state().equals("starting")
-          || !entry.mode().equals(IsolatedRunnerLauncher.MODE)) {
+      } else if (entry.state() != RunnerProcessState.STARTING
+          || entry.mode() != RunnerConnection.Mode.ISOLATED) {
         watch.absent(entry.id());
       }
       // An isolated runner that was never started is still pending in the outbox.

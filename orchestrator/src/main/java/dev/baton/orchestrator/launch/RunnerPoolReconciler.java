@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import com.github.f4b6a3.ulid.UlidCreator;
+import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.scheduling.DelayedTask;
 import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
@@ -33,7 +34,7 @@ final class RunnerPoolReconciler {
    * @param slots per runner
    * @param size the configured number of runners
    */
-  record Kind(String mode, String prefix, int slots, int size) {}
+  record Kind(RunnerConnection.Mode mode, String prefix, int slots, int size) {}
 
   private final RunnerProcessLauncher processes;
   private final RunnerProcessRepository table;
@@ -142,11 +143,11 @@ final class RunnerPoolReconciler {
               new RunnerProcessLauncher.Spec(runner, kind.mode(), kind.slots(), null, 0, null));
       watch.child(runner, kind.mode(), process, start);
       table.running(runner, process.pid(), RunnerProcessLauncher.startOf(process.toHandle()));
-      LOG.infof("%s runner %s started, pid %d", kind.mode(), runner, process.pid());
+      LOG.infof("%s runner %s started, pid %d", kind.mode().word(), runner, process.pid());
       return Optional.of(runner);
     } catch (IOException | RuntimeException e) {
       start.end();
-      LOG.errorf("cannot start a %s runner, retrying: %s", kind.mode(), e.getMessage());
+      LOG.errorf("cannot start a %s runner, retrying: %s", kind.mode().word(), e.getMessage());
       int deaths = youngDeaths.incrementAndGet();
       fillAfter(Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, deaths + 1));
       return Optional.empty();

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.gateway.RunnerConnection;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.File;
 import java.io.IOException;
@@ -51,7 +52,12 @@ public class RunnerProcessLauncher {
    * @param lease null for a pool runner, which receives one with each run
    */
   record Spec(
-      String id, String mode, int slots, @Nullable String run, int epoch, @Nullable String lease) {}
+      String id,
+      RunnerConnection.Mode mode,
+      int slots,
+      @Nullable String run,
+      int epoch,
+      @Nullable String lease) {}
 
   /** A process that was started or found. */
   record Started(ProcessHandle handle, long startedAtMs) {}
@@ -150,7 +156,7 @@ public class RunnerProcessLauncher {
     environment.remove("BATON_EPOCH");
     environment.remove("BATON_STEP_ID");
     environment.put("BATON_RUNNER_ID", spec.id());
-    environment.put("BATON_RUNNER_MODE", spec.mode());
+    environment.put("BATON_RUNNER_MODE", spec.mode().word());
     environment.put("BATON_RUNNER_SLOTS", Integer.toString(spec.slots()));
     if (spec.run() != null) {
       environment.put("BATON_RUN_ID", spec.run());

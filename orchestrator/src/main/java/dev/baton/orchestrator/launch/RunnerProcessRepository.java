@@ -8,6 +8,7 @@ package dev.baton.orchestrator.launch;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -36,19 +37,17 @@ public class RunnerProcessRepository {
       "id, mode, instance, host, run, epoch, state, pid, started_at_ms, log_path, exit_code, created_at";
 
   /**
-   * @param mode {@code isolated}, {@code warm} or {@code shared}
    * @param run of an isolated runner, or of a warm one that was assigned a run
-   * @param state {@code starting running exited}
    * @param startedAtMs start of the process, Unix time in ms; detects a reused pid
    */
   public record Entry(
       String id,
-      String mode,
+      RunnerConnection.Mode mode,
       String instance,
       String host,
       @Nullable String run,
       @Nullable Integer epoch,
-      String state,
+      RunnerProcessState state,
       @Nullable Long pid,
       @Nullable Long startedAtMs,
       String logPath,
@@ -67,12 +66,17 @@ public class RunnerProcessRepository {
 
   /** Returns false when the row exists, that is, when the launch is repeated. */
   boolean insert(
-      String id, String mode, @Nullable String run, @Nullable Integer epoch, String log) {
+      String id,
+      RunnerConnection.Mode mode,
+      @Nullable String run,
+      @Nullable Integer epoch,
+      String log) {
     return on(pool.preparedQuery(
                     """
                     INSERT INTO orchestrator.runner (id, mode, instance, host, run, epoch, state, log_path)
                     VALUES ($1, $2, $3, $4, $5, $6, 'starting', $7) ON CONFLICT (id) DO NOTHING""")
-                .execute(Tuple.from(Arrays.asList(id, mode, instance, host, run, epoch, log))))
+                .execute(
+                    Tuple.from(Arrays.asList(id, mode.word(), instance, host, run, epoch, log))))
             .rowCount()
         == 1;
   }
@@ -167,12 +171,12 @@ public class RunnerProcessRepository {
       entries.add(
           new Entry(
               row.getString("id"),
-              row.getString("mode"),
+              RunnerConnection.Mode.of(row.getString("mode")).orElseThrow(),
               row.getString("instance"),
               row.getString("host"),
               row.getString("run"),
               row.getInteger("epoch"),
-              row.getString("state"),
+              RunnerProcessState.of(row.getString("state")),
               row.getLong("pid"),
               row.getLong("started_at_ms"),
               row.getString("log_path"),

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.failover.RunnerExitPublisher;
+import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.gateway.RunnerRegistry;
 import dev.baton.orchestrator.replicas.ReplicaBus;
 import dev.baton.orchestrator.replicas.ReplicaMessage;
@@ -38,7 +39,7 @@ public class RunnerProcessWatcher {
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
   /** A runner process has ended. */
-  public record RunnerGone(String runner, String mode) {}
+  public record RunnerGone(String runner, RunnerConnection.Mode mode) {}
 
   private final RunnerProcessRepository table;
   private final RunnerExitPublisher gone;
@@ -69,7 +70,8 @@ public class RunnerProcessWatcher {
    *
    * @param start ended when the runner attaches, misses its attach timeout, or exits
    */
-  void child(String runner, String mode, Process process, LaunchLimiter.Start start) {
+  void child(
+      String runner, RunnerConnection.Mode mode, Process process, LaunchLimiter.Start start) {
     watched.put(runner, process.toHandle());
     expectAttach(runner, process.toHandle(), true).whenComplete((attached, late) -> start.end());
     process
@@ -86,7 +88,7 @@ public class RunnerProcessWatcher {
   }
 
   /** Watches a process that a previous orchestrator process started; its exit code is unknown. */
-  void stranger(String runner, String mode, RunnerProcessLauncher.Started started) {
+  void stranger(String runner, RunnerConnection.Mode mode, RunnerProcessLauncher.Started started) {
     watched.put(runner, started.handle());
     expectAttach(runner, started.handle(), false);
     Thread.ofVirtual()
@@ -120,7 +122,7 @@ public class RunnerProcessWatcher {
     stopping = true;
   }
 
-  private void exited(String runner, String mode, @Nullable Integer exitCode) {
+  private void exited(String runner, RunnerConnection.Mode mode, @Nullable Integer exitCode) {
     watched.remove(runner);
     attachments.expectNoMore(runner);
     attachments.gone(runner);

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -18,7 +19,6 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 class SharedRunnerPool {
   private static final Logger LOG = Logger.getLogger(SharedRunnerPool.class);
-  static final String MODE = "shared";
   private static final String PREFIX = "pool-";
 
   private final RunnerProcessLauncher processes;
@@ -41,7 +41,10 @@ class SharedRunnerPool {
             watch,
             room,
             new RunnerPoolReconciler.Kind(
-                MODE, PREFIX, config.runner().slots(), config.launcher().pool().size()),
+                RunnerConnection.Mode.SHARED,
+                PREFIX,
+                config.runner().slots(),
+                config.launcher().pool().size()),
             runner -> !leaving.contains(runner));
   }
 
@@ -70,7 +73,7 @@ class SharedRunnerPool {
   }
 
   void onGone(@Observes RunnerProcessWatcher.RunnerGone gone) {
-    if (gone.mode().equals(MODE) && !leaving.remove(gone.runner())) {
+    if (gone.mode() == RunnerConnection.Mode.SHARED && !leaving.remove(gone.runner())) {
       keeper.died();
     }
   }

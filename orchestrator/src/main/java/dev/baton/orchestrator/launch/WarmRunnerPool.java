@@ -31,7 +31,6 @@ import org.jboss.logging.Logger;
  */
 @ApplicationScoped
 class WarmRunnerPool {
-  static final String MODE = "warm";
   private static final String PREFIX = "warm-";
 
   /**
@@ -71,7 +70,8 @@ class WarmRunnerPool {
             table,
             watch,
             room,
-            new RunnerPoolReconciler.Kind(MODE, PREFIX, 1, config.launcher().warm().size()),
+            new RunnerPoolReconciler.Kind(
+                RunnerConnection.Mode.WARM, PREFIX, 1, config.launcher().warm().size()),
             runner -> !given.contains(runner));
   }
 
@@ -189,7 +189,7 @@ class WarmRunnerPool {
   }
 
   void onGone(@Observes RunnerProcessWatcher.RunnerGone gone) {
-    if (gone.mode().equals(MODE) && !given.remove(gone.runner())) {
+    if (gone.mode() == RunnerConnection.Mode.WARM && !given.remove(gone.runner())) {
       keeper.died();
     }
   }

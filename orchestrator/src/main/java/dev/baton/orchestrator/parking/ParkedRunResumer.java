@@ -8,6 +8,7 @@ package dev.baton.orchestrator.parking;
 
 import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxWriter;
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
@@ -74,7 +75,7 @@ public final class ParkedRunResumer {
                 epoch,
                 pause ? seq + 1 : seq,
                 (pause ? RunStatus.PAUSED : RunStatus.RESUMING).word(),
-                pause ? "paused" : "running"))
+                (pause ? DesiredState.PAUSED : DesiredState.RUNNING).word()))
         .chain(
             () ->
                 OutboxWriter.append(

@@ -21,7 +21,7 @@ public record EpochView(String run, int epoch, boolean current, @Nullable String
       String run,
       int epoch,
       boolean ended,
-      String desired,
+      DesiredState desired,
       String status,
       @Nullable Integer asked) {
     String reason = null;
@@ -29,8 +29,8 @@ public record EpochView(String run, int epoch, boolean current, @Nullable String
       reason = "epoch %d is fenced: epoch %d holds the run".formatted(asked, epoch);
     } else if (ended) {
       reason = "the run has ended: it is " + status;
-    } else if (!desired.equals("running")) {
-      reason = "the run is " + desired;
+    } else if (desired != DesiredState.RUNNING) {
+      reason = "the run is " + desired.word();
     }
     return new EpochView(run, epoch, reason == null, reason);
   }

@@ -14,6 +14,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.IsolationMode;
 import java.time.Duration;
@@ -71,7 +72,7 @@ public record NewRun(
   }
 
   String kind() {
-    return external ? "external" : "managed";
+    return (external ? RunKind.EXTERNAL : RunKind.MANAGED).word();
   }
 
   /** Number of control events published at its creation. */

@@ -56,14 +56,14 @@ public class RunCancellationService {
   }
 
   private static Uni<Void> cancel(SqlConnection tx, String run, @Nullable String reason, Row row) {
-    String desired = row.getString("desired");
-    if (desired.equals("cancelled")) {
+    DesiredState desired = DesiredState.of(row);
+    if (desired == DesiredState.CANCELLED) {
       return Uni.createFrom().voidItem();
     }
     if (row.getBoolean("ended") && row.getOffsetDateTime("queued_at") != null) {
       return QueuedStart.withdraw(tx, run);
     }
-    if (row.getBoolean("ended") || desired.equals("lost")) {
+    if (row.getBoolean("ended") || desired == DesiredState.LOST) {
       throw new ProblemException(
           ProblemKind.CONFLICT,
           "run "

@@ -16,6 +16,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.queue.QueuedStart;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.TimeoutException;
 import io.smallrye.mutiny.Uni;
@@ -94,13 +95,13 @@ public class RunPauseService {
   }
 
   private static void check(String run, Row row) {
-    String desired = row.getString("desired");
-    if (row.getBoolean("ended") || desired.equals("cancelled") || desired.equals("lost")) {
+    DesiredState desired = DesiredState.of(row);
+    if (row.getBoolean("ended") || desired.isFinal()) {
       throw conflict(
           "run %s has ended (%s); only an active run can be paused"
-              .formatted(run, row.getBoolean("ended") ? row.getString("status") : desired));
+              .formatted(run, row.getBoolean("ended") ? row.getString("status") : desired.word()));
     }
-    if (!row.getString("kind").equals("managed")) {
+    if (RunKind.of(row.getString("kind")) != RunKind.MANAGED) {
       throw conflict("run %s is external and cannot be paused here".formatted(run));
     }
   }
@@ -111,7 +112,7 @@ public class RunPauseService {
 
   private static boolean isDone(Row row, boolean now) {
     String asked = row.getString("pause");
-    return row.getString("desired").equals("paused")
+    return DesiredState.of(row) == DesiredState.PAUSED
         || row.getString("status").equals(RunStatus.PAUSED.word())
         || (asked != null && (!now || asked.equals(NOW)));
   }

@@ -170,7 +170,7 @@ public class RunQueryService {
                     id,
                     row.getInteger("epoch"),
                     row.getBoolean("ended"),
-                    row.getString("desired"),
+                    DesiredState.of(row),
                     row.getString("status"),
                     epoch);
               }

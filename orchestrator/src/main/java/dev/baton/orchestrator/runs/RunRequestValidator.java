@@ -21,6 +21,7 @@ import dev.baton.orchestrator.workflows.WorkflowDefinitionCache;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.protocol.workflow.HeartbeatSettings;
@@ -182,13 +183,13 @@ class RunRequestValidator {
 
   private static boolean isExternal(RunRequest request) {
     String kind = request.kind();
-    if (kind == null || kind.equals("managed")) {
+    if (kind == null || kind.equals(RunKind.MANAGED.word())) {
       if (request.id() != null) {
         throw bad("id", "'id' is given for a managed run", "only external runs bring an id");
       }
       return false;
     }
-    if (kind.equals("external")) {
+    if (kind.equals(RunKind.EXTERNAL.word())) {
       return true;
     }
     throw bad("kind", "kind '" + kind + "' is unknown", "managed, external");

@@ -15,6 +15,7 @@ import dev.baton.orchestrator.queue.QueuedStart;
 import dev.baton.orchestrator.queue.RunAdmissionController;
 import dev.baton.orchestrator.workflows.StoredWorkflowDefinition;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -184,7 +185,8 @@ public class RunResumeService {
           "run %s has completed and cannot be resumed; fork it to start from one of its checkpoints"
               .formatted(run));
     }
-    if (status.equals(RunStatus.CANCELLED.word()) || row.getString("desired").equals("cancelled")) {
+    if (status.equals(RunStatus.CANCELLED.word())
+        || DesiredState.of(row) == DesiredState.CANCELLED) {
       throw conflict(
           "run %s was cancelled and cannot be resumed; fork it to start from one of its checkpoints"
               .formatted(run));
@@ -196,7 +198,7 @@ public class RunResumeService {
       throw conflict("run %s is queued to be resumed already".formatted(run));
     }
     boolean paused =
-        status.equals(RunStatus.PAUSED.word()) || row.getString("desired").equals("paused");
+        status.equals(RunStatus.PAUSED.word()) || DesiredState.of(row) == DesiredState.PAUSED;
     // A run imported from an archive may wait without a runner.
     if (!row.getBoolean("ended") && !paused && !row.getBoolean("abandoned")) {
       throw conflict(
@@ -205,7 +207,7 @@ public class RunResumeService {
                   .formatted(run, status)
               : "run %s is still %s: it can be resumed once it is paused".formatted(run, status));
     }
-    if (!row.getString("kind").equals("managed")) {
+    if (RunKind.of(row.getString("kind")) != RunKind.MANAGED) {
       throw conflict("run %s is external: the orchestrator cannot start its runner".formatted(run));
     }
     if (!row.getBoolean("defined")) {

@@ -16,6 +16,7 @@ import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.RunKind;
 import io.smallrye.mutiny.TimeoutException;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -141,7 +142,7 @@ public class RunService {
     JsonNode body = Json.tree(answer.body().getBytes(StandardCharsets.UTF_8));
     List<String> ids = new ArrayList<>();
     for (JsonNode run : body.has("runs") ? body.get("runs") : List.of(body)) {
-      if (run.path("kind").asText().equals("external")) {
+      if (run.path("kind").asText().equals(RunKind.EXTERNAL.word())) {
         ids.add(run.path("id").asText());
       }
     }

@@ -8,7 +8,9 @@ package dev.baton.orchestrator.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.trace.RunKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -24,7 +26,11 @@ class FailoverDecisionTest {
       new RunnerSignal.HeartbeatsMissed("r", 4, "p", 3_100, 3_000);
 
   private static FailoverDecision.Run run(
-      String kind, boolean ended, String desired, String restart, @Nullable Instant deadline) {
+      RunKind kind,
+      boolean ended,
+      DesiredState desired,
+      String restart,
+      @Nullable Instant deadline) {
     return new FailoverDecision.Run(
         kind,
         4,
@@ -46,10 +52,10 @@ class FailoverDecisionTest {
 
   private static FailoverDecision.Run neverRestarted(boolean begun, boolean saved) {
     return new FailoverDecision.Run(
-        "managed",
+        RunKind.MANAGED,
         4,
         false,
-        "running",
+        DesiredState.RUNNING,
         false,
         false,
         "never",
@@ -67,12 +73,14 @@ class FailoverDecisionTest {
   @Test
   void shouldAdvanceAnOpenRunOfThatEpoch() {
     assertThat(
-            FailoverDecision.of(run("managed", false, "running", "always", null), EXITED, NOW, 10))
+            FailoverDecision.of(
+                run(RunKind.MANAGED, false, DesiredState.RUNNING, "always", null), EXITED, NOW, 10))
         .isEqualTo(
             new FailoverDecision.Advance(
                 5, "runner_exited", 0, RunnerDeathStreak.NONE, Duration.ZERO));
     assertThat(
-            FailoverDecision.of(run("managed", false, "running", "always", null), SILENT, NOW, 10))
+            FailoverDecision.of(
+                run(RunKind.MANAGED, false, DesiredState.RUNNING, "always", null), SILENT, NOW, 10))
         .isEqualTo(
             new FailoverDecision.Advance(
                 5, "heartbeats_missed", 0, RunnerDeathStreak.NONE, Duration.ZERO));
@@ -83,26 +91,36 @@ class FailoverDecisionTest {
     assertThat(FailoverDecision.of(null, EXITED, NOW, 10))
         .isInstanceOf(FailoverDecision.Ignore.class);
     assertThat(
-            FailoverDecision.of(run("managed", true, "running", "always", null), EXITED, NOW, 10))
+            FailoverDecision.of(
+                run(RunKind.MANAGED, true, DesiredState.RUNNING, "always", null), EXITED, NOW, 10))
         .isInstanceOf(FailoverDecision.Ignore.class);
     assertThat(
             FailoverDecision.of(
-                run("managed", false, "cancelled", "always", null), EXITED, NOW, 10))
+                run(RunKind.MANAGED, false, DesiredState.CANCELLED, "always", null),
+                EXITED,
+                NOW,
+                10))
         .isInstanceOf(FailoverDecision.Ignore.class);
     RunnerSignal older = new RunnerSignal.RunnerExited("r", 3, "p", 137);
     assertThat(
-            FailoverDecision.of(run("managed", false, "running", "always", null), older, NOW, 10))
+            FailoverDecision.of(
+                run(RunKind.MANAGED, false, DesiredState.RUNNING, "always", null), older, NOW, 10))
         .isInstanceOf(FailoverDecision.Ignore.class);
   }
 
   @Test
   void shouldLoseWhatCannotGoOn() {
     assertThat(
-            FailoverDecision.of(run("external", false, "running", "always", null), SILENT, NOW, 10))
+            FailoverDecision.of(
+                run(RunKind.EXTERNAL, false, DesiredState.RUNNING, "always", null),
+                SILENT,
+                NOW,
+                10))
         .isEqualTo(
             new FailoverDecision.Lose("heartbeats_missed", "its runner p was silent for 3100 ms"));
     assertThat(
-            FailoverDecision.of(run("managed", false, "running", "always", NOW), EXITED, NOW, 10))
+            FailoverDecision.of(
+                run(RunKind.MANAGED, false, DesiredState.RUNNING, "always", NOW), EXITED, NOW, 10))
         .isEqualTo(new FailoverDecision.Lose("deadline_exceeded", "the deadline was " + NOW));
   }
 
@@ -127,10 +145,10 @@ class FailoverDecisionTest {
   void shouldNotCountARunnerThatHasLeftInGoodOrderAsAFailure() {
     FailoverDecision.Run troubled =
         new FailoverDecision.Run(
-            "managed",
+            RunKind.MANAGED,
             4,
             false,
-            "running",
+            DesiredState.RUNNING,
             false,
             false,
             "always",
@@ -153,10 +171,10 @@ class FailoverDecisionTest {
   void shouldStartNoRunnerForARunThatIsToBePausedOrIs() {
     FailoverDecision.Run pausing =
         new FailoverDecision.Run(
-            "managed",
+            RunKind.MANAGED,
             4,
             false,
-            "running",
+            DesiredState.RUNNING,
             true,
             false,
             "always",
@@ -171,10 +189,10 @@ class FailoverDecisionTest {
             RunnerDeathStreak.NONE);
     FailoverDecision.Run paused =
         new FailoverDecision.Run(
-            "managed",
+            RunKind.MANAGED,
             4,
             false,
-            "running",
+            DesiredState.RUNNING,
             true,
             true,
             "always",
@@ -199,10 +217,10 @@ class FailoverDecisionTest {
     for (int fruitless = 0; fruitless < 20; fruitless++) {
       FailoverDecision.Run run =
           new FailoverDecision.Run(
-              "managed",
+              RunKind.MANAGED,
               4,
               false,
-              "running",
+              DesiredState.RUNNING,
               false,
               false,
               "always",
@@ -227,10 +245,10 @@ class FailoverDecisionTest {
   private static FailoverDecision.Run dying(
       boolean alive, String active, RunnerDeathStreak before, long completed) {
     return new FailoverDecision.Run(
-        "managed",
+        RunKind.MANAGED,
         4,
         false,
-        "running",
+        DesiredState.RUNNING,
         false,
         false,
         "always",

@@ -112,7 +112,7 @@ final class HeadFold {
     switch (event) {
       case TraceEvent.RunCreated created -> {
         phase = Phase.PENDING;
-        if (created.kind().equals("external")) {
+        if (created.isExternal()) {
           assign(1, null, false);
         }
       }

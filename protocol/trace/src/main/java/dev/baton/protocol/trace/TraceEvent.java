@@ -61,10 +61,22 @@ public sealed interface TraceEvent {
       @Nullable String definition)
       implements Control {
     public RunCreated {
-      kind = kind == null ? "managed" : kind;
+      kind = kind == null ? RunKind.MANAGED.word() : kind;
       project = project == null ? "default" : project;
       labels = labels == null ? Map.of() : Map.copyOf(labels);
       restart = restart == null ? "always" : restart;
+    }
+
+    /** Whether the orchestrator starts the run's runners. */
+    @JsonIgnore
+    public boolean isManaged() {
+      return kind.equals(RunKind.MANAGED.word());
+    }
+
+    /** Whether a foreign program is the run's runner; this event then assigns epoch 1. */
+    @JsonIgnore
+    public boolean isExternal() {
+      return kind.equals(RunKind.EXTERNAL.word());
     }
 
     /** Returns the event with other labels. */
