@@ -14,9 +14,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * Marks a test class that uses the stack of {@link SharedStackExtension}. Such classes run one after
- * the other, since they kill processes of the stack; classes with a stack of their own run at the
- * same time.
+ * Marks a test class that uses the stack of {@link SharedStackExtension}. Such classes run one
+ * after the other, since they kill processes of the stack; classes with a stack of their own run at
+ * the same time.
  */
 @ExtendWith(SharedStackExtension.class)
 @ResourceLock("shared stack")

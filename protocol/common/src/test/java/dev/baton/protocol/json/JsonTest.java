@@ -22,9 +22,7 @@ class JsonTest {
   @Property(tries = 500)
   void shouldReadBackNamesAndTextsOfAnyCharacters(@ForAll String name, @ForAll String text) {
     JsonNode value =
-        Json.mapper()
-            .createObjectNode()
-            .put(UnicodeSanitizer.of(name), UnicodeSanitizer.of(text));
+        Json.mapper().createObjectNode().put(UnicodeSanitizer.of(name), UnicodeSanitizer.of(text));
 
     assertThat(Json.tree(Json.bytes(value))).isEqualTo(value);
   }
@@ -41,9 +39,7 @@ class JsonTest {
 
   @Test
   void shouldRefuseANameWithHalfASurrogatePair() {
-    assertThatThrownBy(
-            () ->
-                Json.checkedTree("{\"\\ud83d\": 1}".getBytes(StandardCharsets.UTF_8)))
+    assertThatThrownBy(() -> Json.checkedTree("{\"\\ud83d\": 1}".getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(JsonProcessingException.class);
   }
 }
