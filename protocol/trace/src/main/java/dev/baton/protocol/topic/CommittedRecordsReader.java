@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -66,7 +67,10 @@ public final class CommittedRecordsReader {
     try (Admin admin = Admin.create(admin())) {
       return OptionalLong.of(
           admin
-              .listOffsets(Map.of(partition, OffsetSpec.latest()))
+              // Closing the client waits for the call, so the call needs the timeout too.
+              .listOffsets(
+                  Map.of(partition, OffsetSpec.latest()),
+                  new ListOffsetsOptions().timeoutMs(Math.toIntExact(patience.toMillis())))
               .partitionResult(partition)
               .get(patience.toMillis(), TimeUnit.MILLISECONDS)
               .offset());
