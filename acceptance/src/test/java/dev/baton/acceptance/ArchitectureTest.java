@@ -22,6 +22,7 @@ import dev.baton.acceptance.violations.protocol.UsesAFramework;
 import dev.baton.acceptance.violations.protocol.UsesAMilestone;
 import dev.baton.acceptance.violations.protocol.UsesAService;
 import dev.baton.acceptance.violations.runner.UsesTheCli;
+import dev.baton.acceptance.violations.sink.UsesAnInjector;
 import dev.baton.acceptance.violations.snapshot.UsesTheNetwork;
 import dev.baton.acceptance.violations.store.UsesTheRunner;
 import dev.baton.acceptance.violations.util.IsNamedByItsLayer;
@@ -49,6 +50,7 @@ class ArchitectureTest {
           "protocol/state",
           "libs/snapshot",
           "libs/milestone",
+          "libs/trace-sink",
           "orchestrator",
           "checkpoint-store",
           "runner",
@@ -74,7 +76,8 @@ class ArchitectureTest {
   private static ArchRule contractsUseNoService(String prefix) {
     return noClasses()
         .that()
-        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..", prefix + "milestone..")
+        .resideInAnyPackage(
+            prefix + "protocol..", prefix + "snapshot..", prefix + "milestone..", prefix + "sink..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -98,6 +101,18 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.quarkus..", "jakarta..", "io.vertx..", "io.smallrye..", "org.hibernate..");
+  }
+
+  /** The sink composes its steps with Mutiny, which is a library, and uses nothing else of it. */
+  private static ArchRule sinkUsesOnlyMutiny(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAPackage(prefix + "sink..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(
+                    "io.quarkus..", "jakarta..", "io.vertx..", "io.smallrye..", "org.hibernate..")
+                .and(not(resideInAnyPackage("io.smallrye.mutiny.."))));
   }
 
   private static ArchRule snapshotsKnowNoNetwork(String prefix) {
@@ -183,6 +198,8 @@ class ArchitectureTest {
             contractsUseNoFramework("dev.baton."),
             contractsUseNoFramework(planted),
             UsesAFramework.class),
+        Arguments.of(
+            sinkUsesOnlyMutiny("dev.baton."), sinkUsesOnlyMutiny(planted), UsesAnInjector.class),
         Arguments.of(
             snapshotsKnowNoNetwork("dev.baton."),
             snapshotsKnowNoNetwork(planted),

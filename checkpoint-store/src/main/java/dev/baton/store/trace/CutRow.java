@@ -8,21 +8,23 @@ package dev.baton.store.trace;
 
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.sink.SinkRecord;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A row of {@code store.cut}: the workspace that an event carries. */
-record CutRow(EventRow event, String step, Cut cut) {
+record CutRow(SinkRecord event, String step, Cut cut) {
 
   /** Null for an event without a workspace. */
-  static @Nullable CutRow of(EventRow row, TraceEvent event) {
-    return switch (event) {
+  static @Nullable CutRow of(SinkRecord row) {
+    TraceRecord known = row.known();
+    return switch (known == null ? null : known.event()) {
       case TraceEvent.StepCompleted done when done.cut() != null ->
           new CutRow(row, done.step(), done.cut());
       case TraceEvent.CheckpointSaved saved when saved.cut() != null ->
           new CutRow(row, Objects.requireNonNullElse(saved.step(), ""), saved.cut());
-      case TraceEvent.Runner other -> null;
-      case TraceEvent.Control other -> null;
+      case null, default -> null;
     };
   }
 }

@@ -6,43 +6,78 @@
  */
 package dev.baton.store.trace;
 
-import io.smallrye.mutiny.Multi;
+import dev.baton.protocol.topic.DeadLetter;
+import dev.baton.sink.DeadLetterHandler;
+import dev.baton.sink.PoisonRecord;
 import io.smallrye.mutiny.Uni;
+import io.smallrye.reactive.messaging.MutinyEmitter;
+import io.smallrye.reactive.messaging.kafka.Record;
+import io.smallrye.reactive.messaging.kafka.api.OutgoingKafkaRecordMetadata;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.util.List;
+import java.util.Arrays;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.eclipse.microprofile.reactive.messaging.Channel;
+import org.eclipse.microprofile.reactive.messaging.Message;
+import org.eclipse.microprofile.reactive.messaging.Metadata;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
-/** Sends poison records to the dead-letter topic, with unlimited retries. */
+/** Sends records that are not stored, unchanged and with the reason, to the dead-letter topic. */
 @ApplicationScoped
-class DeadLetterPublisher {
+class DeadLetterPublisher implements DeadLetterHandler {
   private static final Logger LOG = Logger.getLogger(DeadLetterPublisher.class);
 
-  private final DeadLetterProducer deadLetters;
+  /** Maximum bytes of the key if the record plus the reason exceeds the broker's limit. */
+  private static final int CUT_KEY = 64 * 1024;
+
+  /** The header that the messaging layer adds to every record that it reads. */
+  private static final String ADDED = "__smallrye_generationId";
+
+  private final MutinyEmitter<Record<byte[], byte[]>> channel;
   private final TraceMetrics metrics;
 
-  DeadLetterPublisher(DeadLetterProducer deadLetters, TraceMetrics metrics) {
-    this.deadLetters = deadLetters;
+  DeadLetterPublisher(
+      @Channel("dead-letters") MutinyEmitter<Record<byte[], byte[]>> channel,
+      TraceMetrics metrics) {
+    this.channel = channel;
     this.metrics = metrics;
   }
 
-  /** Sends the records in order. Completes once the broker has acknowledged the last. */
-  Uni<Void> of(List<PoisonRecord> all) {
-    if (all.isEmpty()) {
-      return Uni.createFrom().voidItem();
+  /** Completes once the broker has acknowledged the record. */
+  @Override
+  public Uni<Void> bury(PoisonRecord poison) {
+    byte[] key = poison.record().key();
+    DeadLetter letter = letter(poison);
+    // A record at the broker's size limit exceeds it once the reason is added.
+    return send(key, letter)
+        .onFailure(RecordTooLargeException.class)
+        .recoverWithUni(
+            () ->
+                send(
+                    key == null ? null : Arrays.copyOf(key, Math.min(key.length, CUT_KEY)),
+                    letter.cut()))
+        .invoke(() -> report(poison));
+  }
+
+  private Uni<Void> send(byte @Nullable [] key, DeadLetter letter) {
+    OutgoingKafkaRecordMetadata<byte[]> metadata =
+        OutgoingKafkaRecordMetadata.<byte[]>builder().withHeaders(letter.headers()).build();
+    return channel.sendMessage(Message.of(Record.of(key, letter.value()), Metadata.of(metadata)));
+  }
+
+  private static DeadLetter letter(PoisonRecord poison) {
+    ConsumerRecord<byte[], byte[]> record = poison.record();
+    RecordHeaders read = new RecordHeaders();
+    for (Header header : record.headers()) {
+      if (!header.key().equals(ADDED)) {
+        read.add(header);
+      }
     }
-    return Multi.createFrom()
-        .iterable(all)
-        .onItem()
-        .transformToUniAndConcatenate(
-            poison ->
-                RetryForever.insist(
-                    "send a record to the dead-letter topic",
-                    Uni.createFrom()
-                        .deferred(() -> deadLetters.send(poison))
-                        .invoke(() -> report(poison))))
-        .collect()
-        .last()
-        .replaceWithVoid();
+    return DeadLetter.of(
+        read, record.value(), poison.reason(), record.topic(), record.partition(), record.offset());
   }
 
   private void report(PoisonRecord poison) {

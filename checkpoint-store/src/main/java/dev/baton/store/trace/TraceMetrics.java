@@ -47,11 +47,11 @@ class TraceMetrics {
             .register(registry);
   }
 
-  void stored(DecodedBatch batch, int inserted, Duration took) {
+  void stored(int inserted, int repeated, int unsupported, int captures, Duration took) {
     events.increment(inserted);
-    duplicates.increment(batch.events().size() - (double) inserted);
-    unknown.increment(batch.events().stream().filter(event -> !event.known()).count());
-    failedCaptures.increment(batch.events().stream().filter(EventRow::captureFailed).count());
+    duplicates.increment(repeated);
+    unknown.increment(unsupported);
+    failedCaptures.increment(captures);
     write.record(took);
   }
 

@@ -7,6 +7,8 @@
 package dev.baton.store.trace;
 
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.sink.SinkBatch;
+import dev.baton.sink.SinkRecord;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -14,8 +16,11 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
 import io.vertx.pgclient.PgException;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +39,8 @@ class TraceRepository {
         UPDATE store.consumer_position AS old SET next_offset = move.next
         FROM unnest($2::integer[], $3::bigint[], $4::bigint[]) AS move(partition, expected, next)
         WHERE old.topic = $1 AND old.partition = move.partition AND old.next_offset = move.expected
-        RETURNING old.partition)""";
+        RETURNING old.partition)\
+      """;
   private static final String EVENTS =
       """
       , stored AS (
@@ -44,7 +50,8 @@ class TraceRepository {
           $10::text[], $11::text[], $12::bigint[], $13::text[], $14::bytea[])
         WHERE (SELECT count(*) FROM moved) = cardinality($2::integer[])
         %s
-        RETURNING run, lane, seq, position)""";
+        RETURNING run, lane, seq, position)\
+      """;
 
   // Only for events that were inserted: a duplicate event adds no cut.
   private static final String CUTS =
@@ -60,12 +67,14 @@ class TraceRepository {
           $26::text[])
           AS c(run, lane, seq, position, step, digest, format, tree_bytes, stored_bytes,
             file_count, time_micros, checkpoint)
-        JOIN stored USING (run, lane, seq, position))""";
+        JOIN stored USING (run, lane, seq, position))\
+      """;
   private static final String COUNTS =
       """
 
       SELECT (SELECT count(*) FROM moved), %s,
-        1 / ((SELECT count(*) FROM moved) IN (0, cardinality($2::integer[])))::integer""";
+        1 / ((SELECT count(*) FROM moved) IN (0, cardinality($2::integer[])))::integer\
+      """;
 
   private static final String MOVE_ONLY = POSITIONS + COUNTS.formatted("0::bigint");
   private static final String STORED = "(SELECT count(*) FROM stored)";
@@ -74,6 +83,9 @@ class TraceRepository {
   // each batch, so it is used only after a unique violation.
   private static final Statements NEW = Statements.with("");
   private static final Statements REPEATED = Statements.with("ON CONFLICT DO NOTHING");
+
+  private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+  private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
 
   private static final String DIVISION_BY_ZERO = "22012";
   private static final String UNIQUE_VIOLATION = "23505";
@@ -88,8 +100,8 @@ class TraceRepository {
       return new Statements(events + counts, events + CUTS + counts);
     }
 
-    String of(DecodedBatch batch) {
-      return batch.events().isEmpty() ? MOVE_ONLY : batch.cuts().isEmpty() ? events : cuts;
+    String of(SinkBatch batch, List<CutRow> cutRows) {
+      return batch.records().isEmpty() ? MOVE_ONLY : cutRows.isEmpty() ? events : cuts;
     }
   }
 
@@ -110,11 +122,12 @@ class TraceRepository {
     this.pool = pool;
   }
 
-  Uni<Outcome> write(DecodedBatch batch, Map<Integer, Long> expected) {
-    Tuple values = values(batch, expected);
-    return execute(NEW.of(batch), values)
+  Uni<Outcome> write(SinkBatch batch, Map<Integer, Long> expected) {
+    List<CutRow> cuts = batch.records().stream().map(CutRow::of).filter(Objects::nonNull).toList();
+    Tuple values = values(batch, cuts, expected);
+    return execute(NEW.of(batch, cuts), values)
         .onFailure(failure -> isState(failure, UNIQUE_VIOLATION))
-        .recoverWithUni(() -> execute(REPEATED.of(batch), values))
+        .recoverWithUni(() -> execute(REPEATED.of(batch, cuts), values))
         .onFailure(failure -> isState(failure, DIVISION_BY_ZERO))
         .recoverWithItem(Outcome.Moved::new);
   }
@@ -135,7 +148,7 @@ class TraceRepository {
     return failure instanceof PgException pg && state.equals(pg.getSqlState());
   }
 
-  private static Tuple values(DecodedBatch batch, Map<Integer, Long> expected) {
+  private static Tuple values(SinkBatch batch, List<CutRow> cuts, Map<Integer, Long> expected) {
     List<Map.Entry<Integer, Long>> next = List.copyOf(batch.next().entrySet());
     Tuple values =
         Tuple.of(
@@ -143,26 +156,26 @@ class TraceRepository {
             column(next, Integer[]::new, Map.Entry::getKey),
             column(next, Long[]::new, move -> expected.get(move.getKey())),
             column(next, Long[]::new, Map.Entry::getValue));
-    if (!batch.events().isEmpty()) {
-      addEvents(values, batch.events());
-      if (!batch.cuts().isEmpty()) {
-        addCuts(values, batch.cuts());
+    if (!batch.records().isEmpty()) {
+      addEvents(values, batch.records());
+      if (!cuts.isEmpty()) {
+        addCuts(values, cuts);
       }
     }
     return values;
   }
 
-  private static void addEvents(Tuple values, List<EventRow> rows) {
+  private static void addEvents(Tuple values, List<SinkRecord> rows) {
     values
         .addValue(column(rows, String[]::new, row -> row.id().run()))
         .addValue(column(rows, Integer[]::new, row -> row.id().lane().epoch()))
         .addValue(column(rows, Long[]::new, row -> row.id().seq()))
-        .addValue(column(rows, Integer[]::new, EventRow::partition))
-        .addValue(column(rows, Long[]::new, EventRow::position))
-        .addValue(column(rows, String[]::new, EventRow::type))
-        .addValue(column(rows, String[]::new, EventRow::source))
-        .addValue(column(rows, Long[]::new, EventRow::timeMicros))
-        .addValue(column(rows, String[]::new, EventRow::lease))
+        .addValue(column(rows, Integer[]::new, SinkRecord::partition))
+        .addValue(column(rows, Long[]::new, SinkRecord::position))
+        .addValue(column(rows, String[]::new, SinkRecord::type))
+        .addValue(column(rows, String[]::new, SinkRecord::source))
+        .addValue(column(rows, Long[]::new, TraceRepository::micros))
+        .addValue(column(rows, String[]::new, SinkRecord::lease))
         .addValue(column(rows, Buffer[]::new, row -> Buffer.buffer(row.data())));
   }
 
@@ -179,12 +192,16 @@ class TraceRepository {
         .addValue(column(rows, Long[]::new, row -> row.cut().storedBytes()))
         .addValue(column(rows, Long[]::new, row -> row.cut().fileCount()))
         .addValue(
-            column(
-                rows,
-                Long[]::new,
-                row ->
-                    row.event().timeMicros() == null ? Long.valueOf(0) : row.event().timeMicros()))
+            column(rows, Long[]::new, row -> Objects.requireNonNullElse(micros(row.event()), 0L)))
         .addValue(column(rows, String[]::new, row -> row.cut().checkpoint()));
+  }
+
+  /** Null if the event has no time, or one outside of the years 1 to 9999. */
+  private static @Nullable Long micros(SinkRecord event) {
+    Instant time = event.time();
+    return time == null || time.isBefore(FIRST) || time.isAfter(LAST)
+        ? null
+        : ChronoUnit.MICROS.between(Instant.EPOCH, time);
   }
 
   private static <R, C extends @Nullable Object> Object column(

@@ -6,92 +6,64 @@
  */
 package dev.baton.store.trace;
 
-import dev.baton.protocol.trace.EventId;
-import dev.baton.store.lease.LeaseAuthenticator;
+import dev.baton.sink.BatchHandler;
+import dev.baton.sink.DeadLetterHandler;
+import dev.baton.sink.FatalErrorHandler;
+import dev.baton.sink.PositionStore;
+import dev.baton.sink.TraceSink;
 import io.smallrye.common.annotation.Identifier;
 import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.infrastructure.Infrastructure;
+import io.smallrye.reactive.messaging.kafka.KafkaClientService;
+import io.smallrye.reactive.messaging.kafka.KafkaConsumerRebalanceListener;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Map;
-import java.util.Set;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
-import org.jspecify.annotations.Nullable;
 
-/**
- * Stores the trace batch by batch: sends poison to the dead-letter topic, then writes rows and
- * positions in one transaction. While Postgres or Kafka is unavailable the partitions are paused
- * and nothing is skipped.
- */
+/** Connects the channel of the trace to the sink that stores it. */
 @ApplicationScoped
-class TraceStoreConsumer {
-  private final PartitionPositionTracker assignments;
-  private final OffsetGapDetector continuity;
-  private final DeadLetterPublisher burial;
-  private final TraceBatchWriter storing;
+@Identifier("trace-positions")
+class TraceStoreConsumer implements KafkaConsumerRebalanceListener {
+  private final TraceSink sink;
   private final TraceMetrics metrics;
-  private final FatalErrorHandler fatal;
-  private final LeaseAuthenticator leases;
 
   TraceStoreConsumer(
-      @Identifier("trace-positions") PartitionPositionTracker assignments,
-      OffsetGapDetector continuity,
-      DeadLetterPublisher burial,
-      TraceBatchWriter storing,
-      TraceMetrics metrics,
+      KafkaClientService kafka,
+      @Identifier("default-kafka-broker") Map<String, Object> settings,
+      BatchHandler handler,
+      PositionStore positions,
+      DeadLetterHandler deadLetters,
       FatalErrorHandler fatal,
-      LeaseAuthenticator leases) {
-    this.leases = leases;
-    this.assignments = assignments;
-    this.continuity = continuity;
-    this.burial = burial;
-    this.storing = storing;
+      TraceMetrics metrics) {
     this.metrics = metrics;
-    this.fatal = fatal;
+    sink =
+        new TraceSink(
+            settings,
+            work -> kafka.<byte[], byte[]>getConsumer("trace").runOnPollingThread(work),
+            handler,
+            positions,
+            deadLetters,
+            fatal);
   }
 
   @Incoming("trace")
   Uni<Void> consume(ConsumerRecords<byte[], byte[]> records) {
-    return Uni.createFrom()
-        .item(() -> TraceBatchDecoder.decode(records))
-        .chain(this::vouchedFor)
-        .runSubscriptionOn(Infrastructure.getDefaultExecutor())
-        .chain(this::take)
-        .invoke(() -> metrics.delayed(age(records)))
-        // A failure closes the channel, and the process would keep running without it.
-        .onFailure(failure -> !(failure instanceof FatalErrorHandler.ProcessEndingException))
-        .transform(failure -> fatal.because("the trace cannot be stored: " + failure));
+    return sink.consume(records).invoke(() -> metrics.delayed(age(records)));
   }
 
-  /**
-   * Moves runner events without a valid lease to the poison records. Control events come from
-   * services and need none.
-   */
-  private Uni<DecodedBatch> vouchedFor(DecodedBatch batch) {
-    Set<String> tokens = batch.leases();
-    if (tokens.isEmpty()) {
-      return Uni.createFrom().item(batch.without(this::refusal));
-    }
-    return RetryForever.insist(
-            "verify the leases", Uni.createFrom().deferred(() -> leases.learn(tokens)))
-        .emitOn(Infrastructure.getDefaultExecutor())
-        .map(known -> batch.without(this::refusal));
+  @Override
+  public void onPartitionsAssigned(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+    sink.assigned(consumer, partitions);
   }
 
-  private @Nullable String refusal(EventRow event) {
-    EventId id = event.id();
-    return id.lane().isControl()
-        ? null
-        : leases.refusal(event.lease(), id.run(), id.lane().epoch());
-  }
-
-  private Uni<Void> take(DecodedBatch decoded) {
-    Map<Integer, Long> expected = assignments.expected();
-    return continuity
-        .following(decoded, expected)
-        .chain(batch -> burial.of(batch.poison()).chain(() -> storing.store(batch, expected)));
+  @Override
+  public void onPartitionsRevoked(Consumer<?, ?> consumer, Collection<TopicPartition> partitions) {
+    sink.revoked(partitions);
   }
 
   private static Duration age(ConsumerRecords<byte[], byte[]> records) {

@@ -9,6 +9,8 @@ package dev.baton.store.trace;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.sink.SinkBatch;
+import dev.baton.sink.SinkBatchDecoder;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
@@ -33,7 +35,7 @@ class TraceRepositoryBench extends StoreTest {
   private static final int BATCHES = 500;
 
   @Inject TraceRepository writer;
-  @Inject PositionStore positions;
+  @Inject TracePositionRepository positions;
   @Inject Pool pool;
   private int partition = 2_000;
 
@@ -50,12 +52,12 @@ class TraceRepositoryBench extends StoreTest {
     partition++;
     positions.read(Set.of(partition)).await().indefinitely();
     int many = events == 500 ? BATCHES / 5 : BATCHES;
-    List<DecodedBatch> batches = batches(many, events);
+    List<SinkBatch> batches = batches(many, events);
     long cpu = postgres();
     long own = own();
     long start = System.nanoTime();
     long position = 0;
-    for (DecodedBatch batch : batches) {
+    for (SinkBatch batch : batches) {
       writer.write(batch, Map.of(partition, position)).await().indefinitely();
       position += events;
     }
@@ -70,9 +72,9 @@ class TraceRepositoryBench extends StoreTest {
   }
 
   /** Every tenth event has a cut. */
-  private List<DecodedBatch> batches(int many, int events) {
+  private List<SinkBatch> batches(int many, int events) {
     TraceBuilder trace = new TraceBuilder();
-    List<DecodedBatch> batches = new ArrayList<>();
+    List<SinkBatch> batches = new ArrayList<>();
     long offset = 0;
     for (int b = 0; b < many; b++) {
       List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
@@ -85,7 +87,7 @@ class TraceRepositoryBench extends StoreTest {
         record.headers().forEach(read.headers()::add);
         records.add(read);
       }
-      batches.add(TraceBatchDecoder.decode(records, Map.of()));
+      batches.add(SinkBatchDecoder.decode(records, Map.of()));
     }
     return batches;
   }

@@ -14,10 +14,15 @@ import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.sink.SinkBatch;
+import dev.baton.sink.SinkBatchDecoder;
+import dev.baton.sink.SinkRecord;
+import dev.baton.sink.TraceSink;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
 import io.smallrye.reactive.messaging.kafka.KafkaClientService;
 import jakarta.inject.Inject;
 import java.util.ArrayList;
@@ -33,15 +38,21 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
 class TraceStoreConsumerTest extends StoreTest {
   @Inject KafkaClientService kafka;
-  @Inject PositionStore positions;
+  @Inject TracePositionRepository positions;
   @Inject TraceRepository writer;
-  @Inject TraceBatchWriter storing;
+  @Inject StoredBatchHandler handler;
+  @Inject DeadLetterPublisher deadLetters;
+  @Inject ProcessExitHandler fatal;
   @Inject StoredEventNotifier wakeups;
+
+  @ConfigProperty(name = "kafka.bootstrap.servers")
+  String servers = "";
 
   @Test
   void shouldStoreOnceWhatIsSentTwice() {
@@ -133,8 +144,8 @@ class TraceStoreConsumerTest extends StoreTest {
     TraceBuilder trace = new TraceBuilder();
     List<ConsumerRecord<byte[], byte[]>> log =
         read(partition, trace.created(), trace.assigned(1), trace.started(1));
-    DecodedBatch first = TraceBatchDecoder.decode(log.subList(0, 2), Map.of());
-    DecodedBatch stale = TraceBatchDecoder.decode(log.subList(1, 3), Map.of());
+    SinkBatch first = SinkBatchDecoder.decode(log.subList(0, 2), Map.of());
+    SinkBatch stale = SinkBatchDecoder.decode(log.subList(1, 3), Map.of());
 
     var stored = writer.write(first, Map.of(partition, 0L)).await().indefinitely();
     var refused = writer.write(stale, Map.of(partition, 1L)).await().indefinitely();
@@ -164,8 +175,8 @@ class TraceStoreConsumerTest extends StoreTest {
     List<ConsumerRecord<byte[], byte[]>> both = new ArrayList<>();
     both.addAll(read(mine, one.created(), one.completed(1, "a", TraceBuilder.cut("a"))));
     both.addAll(read(taken, two.created(), two.completed(1, "a", TraceBuilder.cut("a"))));
-    DecodedBatch batch = TraceBatchDecoder.decode(both, Map.of());
-    DecodedBatch others = TraceBatchDecoder.decode(both.subList(2, 3), Map.of());
+    SinkBatch batch = SinkBatchDecoder.decode(both, Map.of());
+    SinkBatch others = SinkBatchDecoder.decode(both.subList(2, 3), Map.of());
 
     var first = writer.write(others, Map.of(taken, 0L)).await().indefinitely();
     var refused = writer.write(batch, Map.of(mine, 0L, taken, 0L)).await().indefinitely();
@@ -301,13 +312,19 @@ class TraceStoreConsumerTest extends StoreTest {
             trace.completed(1, "clone", TraceBuilder.cut("a")),
             trace.completed(1, "gather", TraceBuilder.cut("b")),
             trace.ended(1));
-    DecodedBatch good = TraceBatchDecoder.decode(records, Map.of());
-    List<EventRow> rows = new ArrayList<>(good.events());
+    SinkBatch good = SinkBatchDecoder.decode(records, Map.of());
+    List<SinkRecord> rows = new ArrayList<>(good.records());
     rows.set(2, refused(rows.get(2)));
     rows.set(5, refused(rows.get(5)));
 
-    storing
-        .store(new DecodedBatch(rows, good.cuts(), List.of(), good.spans()), Map.of(partition, 0L))
+    new TraceSink(
+            Map.of("bootstrap.servers", servers),
+            work -> Uni.createFrom().item(Set.of()),
+            handler,
+            positions,
+            deadLetters,
+            fatal)
+        .apply(new SinkBatch(rows, List.of(), good.spans()), Map.of(partition, 0L))
         .await()
         .indefinitely();
 
@@ -327,17 +344,9 @@ class TraceStoreConsumerTest extends StoreTest {
     }
   }
 
-  private static EventRow refused(EventRow row) {
-    return new EventRow(
-        row.record(),
-        row.id(),
-        "a\0b",
-        true,
-        row.source(),
-        row.timeMicros(),
-        null,
-        row.data(),
-        false);
+  private static SinkRecord refused(SinkRecord row) {
+    return new SinkRecord(
+        row.record(), row.id(), "a\0b", row.source(), row.time(), null, row.data(), row.known());
   }
 
   private ConsumerRecord<byte[], byte[]> letterOf(RecordMetadata where) {

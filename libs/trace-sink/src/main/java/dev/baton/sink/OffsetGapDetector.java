@@ -4,14 +4,11 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.store.trace;
+package dev.baton.sink;
 
 import dev.baton.protocol.topic.TopicName;
-import io.smallrye.common.annotation.Identifier;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
-import io.smallrye.reactive.messaging.kafka.KafkaClientService;
-import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,35 +18,53 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
-import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Filters batches to the records that follow the stored positions without a gap. A batch in flight
- * while its partition is revoked and assigned again can be dropped; the next batch must then not
- * advance the position past the missing records.
+ * Filters batches to the records that follow the positions without a gap. A batch in flight while
+ * its partition is revoked and assigned again can be dropped, and a database can lose transactions;
+ * the next batch must then not advance the position past the missing records.
  */
-@ApplicationScoped
-class OffsetGapDetector {
-  private static final Logger LOG = Logger.getLogger(OffsetGapDetector.class);
+final class OffsetGapDetector {
+  private static final Logger LOG = LoggerFactory.getLogger(OffsetGapDetector.class);
 
   /** Shorter than the timeout of an attempt, so that attempts do not overlap. */
   private static final Duration LOOK = Duration.ofSeconds(10);
 
-  private final KafkaClientService kafka;
-  private final PartitionPositionTracker assignments;
-  private final TraceMetrics metrics;
+  private final PollingThread polling;
+  private final PartitionPositionTracker tracker;
+  private final PositionStore positions;
   private final FatalErrorHandler fatal;
 
   OffsetGapDetector(
-      KafkaClientService kafka,
-      @Identifier("trace-positions") PartitionPositionTracker assignments,
-      TraceMetrics metrics,
+      PollingThread polling,
+      PartitionPositionTracker tracker,
+      PositionStore positions,
       FatalErrorHandler fatal) {
-    this.kafka = kafka;
-    this.assignments = assignments;
-    this.metrics = metrics;
+    this.polling = polling;
+    this.tracker = tracker;
+    this.positions = positions;
     this.fatal = fatal;
+  }
+
+  /**
+   * Reads the positions that could not be read on assignment. Returns the batch without their
+   * partitions, which are polled again from their positions.
+   */
+  Uni<SinkBatch> withPositions(SinkBatch batch) {
+    if (batch.spans().keySet().stream().noneMatch(tracker::isUnread)) {
+      return Uni.createFrom().item(batch);
+    }
+    return RetryForever.insist("read the positions", () -> polling.run(tracker::beginLate))
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(
+            late -> {
+              Map<Integer, Long> others = batch.first();
+              others.keySet().removeAll(late);
+              return batch.from(others);
+            });
   }
 
   /**
@@ -57,7 +72,7 @@ class OffsetGapDetector {
    * offset. The consumer reads such a partition again from the expected offset, if it is still
    * assigned.
    */
-  Uni<DecodedBatch> following(DecodedBatch batch, Map<Integer, Long> expected) {
+  Uni<SinkBatch> following(SinkBatch batch, Map<Integer, Long> expected) {
     Map<Integer, Long> astray = new HashMap<>();
     batch
         .first()
@@ -75,15 +90,7 @@ class OffsetGapDetector {
     Map<Integer, Boolean> decided = new ConcurrentHashMap<>();
     return RetryForever.insist(
             "search the log for missing records",
-            Uni.createFrom()
-                .deferred(
-                    () ->
-                        kafka
-                            .<byte[], byte[]>getConsumer("trace")
-                            .runOnPollingThread(
-                                (Consumer<byte[], byte[]> consumer) -> {
-                                  return dropped(consumer, astray, expected, decided);
-                                })))
+            () -> polling.run(consumer -> dropped(consumer, astray, expected, decided)))
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(
             dropped -> {
@@ -96,7 +103,7 @@ class OffsetGapDetector {
   /**
    * Returns the partitions whose records must be dropped.
    *
-   * @param decided by partition, whether its records may be stored; decisions are added
+   * @param decided by partition, whether its records may be applied; decisions are added
    */
   Set<Integer> dropped(
       Consumer<?, ?> consumer,
@@ -115,17 +122,18 @@ class OffsetGapDetector {
   }
 
   /**
-   * Returns whether the records from {@code first} may be stored although they leave a gap. Runs on
-   * the polling thread, so that no partition is revoked or assigned meanwhile.
+   * Returns whether the records from {@code first} may be applied although they leave a gap. Runs
+   * on the polling thread, so that no partition is revoked or assigned meanwhile.
    *
    * @param judged the position for which the gap was detected; null for none
    */
   boolean mayFollow(Consumer<?, ?> consumer, int number, long first, @Nullable Long judged) {
     TopicPartition partition = new TopicPartition(TopicName.TRACE, number);
-    if (!consumer.assignment().contains(partition)) {
-      return false; // the consumer that has the partition now reads them
+    if (!consumer.assignment().contains(partition) || tracker.isUnread(number)) {
+      return false; // they are read by the consumer that has the partition now, or from its
+      // position
     }
-    PartitionPosition position = assignments.of(number);
+    PartitionPosition position = tracker.of(number);
     if (position == null) {
       throw fatal.because(partition + ": assigned, but its position was never read");
     }
@@ -136,20 +144,22 @@ class OffsetGapDetector {
     long beginning =
         consumer.beginningOffsets(List.of(partition), LOOK).getOrDefault(partition, 0L);
     if (beginning > expected && first <= beginning) {
-      metrics.missing(first - expected);
-      LOG.errorf(
-          "%s: begins at offset %d, but only records before %d were stored: the topic's retention"
-              + " was shorter than this store's outage",
-          partition, beginning, expected);
+      positions.missing(first - expected);
+      LOG.error(
+          "{}: begins at offset {}, but only records before {} were applied: the topic's retention"
+              + " was shorter than the outage",
+          partition,
+          beginning,
+          expected);
       return true;
     }
     if (first == position.gap()) {
       return true; // still the first record after reading again: nothing is in between
     }
     long from = Math.max(expected, beginning);
-    LOG.infof("%s: got offset %d instead of %d, reading it again", partition, first, from);
+    LOG.info("{}: got offset {} instead of {}, reading it again", partition, first, from);
     consumer.seek(partition, from);
-    assignments.replace(number, position, position.seen(first));
+    tracker.replace(number, position, position.seen(first));
     return false;
   }
 }

@@ -4,39 +4,39 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.store.trace;
+package dev.baton.sink;
 
 import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.TraceRecord;
+import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A row of {@code store.event}.
+ * A decoded record of the trace.
  *
  * @param record the Kafka record of the event
- * @param known whether this version supports the type
- * @param timeMicros since the epoch; null if the event has no time, or one outside of the years 1
- *     to 9999
- * @param data JSON, the unchanged bytes of the record
- * @param captureFailed whether the event reports a failed capture of the workspace
+ * @param time by the writer's clock; null if an event of an unknown type has none
+ * @param lease the token that its writer sent; null for none
+ * @param data JSON, the unchanged bytes of the record; not copied
+ * @param known the event; null for a type that this version does not support
  */
-record EventRow(
+public record SinkRecord(
     ConsumerRecord<byte[], byte[]> record,
     EventId id,
     String type,
-    boolean known,
     String source,
-    @Nullable Long timeMicros,
+    @Nullable Instant time,
     @Nullable String lease,
     byte[] data,
-    boolean captureFailed) {
+    @Nullable TraceRecord known) {
 
-  int partition() {
+  public int partition() {
     return record.partition();
   }
 
   /** Returns the log's offset + 1. */
-  long position() {
+  public long position() {
     return record.offset() + 1;
   }
 }

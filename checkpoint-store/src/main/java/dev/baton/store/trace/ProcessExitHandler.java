@@ -6,6 +6,8 @@
  */
 package dev.baton.store.trace;
 
+import dev.baton.sink.FatalErrorHandler;
+import dev.baton.sink.SinkFatalException;
 import io.quarkus.runtime.Quarkus;
 import io.quarkus.runtime.ShutdownEvent;
 import jakarta.annotation.Priority;
@@ -15,32 +17,23 @@ import org.jboss.logging.Logger;
 
 /** Exits the process when to continue would lose events; its supervisor restarts it. */
 @ApplicationScoped
-class FatalErrorHandler {
-  private static final Logger LOG = Logger.getLogger(FatalErrorHandler.class);
+class ProcessExitHandler implements FatalErrorHandler {
+  private static final Logger LOG = Logger.getLogger(ProcessExitHandler.class);
 
   private volatile boolean stopping;
-
-  /** Thrown while the process exits; must not be retried. */
-  static final class ProcessEndingException extends IllegalStateException {
-    private static final long serialVersionUID = 1;
-
-    ProcessEndingException(String reason) {
-      super(reason);
-    }
-  }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
     stopping = true;
   }
 
-  /** Starts the exit and returns the exception that the caller must throw. */
-  ProcessEndingException because(String reason) {
+  @Override
+  public SinkFatalException because(String reason) {
     if (stopping) {
       LOG.debugf("process is already exiting: %s", reason);
     } else {
       LOG.fatal(reason);
       Quarkus.asyncExit(1);
     }
-    return new ProcessEndingException(reason);
+    return new SinkFatalException(reason);
   }
 }

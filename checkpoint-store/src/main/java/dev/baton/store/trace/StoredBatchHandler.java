@@ -1,0 +1,132 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.sink.BatchHandler;
+import dev.baton.sink.SinkBatch;
+import dev.baton.sink.SinkRecord;
+import dev.baton.store.failure.FailureTranslator;
+import dev.baton.store.lease.LeaseAuthenticator;
+import io.smallrye.mutiny.Uni;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Event;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Stores batches of the trace, and wakes what waits for their events. */
+@ApplicationScoped
+class StoredBatchHandler implements BatchHandler {
+  private final TraceRepository repository;
+  private final LeaseAuthenticator leases;
+  private final TraceMetrics metrics;
+  private final StoredEventNotifier wakeups;
+  private final Event<RunsQuiescedEvent> rested;
+
+  StoredBatchHandler(
+      TraceRepository repository,
+      LeaseAuthenticator leases,
+      TraceMetrics metrics,
+      StoredEventNotifier wakeups,
+      Event<RunsQuiescedEvent> rested) {
+    this.repository = repository;
+    this.leases = leases;
+    this.metrics = metrics;
+    this.wakeups = wakeups;
+    this.rested = rested;
+  }
+
+  @Override
+  public Uni<Void> learn(Set<String> tokens) {
+    return leases.learn(tokens);
+  }
+
+  /**
+   * Refuses runner events without a valid lease (control events come from services and need none),
+   * and names with NUL: Postgres does not allow it in text and would refuse the whole batch.
+   */
+  @Override
+  public @Nullable String refusal(SinkRecord event) {
+    EventId id = event.id();
+    CutRow cut = CutRow.of(event);
+    if (hasNul(event.type())
+        || hasNul(event.source())
+        || hasNul(event.lease())
+        || (cut != null && (hasNul(cut.step()) || hasNul(cut.cut().format())))) {
+      return "has a NUL character in a name";
+    }
+    return id.lane().isControl()
+        ? null
+        : leases.refusal(event.lease(), id.run(), id.lane().epoch());
+  }
+
+  private static boolean hasNul(@Nullable String text) {
+    return text != null && text.indexOf('\0') >= 0;
+  }
+
+  @Override
+  public Uni<Outcome> apply(SinkBatch batch, Map<Integer, Long> expected) {
+    long start = System.nanoTime();
+    return repository
+        .write(batch, expected)
+        .map(
+            outcome -> {
+              // Also where the position moved: an earlier attempt or another replica stored some.
+              wakeups.wake(batch.runs());
+              return switch (outcome) {
+                case TraceRepository.Outcome.Moved moved -> Outcome.MOVED;
+                case TraceRepository.Outcome.Stored stored -> {
+                  count(batch, stored.events(), Duration.ofNanos(System.nanoTime() - start));
+                  publishQuiesced(batch);
+                  yield Outcome.APPLIED;
+                }
+              };
+            });
+  }
+
+  private void count(SinkBatch batch, int inserted, Duration took) {
+    int unknown = 0;
+    int failedCaptures = 0;
+    for (SinkRecord event : batch.records()) {
+      if (event.known() == null) {
+        unknown++;
+      } else if (isFailedCapture(event.known().event())) {
+        failedCaptures++;
+      }
+    }
+    metrics.stored(inserted, batch.records().size() - inserted, unknown, failedCaptures, took);
+  }
+
+  private static boolean isFailedCapture(TraceEvent event) {
+    return switch (event) {
+      case TraceEvent.CheckpointSaved saved -> saved.error() != null;
+      case TraceEvent.StepCompleted completed -> completed.withoutCut();
+      default -> false;
+    };
+  }
+
+  /** Publishes a hint. An observer that misses it finds the stored events. */
+  private void publishQuiesced(SinkBatch batch) {
+    Set<String> runs =
+        batch.records().stream()
+            .filter(event -> RunsQuiescedEvent.TYPES.contains(event.type()))
+            .map(event -> event.id().run())
+            .collect(Collectors.toSet());
+    if (!runs.isEmpty()) {
+      rested.fire(new RunsQuiescedEvent(runs));
+    }
+  }
+
+  @Override
+  public boolean isRefused(Throwable failure) {
+    return FailureTranslator.isRefused(failure);
+  }
+}

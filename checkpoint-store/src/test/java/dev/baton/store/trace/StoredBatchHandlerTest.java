@@ -1,0 +1,54 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.trace;
+
+import dev.baton.sink.testkit.BatchHandlerKit;
+import dev.baton.store.testing.StoreTest;
+import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.inject.Inject;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** The store's handler keeps what the trace sink needs of each handler. */
+@QuarkusTest
+class StoredBatchHandlerTest extends StoreTest {
+  @Inject StoredBatchHandler handler;
+  @Inject TracePositionRepository positions;
+  @Inject Pool pool;
+
+  private BatchHandlerKit kit(int partition) {
+    return new BatchHandlerKit(handler, positions, this::completed, partition);
+  }
+
+  @Test
+  void shouldApplyARepeatedBatchOnce() {
+    kit(3_000).appliesARepeatedBatchOnce();
+  }
+
+  @Test
+  void shouldApplyACutBatchInParts() {
+    kit(3_010).appliesACutBatchInParts();
+  }
+
+  @Test
+  void shouldApplyNothingOfABatchWhosePositionMoved() {
+    kit(3_020).appliesNothingOfABatchWhosePositionMoved();
+  }
+
+  private long completed(String run) {
+    return pool.preparedQuery(
+            "SELECT count(*) FROM store.event WHERE run = $1 AND type = 'dev.baton.step_completed'")
+        .execute(Tuple.of(run))
+        .await()
+        .atMost(Duration.ofSeconds(10))
+        .iterator()
+        .next()
+        .getLong(0);
+  }
+}

@@ -1,0 +1,16 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.sink;
+
+/** The trace must not be read on. Never retried. */
+public final class SinkFatalException extends IllegalStateException {
+  private static final long serialVersionUID = 1;
+
+  public SinkFatalException(String reason) {
+    super(reason);
+  }
+}
