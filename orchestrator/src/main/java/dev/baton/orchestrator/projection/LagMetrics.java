@@ -46,7 +46,7 @@ class LagMetrics {
   private static final Duration SKIP = Duration.ofSeconds(2);
 
   private final Admin admin;
-  private final TraceProjection projection;
+  private final ProjectionPositionRepository positions;
   private final String signalReaders;
   private final CommittedRecordsReader records;
   private final Map<String, Place> places = new HashMap<>();
@@ -57,13 +57,13 @@ class LagMetrics {
 
   LagMetrics(
       Admin admin,
-      TraceProjection projection,
+      ProjectionPositionRepository positions,
       @ConfigProperty(name = "mp.messaging.incoming.signals.group.id") String signalReaders,
       @Identifier("default-kafka-broker") Map<String, Object> kafka,
       MeterRegistry metrics) {
     this.records = new CommittedRecordsReader(kafka);
     this.admin = admin;
-    this.projection = projection;
+    this.positions = positions;
     this.signalReaders = signalReaders;
     Gauge.builder("baton.projection.lag", () -> trace)
         .description("records of the trace that the run list does not show yet")
@@ -86,7 +86,7 @@ class LagMetrics {
   private void look() throws InterruptedException {
     try {
       Map<Integer, Long> ends = ends(TopicName.TRACE);
-      trace = behind(TopicName.TRACE, ends, projection.stored(ends.keySet()).await().atMost(ASK));
+      trace = behind(TopicName.TRACE, ends, positions.stored(ends.keySet()).await().atMost(ASK));
       signals = behind(TopicName.SIGNALS, ends(TopicName.SIGNALS), committed());
     } catch (ExecutionException | TimeoutException | RuntimeException e) {
       LOG.debugf("lag: cannot be measured, retrying: %s", e);

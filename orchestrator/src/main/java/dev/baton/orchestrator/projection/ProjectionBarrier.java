@@ -8,6 +8,7 @@ package dev.baton.orchestrator.projection;
 
 import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.sink.TraceSink;
 import io.smallrye.common.annotation.Identifier;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
@@ -43,14 +44,17 @@ public class ProjectionBarrier {
   private static final Duration SKIP = Duration.ofSeconds(1);
 
   private final Admin admin;
-  private final TraceProjection projection;
+  private final ProjectionTraceConsumer consumer;
+  private final ProjectionPositionRepository positions;
   private final CommittedRecordsReader records;
 
   ProjectionBarrier(
       Admin admin,
-      TraceProjection projection,
+      @Identifier("trace-positions") ProjectionTraceConsumer consumer,
+      ProjectionPositionRepository positions,
       @Identifier("default-kafka-broker") Map<String, Object> kafka) {
-    this.projection = projection;
+    this.consumer = consumer;
+    this.positions = positions;
     this.admin = admin;
     this.records = new CommittedRecordsReader(kafka);
   }
@@ -65,7 +69,7 @@ public class ProjectionBarrier {
       Map<Integer, Long> ends = ends(runs, patience);
       PositionWatcher standing = new PositionWatcher(ends);
       // Another replica may have the partition; its position is only in the database.
-      while (!projection.awaitReached(ends, LOOK) && !standing.hasReached()) {
+      while (!consumer.awaitReached(ends, LOOK) && !standing.hasReached()) {
         if (System.nanoTime() > end) {
           LOG.warnf("projection: has not reached %s within %s", ends, patience);
           return false;
@@ -121,8 +125,8 @@ public class ProjectionBarrier {
     /** Returns false if Postgres is unavailable. */
     boolean hasReached() {
       try {
-        Map<Integer, Long> now = projection.stored(ends.keySet()).await().atMost(ASK);
-        if (TraceProjection.hasReached(now, ends)) {
+        Map<Integer, Long> now = positions.stored(ends.keySet()).await().atMost(ASK);
+        if (TraceSink.hasReached(now, ends)) {
           return true;
         }
         if (!now.equals(stored)) {
@@ -142,7 +146,7 @@ public class ProjectionBarrier {
       since = System.nanoTime();
       Map<Integer, Long> from = new HashMap<>();
       ends.keySet().forEach(partition -> from.put(partition, stored.getOrDefault(partition, 0L)));
-      return TraceProjection.hasReached(records.skip(TopicName.TRACE, from, ends, SKIP), ends);
+      return TraceSink.hasReached(records.skip(TopicName.TRACE, from, ends, SKIP), ends);
     }
   }
 }

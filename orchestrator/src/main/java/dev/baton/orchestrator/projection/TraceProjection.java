@@ -17,10 +17,14 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.lease.LeaseVerdict;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.trace.EventId;
-import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.sink.BatchHandler;
+import dev.baton.sink.DeadLetterHandler;
+import dev.baton.sink.PoisonRecord;
+import dev.baton.sink.SinkBatch;
+import dev.baton.sink.SinkRecord;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.mutiny.Uni;
@@ -36,29 +40,24 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds records of the trace into the run table. Advances the positions in the same transaction by
- * compare-and-set, so that every record is folded exactly once even while two consumers consider a
- * partition theirs. Not for concurrent calls.
+ * Folds records of the trace into the run table, in one transaction with their positions. Not for
+ * concurrent calls.
  */
 @ApplicationScoped
-class TraceProjection {
+class TraceProjection implements BatchHandler, DeadLetterHandler {
   private static final Logger LOG = Logger.getLogger(TraceProjection.class);
   private static final int KEPT_HEADS = 10_000;
+  private static final Duration SQL = Duration.ofSeconds(10);
 
   private final Pool pool;
   private final boolean leaseRequired;
@@ -69,14 +68,9 @@ class TraceProjection {
   private final Counter gaps;
   private final Counter fenced;
   private final RunMetrics runMetrics;
-  private final PartitionRewinder rewinds;
   private final ReplicaLeaseVerifier leases;
   private final NotificationWriter notifications;
   private final Event<WorkflowCapacityFreedEvent> places;
-  private final Map<Integer, Long> positions = new ConcurrentHashMap<>();
-  // Ends of the log for partitions whose stored position may be after them; until checked.
-  private final Map<Integer, Long> ends = new ConcurrentHashMap<>();
-  private final Object moved = new Object();
   private final Map<String, RunHead> heads =
       Collections.synchronizedMap(
           new LinkedHashMap<>(1024, 0.75f, true) {
@@ -90,7 +84,6 @@ class TraceProjection {
 
   TraceProjection(
       Pool pool,
-      PartitionRewinder rewinds,
       ReplicaLeaseVerifier leases,
       NotificationWriter notifications,
       OrchestratorConfig config,
@@ -99,7 +92,6 @@ class TraceProjection {
       MeterRegistry metrics) {
     this.runMetrics = runMetrics;
     this.places = places;
-    this.rewinds = rewinds;
     this.leases = leases;
     this.notifications = notifications;
     this.pool = pool;
@@ -131,91 +123,64 @@ class TraceProjection {
             .register(metrics);
   }
 
-  /** Reads the next offset of each partition that has one. */
-  Uni<Map<Integer, Long>> stored(Set<Integer> partitions) {
-    return pool.preparedQuery(
-            "SELECT partition, next_offset FROM orchestrator.projection_position WHERE partition ="
-                + " ANY($1)")
-        .execute(Tuple.of(partitions.toArray(Integer[]::new)))
-        .map(
-            rows -> {
-              Map<Integer, Long> found = new HashMap<>();
-              rows.forEach(
-                  row -> found.put(row.getInteger("partition"), row.getLong("next_offset")));
-              return found;
-            });
-  }
-
-  /**
-   * Waits until this consumer itself has committed everything before these offsets, by partition.
-   * Returns false after the timeout.
-   */
-  boolean awaitReached(Map<Integer, Long> ends, Duration most) throws InterruptedException {
-    long until = System.nanoTime() + most.toNanos();
-    synchronized (moved) {
-      while (!hasReached(positions, ends)) {
-        long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
-        if (left <= 0) {
-          return false;
-        }
-        moved.wait(left);
-      }
-      return true;
-    }
-  }
-
-  /** Whether each partition's position is at or after its offset. */
-  static boolean hasReached(Map<Integer, Long> positions, Map<Integer, Long> ends) {
-    return ends.entrySet().stream()
-        .allMatch(end -> positions.getOrDefault(end.getKey(), 0L) >= end.getValue());
-  }
-
-  private void moveTo(Map<Integer, Long> to) {
-    synchronized (moved) {
-      positions.putAll(to);
-      moved.notifyAll();
-    }
-  }
-
-  /** Clears the cached positions and heads, which may have changed elsewhere. */
+  /** Clears the cached heads, which may have changed elsewhere. */
   void forget() {
-    positions.clear();
     heads.clear();
   }
 
-  /**
-   * Sets the end of the log of a partition that is read from its beginning. If the view's position
-   * is after this end, the view is of another log and is reset together with the partition's next
-   * records, even if Postgres is unavailable until then. The fold ignores events that it has folded
-   * before.
-   */
-  void endedAt(int partition, long end) {
-    ends.put(partition, end);
+  @Override
+  public Uni<Void> learn(Set<String> tokens) {
+    return leases.learn(tokens);
   }
 
-  /** Clears the end of a partition that was revoked or assigned again. */
-  void forgetEnd(int partition) {
-    ends.remove(partition);
+  /** Accepts control events, which come from services, and runner events with a valid lease. */
+  @Override
+  public @Nullable String refusal(SinkRecord event) {
+    EventId id = event.id();
+    if (!id.lane().isControl()
+        && leases.check(event.lease(), id.run(), id.lane().epoch())
+            instanceof LeaseVerdict.Refused refusal) {
+      leases.refused("event " + id, id.run(), refusal);
+      return refusal.detail();
+    }
+    return null;
   }
 
-  /**
-   * Folds and writes records. After a failure nothing was written, and the call can be repeated.
-   *
-   * @return fails with {@link PartitionRewinder.ViewBehindException} if records before these are
-   *     missing, and with a failure that {@link #isFinal} if one of them can never be written
-   */
-  Uni<Void> project(List<ConsumerRecord<String, byte[]>> records) {
+  /** Counts the record; the store moves it to the dead letters. */
+  @Override
+  public Uni<Void> bury(PoisonRecord poison) {
+    switch (poison.kind()) {
+      case MALFORMED -> malformed.increment();
+      case REFUSED -> {
+        // Counted by its lease.
+      }
+      case UNWRITABLE -> {
+        skipped.increment();
+        LOG.errorf(
+            "partition %d: the view skips the record at offset %d, which cannot be written: %s",
+            poison.record().partition(), poison.record().offset(), poison.reason());
+      }
+    }
+    return Uni.createFrom().voidItem();
+  }
+
+  @Override
+  public Uni<Outcome> apply(SinkBatch batch, Map<Integer, Long> expected) {
     return Uni.createFrom()
-        .deferred(() -> withPositions(records))
-        .chain(() -> leases.learn(tokens(records)))
-        .chain(() -> heads(records))
-        .chain(known -> fold(records, known))
+        .deferred(() -> heads(batch.runs()))
+        .chain(known -> fold(batch, expected, known))
+        .ifNoItem()
+        .after(SQL)
+        .fail()
         .onFailure()
-        .invoke(failure -> forget());
+        .invoke(failure -> forget())
+        .replaceWith(Outcome.APPLIED)
+        .onFailure(RunViewWriter.PositionMovedException.class)
+        .recoverWithItem(Outcome.MOVED);
   }
 
-  /** Whether a retry cannot succeed, because a record is invalid. */
-  static boolean isFinal(Throwable failure) {
+  @Override
+  public boolean isRefused(Throwable failure) {
     return failure instanceof UnfoldableRecordException || PostgresErrorClassifier.isFinal(failure);
   }
 
@@ -227,129 +192,16 @@ class TraceProjection {
     }
   }
 
-  /** Advances the position past a record that can never be written. */
-  Uni<Void> skip(ConsumerRecord<String, byte[]> record, Throwable why) {
-    return Uni.createFrom()
-        .deferred(() -> withPositions(List.of(record)))
-        .chain(
-            () -> {
-              if (!isNew(record)) {
-                return Uni.createFrom().voidItem();
-              }
-              Map<Integer, Long> to = Map.of(record.partition(), record.offset() + 1);
-              Map<Integer, Long> from = Map.copyOf(positions);
-              return pool.withTransaction(tx -> RunViewWriter.move(tx, from, to))
-                  .invoke(
-                      () -> {
-                        moveTo(to);
-                        skipped.increment();
-                        LOG.errorf(
-                            "partition %d: the view skips the record at offset %d, which cannot be"
-                                + " written: %s",
-                            record.partition(), record.offset(), why);
-                      });
-            })
-        .onFailure()
-        .invoke(failure -> forget());
-  }
-
-  private Uni<Void> withPositions(List<ConsumerRecord<String, byte[]>> records) {
-    Set<Integer> named = new TreeSet<>();
-    records.forEach(record -> named.add(record.partition()));
-    Map<Integer, Long> ended = new TreeMap<>(ends);
-    ended.keySet().retainAll(named);
-    return ended.isEmpty()
-        ? readPositions(records, named)
-        : startOver(ended).chain(() -> readPositions(records, named));
-  }
-
-  private Uni<Void> startOver(Map<Integer, Long> ended) {
-    return pool.preparedQuery(
-            """
-            UPDATE orchestrator.projection_position p SET next_offset = 0
-            FROM unnest($1::int[], $2::bigint[]) AS log (partition, ends)
-            WHERE p.partition = log.partition AND p.next_offset > log.ends RETURNING p.partition\
-            """)
-        .execute(
-            Tuple.of(ended.keySet().toArray(Integer[]::new), ended.values().toArray(Long[]::new)))
-        .invoke(
-            rows -> {
-              for (Row row : rows) {
-                int partition = row.getInteger("partition");
-                positions.remove(partition);
-                LOG.errorf(
-                    "partition %d: the view's position was after offset %d, where the log ends; the"
-                        + " log has lost records or is another one: reading it from its beginning",
-                    partition, ended.get(partition));
-              }
-              ended.forEach(ends::remove);
-            })
-        .replaceWithVoid();
-  }
-
-  private Uni<Void> readPositions(
-      List<ConsumerRecord<String, byte[]>> records, Set<Integer> named) {
-    Set<Integer> unknown = new TreeSet<>(named);
-    unknown.removeAll(positions.keySet());
-    if (unknown.isEmpty()) {
-      return Uni.createFrom().voidItem();
-    }
-    return pool.preparedQuery(
-            """
-            INSERT INTO orchestrator.projection_position (partition, next_offset)
-            SELECT unnest($1::int[]), 0 ON CONFLICT (partition) DO NOTHING\
-            """)
-        .execute(Tuple.of(unknown.toArray(Integer[]::new)))
-        .chain(() -> stored(unknown))
-        .invoke(
-            stored -> {
-              refuseGaps(records, stored);
-              moveTo(stored);
-            })
-        .replaceWithVoid();
-  }
-
-  /** Fails if records are missing between the stored position and the batch. */
-  private void refuseGaps(List<ConsumerRecord<String, byte[]>> records, Map<Integer, Long> stored) {
-    Map<Integer, Long> firsts = new HashMap<>();
-    records.forEach(record -> firsts.merge(record.partition(), record.offset(), Math::min));
-    Map<Integer, Long> behind = new HashMap<>();
-    stored.forEach(
-        (partition, next) -> {
-          long first = firsts.getOrDefault(partition, 0L);
-          if (first > next && !rewinds.isKnownGap(partition, next, first)) {
-            behind.put(partition, next);
-          }
-        });
-    if (!behind.isEmpty()) {
-      throw new PartitionRewinder.ViewBehindException(behind);
-    }
-  }
-
-  private Set<String> tokens(List<ConsumerRecord<String, byte[]>> records) {
-    Set<String> tokens = new HashSet<>();
-    for (ConsumerRecord<String, byte[]> record : records) {
-      String token = isNew(record) ? TraceCodec.lease(record.headers()) : null;
-      if (token != null) {
-        tokens.add(token);
-      }
-    }
-    return tokens;
-  }
-
   /** Returns the heads for the batch, independently of later evictions from the cache. */
-  private Uni<Map<String, RunHead>> heads(List<ConsumerRecord<String, byte[]>> records) {
+  private Uni<Map<String, RunHead>> heads(Set<String> runs) {
     Map<String, RunHead> known = new HashMap<>();
     Set<String> unknown = new TreeSet<>();
-    for (ConsumerRecord<String, byte[]> record : records) {
-      String run = record.key();
-      if (run != null && isNew(record) && RunId.isValid(run) && !known.containsKey(run)) {
-        RunHead head = heads.get(run);
-        if (head == null) {
-          unknown.add(run);
-        } else {
-          known.put(run, head);
-        }
+    for (String run : runs) {
+      RunHead head = heads.get(run);
+      if (head == null) {
+        unknown.add(run);
+      } else {
+        known.put(run, head);
       }
     }
     if (unknown.isEmpty()) {
@@ -372,30 +224,16 @@ class TraceProjection {
         : Json.read(json.getBytes(StandardCharsets.UTF_8), RunHead.class);
   }
 
-  private boolean isNew(ConsumerRecord<String, byte[]> record) {
-    return record.offset() >= positions.getOrDefault(record.partition(), 0L);
-  }
-
-  private Uni<Void> fold(List<ConsumerRecord<String, byte[]>> records, Map<String, RunHead> known) {
-    Map<Integer, Long> to = new HashMap<>();
+  private Uni<Void> fold(SinkBatch batch, Map<Integer, Long> expected, Map<String, RunHead> known) {
     Map<String, RunChange> changes = new LinkedHashMap<>();
     List<ObjectNode> born = new ArrayList<>();
     ArrayNode told = Json.mapper().createArrayNode();
-    for (ConsumerRecord<String, byte[]> record : records) {
-      if (isNew(record)) {
-        to.merge(record.partition(), record.offset() + 1, Math::max);
-        fold(record, known, new Batch(changes, born, told));
-      }
+    for (SinkRecord record : batch.records()) {
+      fold(record, known, new Batch(changes, born, told));
     }
-    if (to.isEmpty()) {
-      return Uni.createFrom().voidItem();
-    }
-    to.replaceAll(rewinds::over);
-    Map<Integer, Long> from = Map.copyOf(positions);
-    return pool.withTransaction(tx -> write(tx, from, to, changes, born, told))
+    return pool.withTransaction(tx -> write(tx, expected, batch.next(), changes, born, told))
         .invoke(
             () -> {
-              moveTo(to);
               changes.values().forEach(this::keep);
               changes.values().forEach(runMetrics::count);
               changes.values().forEach(change -> fenced.increment(change.newlyFenced()));
@@ -437,39 +275,23 @@ class TraceProjection {
   /** Collects the rows to write for a batch. */
   private record Batch(Map<String, RunChange> changes, List<ObjectNode> born, ArrayNode told) {}
 
-  private void fold(
-      ConsumerRecord<String, byte[]> record, Map<String, RunHead> known, Batch batch) {
+  private void fold(SinkRecord event, Map<String, RunHead> known, Batch batch) {
+    TraceRecord record = event.known();
+    if (record == null) {
+      folded.increment(); // of a later version
+      return;
+    }
     try {
-      switch (TraceCodec.decode(record.key(), record.headers(), record.value())) {
-        case TraceCodec.Decoded.Malformed bad -> malformed.increment();
-        case TraceCodec.Decoded.Unknown later -> folded.increment();
-        case TraceCodec.Decoded.Known event -> {
-          if (isVouchedFor(event)) {
-            fold(
-                event.record(),
-                Instant.ofEpochMilli(record.timestamp()),
-                TraceCodec.isRestored(record.headers()),
-                known,
-                batch);
-          }
-        }
-      }
+      fold(
+          record,
+          Instant.ofEpochMilli(event.record().timestamp()),
+          TraceCodec.isRestored(event.record().headers()),
+          known,
+          batch);
     } catch (RuntimeException e) {
       // A retry would fail in the same way and block the records after it.
       throw new UnfoldableRecordException(e);
     }
-  }
-
-  /** Accepts control events, which come from services, and runner events with a valid lease. */
-  private boolean isVouchedFor(TraceCodec.Decoded.Known event) {
-    EventId id = event.record().id();
-    if (!id.lane().isControl()
-        && leases.check(event.lease(), id.run(), id.lane().epoch())
-            instanceof LeaseVerdict.Refused refusal) {
-      leases.refused("event " + id, id.run(), refusal);
-      return false;
-    }
-    return true;
   }
 
   private void fold(

@@ -6,29 +6,32 @@
  */
 package dev.baton.orchestrator.projection;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.orchestrator.lease.ReplicaLeaseVerifier;
-import dev.baton.orchestrator.notification.NotificationWriter;
-import dev.baton.orchestrator.queue.WorkflowCapacityFreedEvent;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.RunId;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import dev.baton.sink.SinkFatalException;
+import dev.baton.sink.TraceSink;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
-import jakarta.enterprise.event.Event;
 import jakarta.inject.Inject;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -36,45 +39,50 @@ import org.junit.jupiter.api.Test;
 class ShorterLogTest {
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int NUMBER = 1_001; // not used elsewhere
+  private static final TopicPartition PARTITION = new TopicPartition(TopicName.TRACE, NUMBER);
 
   @Inject Pool pool;
-  @Inject PartitionRewinder rewinds;
-  @Inject ReplicaLeaseVerifier leases;
-  @Inject NotificationWriter notifications;
-  @Inject OrchestratorConfig config;
-  @Inject Event<WorkflowCapacityFreedEvent> places;
-  @Inject RunMetrics runMetrics;
+  @Inject TraceProjection projection;
+  @Inject ProjectionPositionRepository positions;
+
+  @ConfigProperty(name = "kafka.bootstrap.servers")
+  String servers = "";
+
+  private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+
+  private TraceSink view() {
+    consumer.assign(Set.of(PARTITION));
+    consumer.updateBeginningOffsets(Map.of(PARTITION, 0L));
+    consumer.updateEndOffsets(Map.of(PARTITION, 5L));
+    return new TraceSink(
+        Map.of("bootstrap.servers", servers),
+        work -> Uni.createFrom().item(() -> work.apply(consumer)),
+        projection,
+        positions,
+        projection,
+        SinkFatalException::new);
+  }
 
   @Test
-  void shouldReadItFromItsBeginningHoweverLongPostgresRefuses() {
-    TopicPartition partition = new TopicPartition(TopicName.TRACE, NUMBER);
-    TraceProjection projection =
-        new TraceProjection(
-            pool,
-            rewinds,
-            leases,
-            notifications,
-            config,
-            places,
-            runMetrics,
-            new SimpleMeterRegistry());
-    ProjectionTraceConsumer view = new ProjectionTraceConsumer(projection, rewinds);
-    List<ConsumerRecord<String, byte[]>> first =
-        List.of(new ConsumerRecord<>(TopicName.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}));
+  void shouldReadItFromItsBeginningHoweverLongPostgresRefuses() throws Exception {
     sql("INSERT INTO orchestrator.projection_position (partition, next_offset) VALUES (1001, 100)");
-    try (var consumer = new MockConsumer<String, byte[]>("earliest")) {
+    try {
+      TraceSink view = view();
       refuseUpdates();
-      consumer.assign(Set.of(partition));
-      consumer.updateBeginningOffsets(Map.of(partition, 0L));
-      consumer.updateEndOffsets(Map.of(partition, 5L));
 
-      view.onPartitionsAssigned(consumer, Set.of(partition));
+      view.assigned(consumer, Set.of(PARTITION));
 
-      assertThat(consumer.position(partition)).isZero();
-      assertThatThrownBy(() -> projection.project(first).await().atMost(SQL))
+      assertThat(consumer.position(PARTITION)).isZero();
+      CompletableFuture<Void> first = view.consume(poll(0)).subscribeAsCompletionStage();
+      assertThatThrownBy(() -> positions.restart(PARTITION, 100, 5).await().atMost(SQL))
           .hasMessageContaining("not now");
+      assertThat(first).isNotDone();
+      assertThat(position()).isEqualTo(100);
       sql("DROP FUNCTION orchestrator.refuse() CASCADE");
-      projection.project(first).await().atMost(SQL);
+      first.get(60, TimeUnit.SECONDS);
+      // Polled again, from its position.
+      assertThat(consumer.position(PARTITION)).isZero();
+      view.consume(poll(0)).await().atMost(SQL);
       assertThat(position()).isEqualTo(1);
     } finally {
       sql("DROP FUNCTION IF EXISTS orchestrator.refuse() CASCADE");
@@ -84,30 +92,28 @@ class ShorterLogTest {
 
   @Test
   void shouldKeepAPositionThatTheLogReaches() {
-    TraceProjection projection =
-        new TraceProjection(
-            pool,
-            rewinds,
-            leases,
-            notifications,
-            config,
-            places,
-            runMetrics,
-            new SimpleMeterRegistry());
     sql("INSERT INTO orchestrator.projection_position (partition, next_offset) VALUES (1001, 5)");
     try {
-      projection.endedAt(NUMBER, 5);
-      projection
-          .project(
-              List.of(
-                  new ConsumerRecord<>(TopicName.TRACE, NUMBER, 0, RunId.next(), new byte[] {1}),
-                  new ConsumerRecord<>(TopicName.TRACE, NUMBER, 5, RunId.next(), new byte[] {1})))
-          .await()
-          .atMost(SQL);
+      TraceSink view = view();
+
+      view.assigned(consumer, Set.of(PARTITION));
+
+      assertThat(consumer.position(PARTITION)).isEqualTo(5);
+      view.consume(poll(0, 5)).await().atMost(SQL);
       assertThat(position()).isEqualTo(6);
     } finally {
       sql("DELETE FROM orchestrator.projection_position WHERE partition = 1001");
     }
+  }
+
+  private static ConsumerRecords<byte[], byte[]> poll(long... offsets) {
+    List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+    for (long offset : offsets) {
+      records.add(
+          new ConsumerRecord<>(
+              TopicName.TRACE, NUMBER, offset, RunId.next().getBytes(UTF_8), new byte[] {1}));
+    }
+    return new ConsumerRecords<>(Map.of(PARTITION, records), Map.of());
   }
 
   private long position() {
