@@ -31,7 +31,7 @@ import dev.baton.store.events.ReadYourWritesGuard;
 import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
-import dev.baton.store.lease.LeaseAuthenticator;
+import dev.baton.store.lease.CallerLeaseGuard;
 import dev.baton.store.snapshot.CutRepository;
 import dev.baton.store.snapshot.FoldedState;
 import dev.baton.store.snapshot.ResumePointFinder;
@@ -56,7 +56,7 @@ class SnapshotGrpcService extends SnapshotServiceGrpc.SnapshotServiceImplBase {
   private final CutRepository cuts;
   private final EventStreamService events;
   private final ReadYourWritesGuard seen;
-  private final LeaseAuthenticator leases;
+  private final CallerLeaseGuard leases;
   private final LogGrpcHandler logCalls;
 
   SnapshotGrpcService(
@@ -65,7 +65,7 @@ class SnapshotGrpcService extends SnapshotServiceGrpc.SnapshotServiceImplBase {
       CutRepository cuts,
       EventStreamService events,
       ReadYourWritesGuard seen,
-      LeaseAuthenticator leases,
+      CallerLeaseGuard leases,
       LogGrpcHandler logCalls) {
     this.snapshots = snapshots;
     this.points = points;

@@ -6,11 +6,11 @@
  */
 package dev.baton.store.archive;
 
+import dev.baton.lease.LeaseAuthenticator;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
-import dev.baton.store.lease.LeaseAuthenticator;
 import dev.baton.store.scheduling.Await;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;

@@ -7,7 +7,7 @@
 package dev.baton.store.snapshot;
 
 import dev.baton.store.failure.StoreRequestException;
-import dev.baton.store.lease.LeaseAuthenticator;
+import dev.baton.store.lease.CallerLeaseGuard;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -23,9 +23,9 @@ public class EpochGuard {
       WHERE run = $1 AND lane = 0 AND type = 'dev.baton.runner_assigned'""";
 
   private final Pool pool;
-  private final LeaseAuthenticator leases;
+  private final CallerLeaseGuard leases;
 
-  EpochGuard(Pool pool, LeaseAuthenticator leases) {
+  EpochGuard(Pool pool, CallerLeaseGuard leases) {
     this.pool = pool;
     this.leases = leases;
   }

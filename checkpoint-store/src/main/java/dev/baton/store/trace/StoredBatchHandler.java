@@ -6,13 +6,14 @@
  */
 package dev.baton.store.trace;
 
+import dev.baton.lease.LeaseAuthenticator;
+import dev.baton.lease.LeaseVerdict;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.sink.BatchHandler;
 import dev.baton.sink.SinkBatch;
 import dev.baton.sink.SinkRecord;
 import dev.baton.store.failure.FailureTranslator;
-import dev.baton.store.lease.LeaseAuthenticator;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -63,9 +64,13 @@ class StoredBatchHandler implements BatchHandler {
         || (cut != null && (hasNul(cut.step()) || hasNul(cut.cut().format())))) {
       return "has a NUL character in a name";
     }
-    return id.lane().isControl()
-        ? null
-        : leases.refusal(event.lease(), id.run(), id.lane().epoch());
+    if (!id.lane().isControl()
+        && leases.check(event.lease(), id.run(), id.lane().epoch())
+            instanceof LeaseVerdict.Refused refusal) {
+      leases.refused("event " + id, id.run(), refusal);
+      return refusal.message();
+    }
+    return null;
   }
 
   private static boolean hasNul(@Nullable String text) {

@@ -8,8 +8,8 @@ package dev.baton.store.testing;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.baton.lease.LeaseKey;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.lease.LeaseKey;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;

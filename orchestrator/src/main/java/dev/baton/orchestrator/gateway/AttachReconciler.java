@@ -6,8 +6,9 @@
  */
 package dev.baton.orchestrator.gateway;
 
+import dev.baton.lease.LeaseAuthenticator;
+import dev.baton.lease.LeaseVerdict;
 import dev.baton.orchestrator.failover.RunnerExitPublisher;
-import dev.baton.orchestrator.lease.ReplicaLeaseVerifier;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.projection.ProjectionBarrier;
 import dev.baton.orchestrator.runs.DesiredState;
@@ -16,7 +17,6 @@ import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
-import dev.baton.protocol.lease.LeaseVerdict;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -59,7 +59,7 @@ class AttachReconciler {
   private final RunnerExitPublisher gone;
   private final ProjectionBarrier catchUp;
   private final Event<RunnerSlotsFreedEvent> slots;
-  private final ReplicaLeaseVerifier leases;
+  private final LeaseAuthenticator leases;
 
   AttachReconciler(
       RunnerRegistry attachments,
@@ -68,7 +68,7 @@ class AttachReconciler {
       RunnerExitPublisher gone,
       ProjectionBarrier catchUp,
       Event<RunnerSlotsFreedEvent> slots,
-      ReplicaLeaseVerifier leases) {
+      LeaseAuthenticator leases) {
     this.attachments = attachments;
     this.contexts = contexts;
     this.assignments = assignments;

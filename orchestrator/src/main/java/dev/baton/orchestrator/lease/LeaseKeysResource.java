@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.lease;
 
-import dev.baton.protocol.lease.LeaseKey;
+import dev.baton.lease.LeaseKey;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -25,15 +25,15 @@ public class LeaseKeysResource {
   /** A JSON Web Key Set (RFC 7517). */
   public record KeySet(List<Map<String, String>> keys) {}
 
-  private final ReplicaLeaseVerifier leases;
+  private final ReplicaLeaseKeySource keys;
 
-  LeaseKeysResource(ReplicaLeaseVerifier leases) {
-    this.leases = leases;
+  LeaseKeysResource(ReplicaLeaseKeySource keys) {
+    this.keys = keys;
   }
 
   @GET
   @Operation(summary = "The public keys that lease tokens are signed with, as a JSON Web Key Set.")
   public Uni<KeySet> keys() {
-    return leases.published().map(keys -> new KeySet(keys.stream().map(LeaseKey::jwk).toList()));
+    return keys.published().map(all -> new KeySet(all.stream().map(LeaseKey::jwk).toList()));
   }
 }

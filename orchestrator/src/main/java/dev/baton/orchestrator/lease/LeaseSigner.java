@@ -6,13 +6,11 @@
  */
 package dev.baton.orchestrator.lease;
 
+import dev.baton.lease.LeaseKey;
+import dev.baton.lease.LeaseTokenCodec;
 import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.protocol.json.Json;
-import dev.baton.protocol.lease.LeaseKey;
-import dev.baton.protocol.lease.LeaseVerifier;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,13 +21,11 @@ import java.security.KeyFactory;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
-import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.security.spec.X509EncodedKeySpec;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Signs leases: compact EdDSA tokens (RFC 8037) that allow their holder to carry a run in an epoch.
@@ -39,11 +35,9 @@ import java.util.Map;
 public class LeaseSigner {
   static final String KEY_FILE = "lease.key";
   private static final String ALGORITHM = LeaseKey.ALGORITHM;
-  private static final Base64.Encoder URL = Base64.getUrlEncoder().withoutPadding();
 
   private final PrivateKey key;
   private final LeaseKey publicKey;
-  private final String header;
   private final boolean required;
 
   LeaseSigner(OrchestratorConfig config) {
@@ -52,7 +46,6 @@ public class LeaseSigner {
       KeyPair pair = load(config.data().resolve(KEY_FILE));
       key = pair.getPrivate();
       publicKey = LeaseKey.of(pair.getPublic().getEncoded());
-      header = encode(Json.bytes(Map.of("alg", "EdDSA", "typ", "JWT", "kid", publicKey.kid())));
     } catch (IOException | GeneralSecurityException | IllegalArgumentException e) {
       throw new IllegalStateException(
           "the lease key " + config.data().resolve(KEY_FILE) + " cannot be used", e);
@@ -61,24 +54,7 @@ public class LeaseSigner {
 
   /** Returns a token for one run and one epoch. */
   public String mint(String run, int epoch, String project) {
-    String payload =
-        encode(
-            Json.bytes(
-                Map.of(
-                    "iss", LeaseVerifier.ISSUER,
-                    "sub", run,
-                    "epoch", epoch,
-                    "project", project,
-                    "iat", Instant.now().getEpochSecond())));
-    String signed = header + "." + payload;
-    try {
-      Signature signature = Signature.getInstance(ALGORITHM);
-      signature.initSign(key);
-      signature.update(signed.getBytes(StandardCharsets.US_ASCII));
-      return signed + "." + encode(signature.sign());
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK signs with " + ALGORITHM, e);
-    }
+    return LeaseTokenCodec.sign(key, publicKey, run, epoch, project, Instant.now());
   }
 
   /**
@@ -133,9 +109,5 @@ public class LeaseSigner {
     } finally {
       Files.delete(fresh);
     }
-  }
-
-  private static String encode(byte[] bytes) {
-    return URL.encodeToString(bytes);
   }
 }

@@ -8,13 +8,13 @@ package dev.baton.orchestrator.projection;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.lease.LeaseAuthenticator;
+import dev.baton.lease.LeaseVerdict;
 import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.orchestrator.lease.ReplicaLeaseVerifier;
 import dev.baton.orchestrator.notification.NotificationWriter;
 import dev.baton.orchestrator.problem.PostgresErrorClassifier;
 import dev.baton.orchestrator.queue.WorkflowCapacityFreedEvent;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.lease.LeaseVerdict;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.TraceCodec;
@@ -68,7 +68,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
   private final Counter gaps;
   private final Counter fenced;
   private final RunMetrics runMetrics;
-  private final ReplicaLeaseVerifier leases;
+  private final LeaseAuthenticator leases;
   private final NotificationWriter notifications;
   private final Event<WorkflowCapacityFreedEvent> places;
   private final Map<String, RunHead> heads =
@@ -84,7 +84,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
 
   TraceProjection(
       Pool pool,
-      ReplicaLeaseVerifier leases,
+      LeaseAuthenticator leases,
       NotificationWriter notifications,
       OrchestratorConfig config,
       Event<WorkflowCapacityFreedEvent> places,

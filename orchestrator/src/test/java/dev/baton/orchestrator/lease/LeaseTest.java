@@ -10,15 +10,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.lease.LeaseKey;
+import dev.baton.lease.LeaseVerdict;
+import dev.baton.lease.LeaseVerifier;
 import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.grpc.Held;
-import dev.baton.protocol.lease.LeaseKey;
-import dev.baton.protocol.lease.LeaseVerdict;
-import dev.baton.protocol.lease.LeaseVerifier;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;

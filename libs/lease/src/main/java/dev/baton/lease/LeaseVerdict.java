@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.protocol.lease;
+package dev.baton.lease;
 
 import java.util.Locale;
 
@@ -21,7 +21,12 @@ public sealed interface LeaseVerdict {
    *
    * @param detail one line for people that describes the error and never contains the token
    */
-  record Refused(Reason reason, String detail) implements LeaseVerdict {}
+  record Refused(Reason reason, String detail) implements LeaseVerdict {
+    /** The reason and its description in one line, as in errors and dead letters. */
+    public String message() {
+      return "lease refused (%s): %s".formatted(reason.word(), detail);
+    }
+  }
 
   /** The reason, as in metrics and dead letters. */
   enum Reason {

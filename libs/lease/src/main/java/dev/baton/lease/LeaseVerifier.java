@@ -4,23 +4,17 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.protocol.lease;
+package dev.baton.lease;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.protocol.json.Json;
-import dev.baton.protocol.lease.LeaseVerdict.Granted;
-import dev.baton.protocol.lease.LeaseVerdict.Reason;
-import dev.baton.protocol.lease.LeaseVerdict.Refused;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.Signature;
-import java.util.Base64;
+import dev.baton.lease.LeaseTokenCodec.UnverifiedToken;
+import dev.baton.lease.LeaseVerdict.Granted;
+import dev.baton.lease.LeaseVerdict.Reason;
+import dev.baton.lease.LeaseVerdict.Refused;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,11 +27,7 @@ import org.jspecify.annotations.Nullable;
  * differently.
  */
 public final class LeaseVerifier {
-  public static final String ISSUER = "baton";
   private static final int KEPT = 10_000;
-  private static final int MAX_LENGTH = 2_048;
-  private static final Pattern KID = Pattern.compile("[0-9a-f]{16}");
-  private static final Base64.Decoder URL = Base64.getUrlDecoder();
 
   private final boolean required;
   private volatile Map<String, LeaseKey> keys = Map.of();
@@ -82,7 +72,7 @@ public final class LeaseVerifier {
     Set<String> unknown = new HashSet<>();
     for (String token : tokens) {
       if (kept(token) == null
-          && Token.read(token) instanceof Token read
+          && LeaseTokenCodec.read(token) instanceof UnverifiedToken read
           && !keys.containsKey(read.kid())) {
         unknown.add(read.kid());
       }
@@ -123,7 +113,7 @@ public final class LeaseVerifier {
     if (kept != null) {
       return kept;
     }
-    Token read = Token.read(token);
+    UnverifiedToken read = LeaseTokenCodec.read(token);
     if (read == null) {
       return new Refused(Reason.MALFORMED, "its lease is not a Baton token");
     }
@@ -148,51 +138,6 @@ public final class LeaseVerifier {
   private @Nullable LeaseVerdict kept(String token) {
     synchronized (verified) {
       return verified.get(token);
-    }
-  }
-
-  private record Token(
-      String kid, String run, int epoch, String project, byte[] signed, byte[] signature) {
-
-    /** Parses a token; null if it is malformed. */
-    static @Nullable Token read(String text) {
-      String[] parts = text.length() > MAX_LENGTH ? new String[0] : text.split("\\.", -1);
-      if (parts.length != 3) {
-        return null;
-      }
-      try {
-        JsonNode header = Json.tree(URL.decode(parts[0]));
-        JsonNode claims = Json.tree(URL.decode(parts[1]));
-        boolean ours =
-            header.path("alg").asText().equals("EdDSA")
-                && KID.matcher(header.path("kid").asText()).matches()
-                && claims.path("iss").asText().equals(ISSUER)
-                && claims.path("sub").isTextual()
-                && claims.path("epoch").isInt()
-                && claims.path("project").isTextual();
-        return ours
-            ? new Token(
-                header.path("kid").asText(),
-                claims.path("sub").asText(),
-                claims.path("epoch").intValue(),
-                claims.path("project").asText(),
-                (parts[0] + "." + parts[1]).getBytes(StandardCharsets.US_ASCII),
-                URL.decode(parts[2]))
-            : null;
-      } catch (RuntimeException e) {
-        return null; // Not Base64 or not JSON.
-      }
-    }
-
-    boolean isSignedBy(LeaseKey key) {
-      try {
-        Signature verifier = Signature.getInstance(LeaseKey.ALGORITHM);
-        verifier.initVerify(key.key());
-        verifier.update(signed);
-        return verifier.verify(signature);
-      } catch (GeneralSecurityException e) {
-        return false; // For example a signature of the wrong length.
-      }
     }
   }
 }

@@ -4,17 +4,17 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.protocol.lease;
+package dev.baton.lease;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.baton.lease.LeaseVerdict.Granted;
+import dev.baton.lease.LeaseVerdict.Reason;
+import dev.baton.lease.LeaseVerdict.Refused;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.lease.LeaseVerdict.Granted;
-import dev.baton.protocol.lease.LeaseVerdict.Reason;
-import dev.baton.protocol.lease.LeaseVerdict.Refused;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.Signature;

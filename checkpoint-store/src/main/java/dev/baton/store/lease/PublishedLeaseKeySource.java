@@ -6,7 +6,8 @@
  */
 package dev.baton.store.lease;
 
-import dev.baton.protocol.lease.LeaseKey;
+import dev.baton.lease.LeaseKey;
+import dev.baton.lease.LeaseKeySource;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * the orchestrator is unavailable. Thread-safe.
  */
 @ApplicationScoped
-class LeaseKeySource {
+class PublishedLeaseKeySource implements LeaseKeySource {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
   private static final int MOST_AT_ONCE = 4;
   private static final int MAX_BYTES = 1 << 20;
@@ -49,7 +50,7 @@ class LeaseKeySource {
   private final AtomicInteger asking = new AtomicInteger();
   private @Nullable HttpClient http;
 
-  LeaseKeySource(Pool pool, StoreConfig config) {
+  PublishedLeaseKeySource(Pool pool, StoreConfig config) {
     this.pool = pool;
     this.address = config.orchestratorUrl().resolve("/.well-known/jwks.json");
   }
@@ -62,7 +63,8 @@ class LeaseKeySource {
   }
 
   /** Returns the keys of the last successful fetch. */
-  Uni<Map<String, LeaseKey>> kept() {
+  @Override
+  public Uni<Map<String, LeaseKey>> initial() {
     return pool.query("SELECT public_key FROM store.lease_key")
         .execute()
         .map(
@@ -78,7 +80,8 @@ class LeaseKeySource {
   }
 
   /** Fetches the published keys. Fails with UNAVAILABLE if the orchestrator does not respond. */
-  Uni<Map<String, LeaseKey>> ask() {
+  @Override
+  public Uni<Map<String, LeaseKey>> fetch() {
     return Uni.createFrom()
         .deferred(
             () -> {
@@ -91,7 +94,7 @@ class LeaseKeySource {
               }
               return Uni.createFrom()
                   .completionStage(() -> client().sendAsync(request(), this::body))
-                  .map(LeaseKeySource::read)
+                  .map(PublishedLeaseKeySource::read)
                   .onTermination()
                   .invoke(() -> asking.decrementAndGet());
             })
@@ -102,6 +105,11 @@ class LeaseKeySource {
                     "cannot fetch the lease keys from %s: %s"
                         .formatted(address, FailureTranslator.words(failure))))
         .call(this::keep);
+  }
+
+  @Override
+  public boolean isRemote() {
+    return true;
   }
 
   private synchronized HttpClient client() {

@@ -4,20 +4,22 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.protocol.lease;
+package dev.baton.lease;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.protocol.lease.LeaseVerdict.Granted;
-import dev.baton.protocol.lease.LeaseVerdict.Reason;
-import dev.baton.protocol.lease.LeaseVerdict.Refused;
+import dev.baton.lease.LeaseVerdict.Granted;
+import dev.baton.lease.LeaseVerdict.Reason;
+import dev.baton.lease.LeaseVerdict.Refused;
+import dev.baton.protocol.json.Json;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.Signature;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
@@ -71,6 +73,22 @@ class LeaseTokenFormatTest {
     assertThat(verifier.check(sign(HEADER_JSON, CLAIMS_JSON), RUN, 3, "default"))
         .isEqualTo(new Granted(RUN, 3, "default"));
     assertThat(verifier.check(TOKEN + "==", RUN, 3)).isInstanceOf(Granted.class);
+  }
+
+  @Test
+  void shouldSignTheSameClaimsAsAnEarlierRelease() {
+    String token =
+        LeaseTokenCodec.sign(
+            privateKey(), KEY, RUN, 3, "default", Instant.ofEpochSecond(1_767_225_600));
+
+    String[] parts = token.split("\\.");
+    assertThat(tree(parts[0])).isEqualTo(tree(HEADER));
+    assertThat(tree(parts[1])).isEqualTo(tree(CLAIMS));
+    assertThat(verifier.check(token, RUN, 3, "default")).isInstanceOf(Granted.class);
+  }
+
+  private static Object tree(String encoded) {
+    return Json.tree(Base64.getUrlDecoder().decode(encoded));
   }
 
   @Test
@@ -188,15 +206,21 @@ class LeaseTokenFormatTest {
   private static String sign(String header, String claims) {
     String signed = encode(header) + "." + encode(claims);
     try {
-      PrivateKey key =
-          KeyFactory.getInstance("Ed25519")
-              .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(PRIVATE)));
       Signature signature = Signature.getInstance("Ed25519");
-      signature.initSign(key);
+      signature.initSign(privateKey());
       signature.update(signed.getBytes(US_ASCII));
       return signed
           + "."
           + Base64.getUrlEncoder().withoutPadding().encodeToString(signature.sign());
+    } catch (GeneralSecurityException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static PrivateKey privateKey() {
+    try {
+      return KeyFactory.getInstance("Ed25519")
+          .generatePrivate(new PKCS8EncodedKeySpec(Base64.getDecoder().decode(PRIVATE)));
     } catch (GeneralSecurityException e) {
       throw new AssertionError(e);
     }
