@@ -52,6 +52,7 @@ class ArchitectureTest {
           "libs/milestone",
           "libs/trace-sink",
           "libs/lease",
+          "libs/os-process",
           "orchestrator",
           "checkpoint-store",
           "runner",
@@ -82,7 +83,8 @@ class ArchitectureTest {
             prefix + "snapshot..",
             prefix + "milestone..",
             prefix + "sink..",
-            prefix + "lease..")
+            prefix + "lease..",
+            prefix + "process..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(

@@ -7,6 +7,7 @@
 package dev.baton.cli.stack;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.process.ProcessIdentity;
 import org.jspecify.annotations.Nullable;
 
 /** Content of {@code stack.json}: describes a stack that runs, or ran. */
@@ -26,7 +27,7 @@ public record StackInfo(JsonNode json) {
 
   /** Whether its supervisor lives: that process itself, not a later one with the same pid. */
   public boolean supervised() {
-    return new RecordedProcess(supervisorPid(), json.path("supervisor").path("started").asText(""))
+    return new ProcessIdentity(supervisorPid(), json.path("supervisor").path("started").asText(""))
         .isAlive();
   }
 

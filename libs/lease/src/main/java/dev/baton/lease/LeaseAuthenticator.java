@@ -33,8 +33,8 @@ public final class LeaseAuthenticator {
   static final Duration REFRESH = Duration.ofMinutes(1);
 
   /**
-   * How long a remote source is not asked again for a key that it did not have, and how many such
-   * keys are remembered.
+   * How long a remote source gets no request for a key that it did not have, and how many such keys
+   * are remembered.
    */
   static final Duration ABSENT = Duration.ofSeconds(10);
 

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.launch;
 import dev.baton.orchestrator.gateway.RunControlState;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.process.ProcessStartTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.util.Optional;
@@ -72,7 +73,7 @@ class IsolatedRunnerLauncher {
                   run.epoch(),
                   leases.mint(run.run(), run.epoch(), run.project())));
       watch.child(runner, RunnerConnection.Mode.ISOLATED, process, start);
-      table.running(runner, process.pid(), RunnerProcessLauncher.startOf(process.toHandle()));
+      table.running(runner, process.pid(), ProcessStartTime.of(process.toHandle()));
       LOG.infof("run %s epoch %d: runner started, pid %d", run.run(), run.epoch(), process.pid());
       return true;
     } catch (IOException e) {

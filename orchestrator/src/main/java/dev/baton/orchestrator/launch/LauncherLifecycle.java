@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.gateway.RunnerConnection;
+import dev.baton.process.ProcessStartTime;
 import dev.baton.protocol.retry.Backoff;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -144,7 +145,7 @@ class LauncherLifecycle {
           started -> table.running(entry.id(), started.handle().pid(), started.startedAtMs()));
       return found;
     }
-    return RunnerProcessLauncher.alive(pid, startedAt)
+    return ProcessStartTime.alive(pid, startedAt)
         .map(handle -> new RunnerProcessLauncher.Started(handle, startedAt));
   }
 

@@ -6,13 +6,15 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.process.ProcessEntry;
+import dev.baton.process.ProcessKiller;
+import dev.baton.process.ProcessTreeSnapshot;
+import dev.baton.process.ProcfsProcessReader;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class OrphanProcessReaper {
   private static final Duration PATIENCE = Duration.ofSeconds(3);
-  private static final long LOOK_AGAIN_MILLIS = 200;
-  private static final long FIRST_PAUSE_MILLIS = 1;
-  private static final long LONGEST_PAUSE_MILLIS = 50;
 
   private final Path runsFolder;
   private final Set<Long> spared;
@@ -63,62 +62,19 @@ final class OrphanProcessReaper {
    * @return the pids that were still alive at the end; normally empty
    */
   Set<Long> kill(Map<String, Integer> below, Collection<Long> seeds) {
-    long end = System.nanoTime() + PATIENCE.toNanos();
-    Set<Long> found = find(below, seeds);
-    while (!found.isEmpty() && System.nanoTime() < end) {
-      found.forEach(OrphanProcessReaper::kill);
-      if (!awaitEnd(found)) {
-        return found;
-      }
-      // The killed processes may have started others meanwhile.
-      found = find(below, seeds);
-    }
-    return found;
-  }
-
-  /**
-   * Checks only the killed pids, which costs much less than a scan. Returns false when interrupted.
-   */
-  private static boolean awaitEnd(Set<Long> killed) {
-    long millis = FIRST_PAUSE_MILLIS;
-    for (long waited = 0; waited < LOOK_AGAIN_MILLIS; waited += millis) {
-      millis = Math.min(LONGEST_PAUSE_MILLIS, waited + FIRST_PAUSE_MILLIS);
-      if (!pause(millis)) {
-        return false;
-      }
-      if (killed.stream().noneMatch(ProcfsProcessReader::isAlive)) {
-        return true;
-      }
-    }
-    return true;
-  }
-
-  private static void kill(long pid) {
-    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
-  }
-
-  private static boolean pause(long millis) {
-    try {
-      Thread.sleep(millis);
-      return true;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+    return new ProcessKiller(() -> find(below, seeds)).kill(PATIENCE);
   }
 
   /** Returns the live processes of older epochs. */
   Set<Long> find(Map<String, Integer> below, Collection<Long> seeds) {
-    List<ProcfsProcessReader.Entry> all = ProcfsProcessReader.all();
+    ProcessTreeSnapshot all = ProcessTreeSnapshot.take();
     if (all.isEmpty()) {
       return withoutProc(seeds);
     }
-    Map<Long, ProcfsProcessReader.Entry> byPid = new HashMap<>();
-    all.forEach(entry -> byPid.put(entry.pid(), entry));
     Set<Long> old = new HashSet<>();
     Set<Long> current = new HashSet<>();
     Set<Long> inside = new HashSet<>();
-    for (ProcfsProcessReader.Entry entry : all) {
+    for (ProcessEntry entry : all.all()) {
       switch (membership(entry.pid(), below)) {
         case OLD -> old.add(entry.pid());
         case INSIDE -> inside.add(entry.pid());
@@ -126,57 +82,25 @@ final class OrphanProcessReaper {
         case NONE -> {}
       }
     }
-    Relations relations = new Relations(all);
-    addDescendants(relations, current, old);
+    addDescendants(all, current, old);
     inside.removeAll(current);
     old.addAll(inside);
-    seeds.stream().filter(byPid::containsKey).forEach(old::add);
-    spread(relations, byPid, old, current, seeds);
-    old.removeIf(pid -> spared.contains(pid) || isDead(byPid.get(pid)));
+    seeds.stream().filter(seed -> all.get(seed) != null).forEach(old::add);
+    spread(all, old, current, seeds);
+    old.removeIf(pid -> spared.contains(pid) || isDead(all.get(pid)));
     return old;
   }
 
   /** A step of the current epoch may have cleared its environment; its ancestors identify it. */
-  private static void addDescendants(Relations relations, Set<Long> current, Set<Long> old) {
+  private static void addDescendants(
+      ProcessTreeSnapshot relations, Set<Long> current, Set<Long> old) {
     Deque<Long> open = new ArrayDeque<>(current);
     while (!open.isEmpty()) {
-      for (ProcfsProcessReader.Entry child : relations.children(open.remove())) {
+      for (ProcessEntry child : relations.children(open.remove())) {
         if (!old.contains(child.pid()) && current.add(child.pid())) {
           open.add(child.pid());
         }
       }
-    }
-  }
-
-  /** Indexes processes by parent, group and session. */
-  private static final class Relations {
-    private final Map<Long, List<ProcfsProcessReader.Entry>> children = new HashMap<>();
-    private final Map<Long, List<ProcfsProcessReader.Entry>> groups = new HashMap<>();
-    private final Map<Long, List<ProcfsProcessReader.Entry>> sessions = new HashMap<>();
-
-    Relations(List<ProcfsProcessReader.Entry> all) {
-      for (ProcfsProcessReader.Entry entry : all) {
-        add(children, entry.parent(), entry);
-        add(groups, entry.group(), entry);
-        add(sessions, entry.session(), entry);
-      }
-    }
-
-    private static void add(
-        Map<Long, List<ProcfsProcessReader.Entry>> map, long key, ProcfsProcessReader.Entry entry) {
-      map.computeIfAbsent(key, k -> new ArrayList<>()).add(entry);
-    }
-
-    List<ProcfsProcessReader.Entry> children(long parent) {
-      return children.getOrDefault(parent, List.of());
-    }
-
-    List<ProcfsProcessReader.Entry> group(long leader) {
-      return groups.getOrDefault(leader, List.of());
-    }
-
-    List<ProcfsProcessReader.Entry> session(long leader) {
-      return sessions.getOrDefault(leader, List.of());
     }
   }
 
@@ -189,7 +113,7 @@ final class OrphanProcessReaper {
   }
 
   private Membership membership(long pid, Map<String, Integer> below) {
-    Map<String, String> environment = ProcfsProcessReader.environment(pid);
+    Map<String, String> environment = ProcfsProcessReader.environment(pid, "BATON_");
     String run = environment.get("BATON_RUN_ID");
     Integer limit = run == null ? null : below.get(run);
     if (limit != null) {
@@ -218,21 +142,17 @@ final class OrphanProcessReaper {
 
   /** Adds sessions, groups and descendants; never a process of the current epoch. */
   private void spread(
-      Relations relations,
-      Map<Long, ProcfsProcessReader.Entry> byPid,
-      Set<Long> old,
-      Set<Long> current,
-      Collection<Long> seeds) {
+      ProcessTreeSnapshot relations, Set<Long> old, Set<Long> current, Collection<Long> seeds) {
     Deque<Long> open = new ArrayDeque<>(old);
     for (long seed : seeds) {
       // The pid is not reused while its session or group has members.
-      if (!byPid.containsKey(seed)) {
+      if (relations.get(seed) == null) {
         reach(relations.session(seed), old, current, open);
         reach(relations.group(seed), old, current, open);
       }
     }
     while (!open.isEmpty()) {
-      ProcfsProcessReader.Entry entry = byPid.get(open.remove());
+      ProcessEntry entry = relations.get(open.remove());
       if (entry == null) {
         continue;
       }
@@ -252,16 +172,16 @@ final class OrphanProcessReaper {
   }
 
   private void reach(
-      List<ProcfsProcessReader.Entry> reached, Set<Long> old, Set<Long> current, Deque<Long> open) {
-    for (ProcfsProcessReader.Entry entry : reached) {
+      List<ProcessEntry> reached, Set<Long> old, Set<Long> current, Deque<Long> open) {
+    for (ProcessEntry entry : reached) {
       if (!current.contains(entry.pid()) && !spared.contains(entry.pid()) && old.add(entry.pid())) {
         open.add(entry.pid());
       }
     }
   }
 
-  private static boolean isDead(ProcfsProcessReader.@Nullable Entry entry) {
-    return entry == null || entry.dead();
+  private static boolean isDead(@Nullable ProcessEntry entry) {
+    return entry == null || entry.isDead();
   }
 
   /** Without /proc: only the seeds and their descendants. */

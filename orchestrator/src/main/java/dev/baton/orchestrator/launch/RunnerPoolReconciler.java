@@ -9,6 +9,7 @@ package dev.baton.orchestrator.launch;
 import com.github.f4b6a3.ulid.UlidCreator;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.scheduling.DelayedTask;
+import dev.baton.process.ProcessStartTime;
 import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
 import java.time.Duration;
@@ -142,7 +143,7 @@ final class RunnerPoolReconciler {
           processes.start(
               new RunnerProcessLauncher.Spec(runner, kind.mode(), kind.slots(), null, 0, null));
       watch.child(runner, kind.mode(), process, start);
-      table.running(runner, process.pid(), RunnerProcessLauncher.startOf(process.toHandle()));
+      table.running(runner, process.pid(), ProcessStartTime.of(process.toHandle()));
       LOG.infof("%s runner %s started, pid %d", kind.mode().word(), runner, process.pid());
       return Optional.of(runner);
     } catch (IOException | RuntimeException e) {

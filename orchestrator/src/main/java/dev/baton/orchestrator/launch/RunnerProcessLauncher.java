@@ -8,13 +8,15 @@ package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.RunnerConnection;
+import dev.baton.process.ProcessEntry;
+import dev.baton.process.ProcessStartTime;
+import dev.baton.process.ProcfsProcessReader;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +37,6 @@ public class RunnerProcessLauncher {
       List.of(Path.of("/usr/bin/setsid"), Path.of("/bin/setsid"));
   private static final List<String> PRIVATE =
       List.of("BATON_DB_", "BATON_OBJECT_STORE_", "BATON_LAUNCHER_", "QUARKUS_");
-
-  // The start time is computed from the boot time, which shifts slightly when the clock is set.
-  private static final long CLOCK_SLACK_MILLIS = 2_000;
 
   private final OrchestratorConfig config;
   private final String kafka;
@@ -101,32 +100,17 @@ public class RunnerProcessLauncher {
    */
   Optional<Started> findByName(String runner) {
     return ProcfsProcessReader.all().stream()
-        .filter(entry -> !entry.dead())
+        .filter(entry -> !entry.isDead())
         .filter(
             entry -> {
-              Map<String, String> environment = ProcfsProcessReader.environment(entry.pid());
+              Map<String, String> environment =
+                  ProcfsProcessReader.environment(entry.pid(), "BATON_");
               return runner.equals(environment.get("BATON_RUNNER_ID"))
                   && !environment.containsKey("BATON_STEP_ID");
             })
-        .min(java.util.Comparator.comparingLong(ProcfsProcessReader.Entry::startTicks))
+        .min(java.util.Comparator.comparingLong(ProcessEntry::startTicks))
         .flatMap(entry -> ProcessHandle.of(entry.pid()))
-        .map(handle -> new Started(handle, startOf(handle)));
-  }
-
-  /** Returns the process of a recorded runner if it still exists and its pid was not reused. */
-  static Optional<ProcessHandle> alive(long pid, long startedAtMs) {
-    return ProcessHandle.of(pid)
-        .filter(handle -> isSame(handle, startedAtMs))
-        .filter(handle -> ProcfsProcessReader.isAlive(pid));
-  }
-
-  /** Whether the process started at this time, and is not a later one with the same pid. */
-  static boolean isSame(ProcessHandle handle, long startedAtMs) {
-    return Math.abs(startOf(handle) - startedAtMs) <= CLOCK_SLACK_MILLIS;
-  }
-
-  static long startOf(ProcessHandle handle) {
-    return handle.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+        .map(handle -> new Started(handle, ProcessStartTime.of(handle)));
   }
 
   private Path work() {

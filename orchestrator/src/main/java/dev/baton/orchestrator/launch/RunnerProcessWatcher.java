@@ -12,6 +12,7 @@ import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.gateway.RunnerRegistry;
 import dev.baton.orchestrator.replicas.ReplicaBus;
 import dev.baton.orchestrator.replicas.ReplicaMessage;
+import dev.baton.process.ProcessStartTime;
 import dev.baton.protocol.retry.Backoff;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -96,7 +97,7 @@ public class RunnerProcessWatcher {
         .start(
             () -> {
               long pid = started.handle().pid();
-              while (RunnerProcessLauncher.alive(pid, started.startedAtMs()).isPresent()) {
+              while (ProcessStartTime.alive(pid, started.startedAtMs()).isPresent()) {
                 if (!sleep(POLL)) {
                   return;
                 }

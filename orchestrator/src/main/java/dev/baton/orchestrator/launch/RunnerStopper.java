@@ -8,6 +8,7 @@ package dev.baton.orchestrator.launch;
 
 import dev.baton.orchestrator.gateway.RunnerCommandDispatcher;
 import dev.baton.orchestrator.gateway.RunnerRegistry;
+import dev.baton.process.ProcessStartTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -93,7 +94,7 @@ public class RunnerStopper {
     }
     boolean other =
         ProcessHandle.of(pid)
-            .map(handle -> !RunnerProcessLauncher.isSame(handle, startedAt))
+            .map(handle -> !ProcessStartTime.isSame(handle, startedAt))
             .orElse(false);
     return other ? Optional.empty() : Optional.of(pid);
   }
@@ -124,6 +125,6 @@ public class RunnerStopper {
     return pid != null
         && startedAt != null
         && (elsewhere || attachments.holder(run).isPresent())
-        && RunnerProcessLauncher.alive(pid, startedAt).isPresent();
+        && ProcessStartTime.alive(pid, startedAt).isPresent();
   }
 }

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.process.ProcfsProcessReader;
 import dev.baton.protocol.trace.RunId;
 import java.io.File;
 import java.io.IOException;
@@ -168,6 +169,6 @@ class OrphanProcessReaperTest {
 
   /** A zombie counts as dead. */
   private static boolean alive(ProcessHandle handle) {
-    return ProcfsProcessReader.entry(handle.pid()).map(entry -> !entry.dead()).orElse(false);
+    return ProcfsProcessReader.entry(handle.pid()).map(entry -> !entry.isDead()).orElse(false);
   }
 }

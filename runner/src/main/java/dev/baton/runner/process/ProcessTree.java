@@ -6,23 +6,22 @@
  */
 package dev.baton.runner.process;
 
+import dev.baton.process.ProcessEntry;
+import dev.baton.process.ProcessKiller;
+import dev.baton.process.ProcessTreeSnapshot;
+import dev.baton.process.ProcfsProcessReader;
 import dev.baton.runner.lease.RunLease;
 import dev.baton.snapshot.posix.ProcessSuspender;
 import dev.baton.snapshot.threads.ThreadJoiner;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.Arrays;
-import java.util.HashSet;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds and signals all processes that one step started: its session, its descendants, and on Linux
@@ -30,9 +29,9 @@ import org.jboss.logging.Logger;
  */
 final class ProcessTree implements RunLease.Suspendable {
   private static final Logger LOG = Logger.getLogger(ProcessTree.class);
-  private static final Path PROC = Path.of("/proc");
+  private static final long SELF = ProcessHandle.current().pid();
+  private static final Duration KILLED_WITHIN = Duration.ofSeconds(2);
   private static final int MAX_ROUNDS = 50;
-  private static final int SESSION_FIELD = 3;
 
   private final ProcessHandle root;
   private final Set<String> marks;
@@ -48,29 +47,24 @@ final class ProcessTree implements RunLease.Suspendable {
 
   /** Sends SIGTERM to all of them. */
   void terminate() {
-    members().forEach(ProcessHandle::destroy);
+    members().forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy));
   }
 
   /**
-   * Kills all of them, and those they start meanwhile. Bounded: gives up with a warning after 50
-   * rounds.
+   * Kills all of them, and those they start meanwhile. Bounded: gives up with a warning after 2 s.
    *
    * @return how many were killed
    */
   int kill() throws InterruptedException {
-    Set<ProcessHandle> killed = new HashSet<>();
-    for (int round = 0; round < MAX_ROUNDS; round++) {
-      Set<ProcessHandle> alive = members();
-      if (alive.isEmpty()) {
-        return killed.size();
+    ProcessKiller killer = new ProcessKiller(this::members);
+    Set<Long> left = killer.kill(KILLED_WITHIN);
+    if (!left.isEmpty()) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
       }
-      killed.addAll(alive);
-      alive.forEach(ProcessHandle::destroyForcibly);
-      // Killed processes need a moment to disappear.
-      TimeUnit.MILLISECONDS.sleep(Math.min(2L * round, 50));
+      LOG.warnf("processes of the step of process %d do not end: %s", root.pid(), left);
     }
-    LOG.warnf("processes of the step of process %d do not end: %s", root.pid(), members());
-    return killed.size();
+    return killer.killed();
   }
 
   /**
@@ -79,10 +73,10 @@ final class ProcessTree implements RunLease.Suspendable {
    */
   @Override
   public void suspend() {
-    Set<ProcessHandle> before = Set.of();
+    Set<Long> before = Set.of();
     for (int round = 0; round < MAX_ROUNDS; round++) {
-      Set<ProcessHandle> alive = members();
-      boolean all = alive.stream().allMatch(process -> isStopped(process.pid()));
+      Set<Long> alive = members();
+      boolean all = alive.stream().allMatch(ProcessTree::isStopped);
       if (all && alive.equals(before)) {
         return;
       }
@@ -97,34 +91,26 @@ final class ProcessTree implements RunLease.Suspendable {
   /** Resumes all of them where they were stopped. */
   @Override
   public void goOn() {
-    for (ProcessHandle process : members()) {
+    for (long pid : members()) {
       try {
-        ProcessSuspender.goOn(process.pid());
+        ProcessSuspender.goOn(pid);
       } catch (IOException e) {
-        LOG.warnf("process %d cannot be resumed: %s", process.pid(), e.getMessage());
+        LOG.warnf("process %d cannot be resumed: %s", pid, e.getMessage());
       }
     }
   }
 
-  private static void stop(ProcessHandle process) {
+  private static void stop(long pid) {
     try {
-      ProcessSuspender.stop(process.pid());
+      ProcessSuspender.stop(pid);
     } catch (IOException e) {
-      LOG.warnf("process %d cannot be stopped: %s", process.pid(), e.getMessage());
+      LOG.warnf("process %d cannot be stopped: %s", pid, e.getMessage());
     }
   }
 
   /** Also true when it has ended. */
   private static boolean isStopped(long pid) {
-    try {
-      String stat =
-          Files.readString(
-              PROC.resolve(Long.toString(pid)).resolve("stat"), StandardCharsets.ISO_8859_1);
-      return "TtZX".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
-    } catch (IOException | IndexOutOfBoundsException gone) {
-      LOG.tracef("%d: %s", pid, gone);
-      return true;
-    }
+    return ProcfsProcessReader.entry(pid).map(ProcessEntry::isStopped).orElse(true);
   }
 
   /**
@@ -143,56 +129,32 @@ final class ProcessTree implements RunLease.Suspendable {
     }
   }
 
-  private Set<ProcessHandle> members() {
-    Set<ProcessHandle> found = new LinkedHashSet<>();
+  /** Returns the live ones, never this process. */
+  private Set<Long> members() {
+    Set<Long> found = new LinkedHashSet<>();
+    ProcessTreeSnapshot all = ProcessTreeSnapshot.take();
+    if (all.isEmpty()) {
+      if (root.isAlive()) {
+        found.add(root.pid());
+        root.descendants().forEach(child -> found.add(child.pid()));
+      }
+      return found;
+    }
     if (root.isAlive()) {
-      found.add(root);
-      root.descendants().forEach(found::add);
+      found.add(root.pid());
+      found.addAll(all.descendants(Set.of(root.pid())));
     }
-    if (Files.isDirectory(PROC.resolve("self"))) {
-      addFromProc(found);
+    for (ProcessEntry entry : all.all()) {
+      if (entry.session() == root.pid()
+          || !entry.isDead() && ProcfsProcessReader.hasVariables(entry.pid(), marks)) {
+        found.add(entry.pid());
+      }
     }
-    found.removeIf(handle -> !handle.isAlive());
+    found.removeIf(pid -> pid == SELF || pid == 1 || isDead(all.get(pid)));
     return found;
   }
 
-  private void addFromProc(Set<ProcessHandle> found) {
-    long self = ProcessHandle.current().pid();
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(PROC, "[0-9]*")) {
-      for (Path entry : entries) {
-        long pid = Long.parseLong(entry.getFileName().toString());
-        if (pid != self && pid != 1 && isOurs(entry)) {
-          ProcessHandle.of(pid).ifPresent(found::add);
-        }
-      }
-    } catch (IOException | DirectoryIteratorException e) {
-      LOG.warnf("cannot list processes: %s", e);
-    }
-  }
-
-  private boolean isOurs(Path entry) {
-    try {
-      String stat = Files.readString(entry.resolve("stat"), StandardCharsets.ISO_8859_1);
-      // The name, in parentheses, may contain any characters.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", SESSION_FIELD + 2);
-      if (fields[0].equals("Z")) {
-        return false;
-      }
-      return Long.parseLong(fields[SESSION_FIELD]) == root.pid() || hasMarks(entry);
-    } catch (IOException | IndexOutOfBoundsException | NumberFormatException gone) {
-      LOG.tracef("%s: %s", entry, gone);
-      return false;
-    }
-  }
-
-  private boolean hasMarks(Path entry) {
-    try {
-      byte[] environment = Files.readAllBytes(entry.resolve("environ"));
-      String text = new String(environment, StandardCharsets.ISO_8859_1);
-      return new HashSet<>(Arrays.asList(text.split("\0"))).containsAll(marks);
-    } catch (IOException notOurUser) {
-      LOG.tracef("%s: %s", entry, notOurUser);
-      return false;
-    }
+  private static boolean isDead(@Nullable ProcessEntry entry) {
+    return entry == null || entry.isDead();
   }
 }

@@ -8,12 +8,12 @@ package dev.baton.benchmarks.baton;
 
 import dev.baton.benchmarks.measure.ProcessFootprint;
 import dev.baton.benchmarks.measure.ProcfsUsageReader;
+import dev.baton.process.MarkedProcessFinder;
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
-import dev.baton.standalone.process.MarkedProcessFinder;
-import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -159,14 +159,14 @@ public final class BenchmarkStack implements AutoCloseable {
   public Map<Long, String> processes() throws IOException {
     Map<Long, String> started = new HashMap<>();
     for (StackComponent component : components) {
-      Optional<ProcessId> process = stack.process(component);
+      Optional<ProcessIdentity> process = stack.process(component);
       process.ifPresent(id -> started.put(id.pid(), component.label()));
     }
     Map<Long, String> parts = new TreeMap<>(started);
     started.forEach(
         (pid, component) -> descendants(pid).forEach(it -> parts.put(it, of(component))));
     // Runners are not descendants of the stack after their orchestrator has died.
-    for (ProcessId process :
+    for (ProcessIdentity process :
         MarkedProcessFinder.withVariable(StandaloneStack.MARK, stack.data().toString())) {
       parts.putIfAbsent(process.pid(), RUNNER);
     }

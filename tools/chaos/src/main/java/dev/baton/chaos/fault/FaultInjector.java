@@ -8,7 +8,8 @@ package dev.baton.chaos.fault;
 
 import dev.baton.chaos.fault.NetworkNamespace.Direction;
 import dev.baton.chaos.history.FaultRecord;
-import dev.baton.standalone.process.ProcessId;
+import dev.baton.process.ProcessIdentity;
+import dev.baton.process.ProcessSignal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,7 +60,7 @@ public final class FaultInjector {
   private final TraceRecordResender resender;
   private final LongSupplier clock;
   private final Consumer<String> progress;
-  private final Set<ProcessId> stopped = ConcurrentHashMap.newKeySet();
+  private final Set<ProcessIdentity> stopped = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedQueue<FaultRecord> done = new ConcurrentLinkedQueue<>();
 
   /**
@@ -114,8 +115,8 @@ public final class FaultInjector {
     ways.heal();
     clocks.heal();
     spool.free();
-    for (ProcessId process : stopped) {
-      RunnerProcessFinder.signal(process, "CONT");
+    for (ProcessIdentity process : stopped) {
+      signal(process, ProcessSignal.CONT);
     }
     stopped.clear();
     for (FaultableServer server : servers.keySet()) {
@@ -184,16 +185,16 @@ public final class FaultInjector {
     };
   }
 
-  private Optional<ProcessId> runner(PlannedFault fault) throws IOException {
-    List<ProcessId> living = runners.living();
+  private Optional<ProcessIdentity> runner(PlannedFault fault) throws IOException {
+    List<ProcessIdentity> living = runners.living();
     return living.isEmpty()
         ? Optional.empty()
         : Optional.of(living.get(fault.choice() % living.size()));
   }
 
   private Hit killRunner(PlannedFault fault, boolean whole) throws IOException {
-    Optional<ProcessId> runner = runner(fault);
-    Optional<ProcessHandle> handle = runner.flatMap(ProcessId::handle);
+    Optional<ProcessIdentity> runner = runner(fault);
+    Optional<ProcessHandle> handle = runner.flatMap(ProcessIdentity::handle);
     if (handle.isEmpty()) {
       return Hit.nothing("no live runner");
     }
@@ -204,24 +205,29 @@ public final class FaultInjector {
   }
 
   private Hit stopRunner(PlannedFault fault) throws IOException, InterruptedException {
-    Optional<ProcessId> runner = runner(fault);
+    Optional<ProcessIdentity> runner = runner(fault);
     if (runner.isEmpty()) {
       return Hit.nothing("no live runner");
     }
     return stopped(runner.get(), "runner " + runner.get().pid(), fault.durationMs());
   }
 
-  private Hit stopped(ProcessId process, String name, int durationMs)
+  private Hit stopped(ProcessIdentity process, String name, int durationMs)
       throws IOException, InterruptedException {
     stopped.add(process);
     try {
-      boolean sent = RunnerProcessFinder.signal(process, "STOP");
+      boolean sent = signal(process, ProcessSignal.STOP);
       TimeUnit.MILLISECONDS.sleep(sent ? durationMs : 0);
       return new Hit(name, sent, "for " + durationMs + " ms");
     } finally {
-      RunnerProcessFinder.signal(process, "CONT");
+      signal(process, ProcessSignal.CONT);
       stopped.remove(process);
     }
+  }
+
+  private static boolean signal(ProcessIdentity process, ProcessSignal signal)
+      throws IOException, InterruptedException {
+    return process.isAlive() && signal.send(process.pid());
   }
 
   private Hit resend(PlannedFault fault) throws IOException, InterruptedException {
@@ -306,7 +312,7 @@ public final class FaultInjector {
    * clock was set back.
    */
   private boolean startAgain(FaultableServer server) throws IOException, InterruptedException {
-    Optional<ProcessHandle> process = server.process().flatMap(ProcessId::handle);
+    Optional<ProcessHandle> process = server.process().flatMap(ProcessIdentity::handle);
     if (process.isPresent() && !endsInTime(process.get())) {
       return false;
     }
@@ -385,7 +391,7 @@ public final class FaultInjector {
 
   private Hit stop(FaultableServer server, int durationMs)
       throws IOException, InterruptedException {
-    Optional<ProcessId> process = server.process();
+    Optional<ProcessIdentity> process = server.process();
     return process.isEmpty()
         ? Hit.nothing("it is missing")
         : stopped(process.get(), server.name(), durationMs);

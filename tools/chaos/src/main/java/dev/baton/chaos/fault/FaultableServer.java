@@ -6,10 +6,10 @@
  */
 package dev.baton.chaos.fault;
 
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
-import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ public sealed interface FaultableServer {
   String name();
 
   /** The process, while it is alive. */
-  Optional<ProcessId> process();
+  Optional<ProcessIdentity> process();
 
   /**
    * Sends SIGKILL and waits for the process's end.
@@ -59,7 +59,7 @@ public sealed interface FaultableServer {
     }
 
     @Override
-    public Optional<ProcessId> process() {
+    public Optional<ProcessIdentity> process() {
       return stack.process(component);
     }
 
@@ -92,7 +92,7 @@ public sealed interface FaultableServer {
     }
 
     @Override
-    public Optional<ProcessId> process() {
+    public Optional<ProcessIdentity> process() {
       return replica.process();
     }
 

@@ -8,8 +8,8 @@ package dev.baton.chaos.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.StandaloneStack;
-import dev.baton.standalone.process.ProcessId;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
@@ -36,9 +36,9 @@ class RunnerProcessFinderTest {
             new InputStreamReader(runner.getInputStream(), StandardCharsets.UTF_8))) {
       child = Long.parseLong(out.readLine());
 
-      List<ProcessId> found = new RunnerProcessFinder(data).living();
+      List<ProcessIdentity> found = new RunnerProcessFinder(data).living();
 
-      assertThat(found).extracting(ProcessId::pid).containsExactly(runner.pid());
+      assertThat(found).extracting(ProcessIdentity::pid).containsExactly(runner.pid());
     } finally {
       ProcessHandle.of(child).ifPresent(ProcessHandle::destroyForcibly);
       runner.destroyForcibly();

@@ -6,10 +6,10 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.process.MarkedProcessFinder;
+import dev.baton.process.ProcessIdentity;
+import dev.baton.process.ProcessSignal;
 import dev.baton.standalone.files.DirectoryTreeDeleter;
-import dev.baton.standalone.process.MarkedProcessFinder;
-import dev.baton.standalone.process.ProcessId;
-import dev.baton.standalone.process.StopSignal;
 import dev.baton.standalone.state.StackFile;
 import dev.baton.standalone.state.StackState;
 import java.io.IOException;
@@ -78,7 +78,8 @@ final class OrphanStackProcessReaper {
       if (running != null && running.id().isAlive()) {
         progress.accept(
             "stopping " + component.label() + " (pid " + running.pid() + "), left over");
-        StopSignal signal = component == StackComponent.POSTGRES ? StopSignal.INT : StopSignal.TERM;
+        ProcessSignal signal =
+            component == StackComponent.POSTGRES ? ProcessSignal.INT : ProcessSignal.TERM;
         if (!running.id().stop(signal, GRACE)) {
           throw new StackException(
               component.label() + " (pid " + running.pid() + ") survived SIGKILL");
@@ -93,9 +94,9 @@ final class OrphanStackProcessReaper {
    * Stops runners and their steps: every process that has this data folder's marker and is not in
    * {@code known}.
    */
-  static void stopMarked(Path data, List<ProcessId> known, Consumer<String> progress)
+  static void stopMarked(Path data, List<ProcessIdentity> known, Consumer<String> progress)
       throws IOException, InterruptedException {
-    List<ProcessId> marked =
+    List<ProcessIdentity> marked =
         MarkedProcessFinder.withVariable(StandaloneStack.MARK, data.toString()).stream()
             .filter(id -> !known.contains(id))
             .toList();

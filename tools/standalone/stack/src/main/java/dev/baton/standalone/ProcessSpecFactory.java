@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.process.ProcessSignal;
 import dev.baton.standalone.files.DirectoryTreeDeleter;
 import dev.baton.standalone.jvm.AotCacheDirectory;
 import dev.baton.standalone.jvm.AotMode;
@@ -19,7 +20,6 @@ import dev.baton.standalone.postgres.PostgresInstallation;
 import dev.baton.standalone.postgres.PostgresServer;
 import dev.baton.standalone.process.ProcessSpec;
 import dev.baton.standalone.process.ReadinessProbe;
-import dev.baton.standalone.process.StopSignal;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -83,7 +83,7 @@ record ProcessSpecFactory(
         folders.log(name),
         readiness,
         READY_WITHIN,
-        component == StackComponent.POSTGRES ? StopSignal.INT : StopSignal.TERM,
+        component == StackComponent.POSTGRES ? ProcessSignal.INT : ProcessSignal.TERM,
         aot == AotMode.TRAIN ? STOP_WITHIN_TRAINING : STOP_WITHIN);
   }
 

@@ -6,8 +6,8 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.process.ManagedProcess;
-import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -64,7 +64,7 @@ public final class ServiceReplica {
   }
 
   /** Its process while it is alive. */
-  public Optional<ProcessId> process() {
+  public Optional<ProcessIdentity> process() {
     return managed.id();
   }
 

@@ -6,8 +6,8 @@
  */
 package dev.baton.standalone;
 
-import dev.baton.standalone.process.ProcessId;
-import dev.baton.standalone.process.StopSignal;
+import dev.baton.process.ProcessIdentity;
+import dev.baton.process.ProcessSignal;
 import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
 import dev.baton.standalone.state.StackState;
@@ -59,9 +59,9 @@ final class StackStopper {
     while (System.nanoTime() < end) {
       // Read again each time: a process that has just taken the lock writes its id a moment later.
       // Not read from stack.json, which may be corrupt or deleted.
-      Optional<ProcessId> supervisor = DataLock.lastHolder(data);
+      Optional<ProcessIdentity> supervisor = DataLock.lastHolder(data);
       if (supervisor.isPresent() && supervisor.get().isAlive()) {
-        supervisor.get().stop(StopSignal.TERM, SUPERVISOR_WITHIN);
+        supervisor.get().stop(ProcessSignal.TERM, SUPERVISOR_WITHIN);
         return;
       }
       TimeUnit.MILLISECONDS.sleep(50);

@@ -6,12 +6,12 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.jvm.AotMode;
 import dev.baton.standalone.jvm.InstallationLayout;
 import dev.baton.standalone.postgres.PostgresAccess;
 import dev.baton.standalone.process.ManagedProcess;
 import dev.baton.standalone.process.ProcessEvent;
-import dev.baton.standalone.process.ProcessId;
 import dev.baton.standalone.process.ProcessSpec;
 import dev.baton.standalone.process.RestartBackoff;
 import dev.baton.standalone.state.DataLock;
@@ -180,7 +180,7 @@ public final class StandaloneStack implements AutoCloseable {
    *
    * @throws IllegalArgumentException when the stack has no such component
    */
-  public Optional<ProcessId> process(StackComponent component) {
+  public Optional<ProcessIdentity> process(StackComponent component) {
     return managed(component).id();
   }
 
@@ -343,7 +343,7 @@ public final class StandaloneStack implements AutoCloseable {
     return process;
   }
 
-  private List<ProcessId> running() {
+  private List<ProcessIdentity> running() {
     return Stream.concat(
             processes.values().stream().map(ManagedProcess::id),
             replicas.stream().map(ServiceReplica::process))
@@ -390,8 +390,8 @@ public final class StandaloneStack implements AutoCloseable {
                             component.label(),
                             new StackState.RunningProcess(
                                 id.pid(), id.started(), process.restarts()))));
-    @Nullable ProcessId self =
-        closed ? null : ProcessId.of(ProcessHandle.current().pid()).orElse(null);
+    @Nullable ProcessIdentity self =
+        closed ? null : ProcessIdentity.of(ProcessHandle.current().pid()).orElse(null);
     return new StackState(
         StackState.VERSION,
         folders.data().toString(),

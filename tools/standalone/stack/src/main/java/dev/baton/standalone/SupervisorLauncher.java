@@ -6,10 +6,10 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.jvm.JvmCommand;
 import dev.baton.standalone.process.DetachedCommandFactory;
 import dev.baton.standalone.process.LogFile;
-import dev.baton.standalone.process.ProcessId;
 import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
 import dev.baton.standalone.state.StackState;
@@ -69,7 +69,7 @@ final class SupervisorLauncher {
     boolean told = false;
     while (System.nanoTime() - began < READY_WITHIN.toNanos()) {
       StackState state = read(file, data, began);
-      ProcessId supervisor = state.supervisor();
+      ProcessIdentity supervisor = state.supervisor();
       if (supervisor != null && supervisor.isAlive()) {
         int taken = state.ports().getOrDefault("orchestrator", port);
         if (port > 0 && port != taken) {

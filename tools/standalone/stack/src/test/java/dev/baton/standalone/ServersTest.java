@@ -9,7 +9,7 @@ package dev.baton.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.standalone.process.ProcessId;
+import dev.baton.process.ProcessIdentity;
 import io.minio.BucketExistsArgs;
 import io.minio.GetObjectArgs;
 import io.minio.MakeBucketArgs;
@@ -60,13 +60,13 @@ class ServersTest {
 
   @AfterAll
   static void stop() throws Exception {
-    List<ProcessId> processes = new ArrayList<>();
+    List<ProcessIdentity> processes = new ArrayList<>();
     for (StackComponent component :
         List.of(StackComponent.KAFKA, StackComponent.POSTGRES, StackComponent.S3)) {
       stack.process(component).ifPresent(processes::add);
     }
     stack.close();
-    assertThat(processes).noneMatch(ProcessId::isAlive);
+    assertThat(processes).noneMatch(ProcessIdentity::isAlive);
   }
 
   @Test

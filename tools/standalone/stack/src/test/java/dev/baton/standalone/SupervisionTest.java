@@ -9,9 +9,9 @@ package dev.baton.standalone;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.baton.process.MarkedProcessFinder;
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.jvm.JvmCommand;
-import dev.baton.standalone.process.MarkedProcessFinder;
-import dev.baton.standalone.process.ProcessId;
 import dev.baton.standalone.state.DataLock;
 import dev.baton.standalone.state.StackFile;
 import dev.baton.standalone.state.StackState;
@@ -54,7 +54,7 @@ class SupervisionTest {
   @Test
   void shouldStartAKilledComponentAgain() throws Exception {
     try (StandaloneStack stack = s3().autoRestart(true).start()) {
-      ProcessId first = stack.process(StackComponent.S3).orElseThrow();
+      ProcessIdentity first = stack.process(StackComponent.S3).orElseThrow();
 
       stack.kill(StackComponent.S3);
 
@@ -167,7 +167,7 @@ class SupervisionTest {
                   last.version(),
                   last.data(),
                   true,
-                  new ProcessId(stranger.pid(), "another start"),
+                  new ProcessIdentity(stranger.pid(), "another start"),
                   Map.of(),
                   Map.of(),
                   null,
@@ -190,8 +190,8 @@ class SupervisionTest {
             PosixFilePermissions.toString(
                 Files.getPosixFilePermissions(data.resolve("stack.json"))))
         .isEqualTo("rw-------");
-    ProcessId supervisor = Objects.requireNonNull(up.supervisor());
-    ProcessId s3 = Objects.requireNonNull(up.components().get("s3")).id();
+    ProcessIdentity supervisor = Objects.requireNonNull(up.supervisor());
+    ProcessIdentity s3 = Objects.requireNonNull(up.components().get("s3")).id();
     assertThat(run("up", "--components", "s3")).as("a second up").isZero();
     assertThat(supervisor.isAlive()).isTrue();
 
@@ -290,7 +290,7 @@ class SupervisionTest {
   @Test
   void shouldGiveTheFolderBackAlsoWhenItsEndFails() throws Exception {
     StandaloneStack stack = s3().start();
-    ProcessId s3 = stack.process(StackComponent.S3).orElseThrow();
+    ProcessIdentity s3 = stack.process(StackComponent.S3).orElseThrow();
     // A folder at the path of the file: the last step of the shutdown fails.
     Files.delete(data.resolve("stack.json"));
     Files.createDirectories(data.resolve("stack.json").resolve("in the way"));

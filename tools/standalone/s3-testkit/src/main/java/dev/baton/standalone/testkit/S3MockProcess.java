@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.testkit;
 
+import dev.baton.process.ProcessSignal;
 import dev.baton.standalone.S3Access;
 import dev.baton.standalone.jvm.InstallationLayout;
 import dev.baton.standalone.jvm.JvmCommand;
@@ -13,7 +14,6 @@ import dev.baton.standalone.process.ManagedProcess;
 import dev.baton.standalone.process.ProcessSpec;
 import dev.baton.standalone.process.ReadinessProbe;
 import dev.baton.standalone.process.RestartBackoff;
-import dev.baton.standalone.process.StopSignal;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +62,7 @@ public final class S3MockProcess implements AutoCloseable {
                 log,
                 new ReadinessProbe.LogLine(READY),
                 READY_WITHIN,
-                StopSignal.TERM,
+                ProcessSignal.TERM,
                 STOP_WITHIN),
             false,
             RestartBackoff.DEFAULT,

@@ -6,9 +6,9 @@
  */
 package dev.baton.standalone.postgres;
 
+import dev.baton.process.MarkedProcessFinder;
+import dev.baton.process.ProcessIdentity;
 import dev.baton.standalone.files.DirectoryTreeDeleter;
-import dev.baton.standalone.process.MarkedProcessFinder;
-import dev.baton.standalone.process.ProcessId;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -114,7 +114,7 @@ public final class PostgresServer {
    * would otherwise refuse to start.
    */
   private void clearLeftovers(Path data) throws IOException, InterruptedException {
-    List<ProcessId> helpers = MarkedProcessFinder.workingIn("postgres", data.toRealPath());
+    List<ProcessIdentity> helpers = MarkedProcessFinder.workingIn("postgres", data.toRealPath());
     MarkedProcessFinder.stop(helpers, Duration.ZERO);
     Files.deleteIfExists(data.resolve("postmaster.pid"));
   }

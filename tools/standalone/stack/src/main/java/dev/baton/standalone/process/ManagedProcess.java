@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.process;
 
+import dev.baton.process.ProcessIdentity;
 import java.io.File;
 import java.io.IOException;
 import java.time.Duration;
@@ -52,7 +53,7 @@ public final class ManagedProcess {
   private int restarts;
   private int failures;
   private @Nullable Process process;
-  private @Nullable ProcessId id;
+  private @Nullable ProcessIdentity id;
 
   /**
    * Does not start the process yet; {@code events} is called from several threads, never under a
@@ -76,8 +77,8 @@ public final class ManagedProcess {
   }
 
   /** The process's id, while it is alive. */
-  public Optional<ProcessId> id() {
-    return locked(() -> Optional.ofNullable(id).filter(ProcessId::isAlive));
+  public Optional<ProcessIdentity> id() {
+    return locked(() -> Optional.ofNullable(id).filter(ProcessIdentity::isAlive));
   }
 
   /** Whether it is alive and has become ready. */
@@ -207,7 +208,7 @@ public final class ManagedProcess {
     builder.redirectOutput(ProcessBuilder.Redirect.appendTo(spec.log().toFile()));
     builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")));
     Process started = register(builder);
-    ProcessId.of(started.pid())
+    ProcessIdentity.of(started.pid())
         .ifPresent(now -> events.accept(new ProcessEvent.Started(spec.name(), now)));
     return started;
   }
@@ -220,7 +221,7 @@ public final class ManagedProcess {
       }
       Process started = builder.start();
       process = started;
-      id = ProcessId.of(started.pid()).orElse(null);
+      id = ProcessIdentity.of(started.pid()).orElse(null);
       return started;
     } finally {
       lock.unlock();

@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.process;
 
+import dev.baton.process.ProcessIdentity;
 import java.time.Duration;
 
 /** An event of a supervised process. */
@@ -15,7 +16,7 @@ public sealed interface ProcessEvent {
   String process();
 
   /** The process was started and is not ready yet. */
-  record Started(String process, ProcessId id) implements ProcessEvent {}
+  record Started(String process, ProcessIdentity id) implements ProcessEvent {}
 
   /** The process is ready; {@code restarts} counts its restarts after unexpected exits. */
   record Ready(String process, Duration took, int restarts) implements ProcessEvent {}

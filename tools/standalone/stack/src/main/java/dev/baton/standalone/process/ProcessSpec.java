@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.process;
 
+import dev.baton.process.ProcessSignal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,7 +35,7 @@ public record ProcessSpec(
     Path log,
     ReadinessProbe readiness,
     Duration readyWithin,
-    StopSignal stopSignal,
+    ProcessSignal stopSignal,
     Duration stopWithin) {
 
   public ProcessSpec {

@@ -6,7 +6,7 @@
  */
 package dev.baton.standalone.state;
 
-import dev.baton.standalone.process.ProcessId;
+import dev.baton.process.ProcessIdentity;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -75,15 +75,15 @@ public final class DataLock implements AutoCloseable {
   /**
    * Returns the last holder; whether it still holds the lock can only be determined by taking it.
    */
-  public static Optional<ProcessId> lastHolder(Path folder) throws IOException {
+  public static Optional<ProcessIdentity> lastHolder(Path folder) throws IOException {
     if (HELD.contains(folder.toRealPath())) {
       // Not even opened for reading: closing it would release the lock.
-      return ProcessId.of(ProcessHandle.current().pid());
+      return ProcessIdentity.of(ProcessHandle.current().pid());
     }
     try {
       String[] words = Files.readString(folder.resolve(FILE)).strip().split(" ", 2);
       return words.length == 2 && words[0].matches("[0-9]{1,18}")
-          ? Optional.of(new ProcessId(Long.parseLong(words[0]), words[1]))
+          ? Optional.of(new ProcessIdentity(Long.parseLong(words[0]), words[1]))
           : Optional.empty();
     } catch (NoSuchFileException e) {
       return Optional.empty();
@@ -91,7 +91,7 @@ public final class DataLock implements AutoCloseable {
   }
 
   private static void sign(FileChannel channel) throws IOException {
-    Optional<ProcessId> self = ProcessId.of(ProcessHandle.current().pid());
+    Optional<ProcessIdentity> self = ProcessIdentity.of(ProcessHandle.current().pid());
     String name = self.map(id -> id.pid() + " " + id.started() + "\n").orElse("");
     channel.truncate(0);
     channel.write(ByteBuffer.wrap(name.getBytes(StandardCharsets.UTF_8)), 0);

@@ -6,7 +6,7 @@
  */
 package dev.baton.standalone.state;
 
-import dev.baton.standalone.process.ProcessId;
+import dev.baton.process.ProcessIdentity;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +29,7 @@ public record StackState(
     int version,
     String data,
     boolean ready,
-    @Nullable ProcessId supervisor,
+    @Nullable ProcessIdentity supervisor,
     Map<String, String> urls,
     Map<String, Integer> ports,
     @Nullable S3Secrets s3,
@@ -53,8 +53,8 @@ public record StackState(
   /** One component's process; {@code restarts} counts its restarts after unexpected exits. */
   public record RunningProcess(long pid, String started, int restarts) {
     /** The process's identity. */
-    public ProcessId id() {
-      return new ProcessId(pid, started);
+    public ProcessIdentity id() {
+      return new ProcessIdentity(pid, started);
     }
   }
 

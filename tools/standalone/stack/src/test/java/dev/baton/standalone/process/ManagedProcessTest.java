@@ -8,6 +8,7 @@ package dev.baton.standalone.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.process.ProcessSignal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -118,7 +119,7 @@ class ManagedProcessTest {
         folder.resolve("sh.log"),
         new ReadinessProbe.LogLine(Pattern.compile("^ready 1$")),
         Duration.ofSeconds(20),
-        StopSignal.TERM,
+        ProcessSignal.TERM,
         Duration.ofMillis(300));
   }
 }

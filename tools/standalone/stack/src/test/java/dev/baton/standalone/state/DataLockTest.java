@@ -8,7 +8,7 @@ package dev.baton.standalone.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.standalone.process.ProcessId;
+import dev.baton.process.ProcessIdentity;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -48,7 +48,7 @@ class DataLockTest {
     assertThat(DataLock.lastHolder(data)).isEmpty();
     DataLock.take(data).orElseThrow().close();
     assertThat(DataLock.lastHolder(data))
-        .isEqualTo(ProcessId.of(ProcessHandle.current().pid()))
+        .isEqualTo(ProcessIdentity.of(ProcessHandle.current().pid()))
         .isPresent();
   }
 

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.standalone.process;
+package dev.baton.process;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,21 +18,16 @@ import org.jspecify.annotations.Nullable;
  * Identifies one process permanently: a pid alone may belong to another process soon after the
  * process has ended.
  *
- * @param pid the operating system's number
+ * @param pid the operating system's number; 0 for none, which is never alive
  * @param started its start time, in a form that can only be compared
  */
-public record ProcessId(long pid, String started) {
-
-  private static final Path PROC = Path.of("/proc");
-  private static final int STATE = 0;
-  // Field 22 of /proc/PID/stat, counted from the field after the command's closing bracket.
-  private static final int START_TIME = 19;
+public record ProcessIdentity(long pid, String started) {
 
   /** Returns the identity of a live process; empty when it has ended. */
-  public static Optional<ProcessId> of(long pid) {
+  public static Optional<ProcessIdentity> of(long pid) {
     return ProcessHandle.of(pid)
         .flatMap(handle -> Optional.ofNullable(started(handle)))
-        .map(started -> new ProcessId(pid, started));
+        .map(started -> new ProcessIdentity(pid, started));
   }
 
   /** Whether exactly this process is alive; false for a zombie. */
@@ -42,7 +37,9 @@ public record ProcessId(long pid, String started) {
 
   /** Returns a handle while exactly this process is alive. */
   public Optional<ProcessHandle> handle() {
-    return ProcessHandle.of(pid).filter(handle -> started.equals(started(handle)));
+    return pid <= 0
+        ? Optional.empty()
+        : ProcessHandle.of(pid).filter(handle -> started.equals(started(handle)));
   }
 
   /**
@@ -52,7 +49,8 @@ public record ProcessId(long pid, String started) {
    * @return whether it is gone; false only when even SIGKILL did not end it within ten seconds
    * @throws IOException when it may not be signalled
    */
-  public boolean stop(StopSignal signal, Duration grace) throws IOException, InterruptedException {
+  public boolean stop(ProcessSignal signal, Duration grace)
+      throws IOException, InterruptedException {
     if (!isAlive()) {
       return true;
     }
@@ -79,24 +77,17 @@ public record ProcessId(long pid, String started) {
   }
 
   private static @Nullable String started(ProcessHandle handle) {
-    if (!Files.exists(PROC.resolve("self/stat"))) {
+    if (!ProcfsProcessReader.isSupported()) {
       return handle.isAlive()
           ? handle.info().startInstant().map(Object::toString).orElse("")
           : null;
     }
-    try {
-      String stat = Files.readString(PROC.resolve(handle.pid() + "/stat"));
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
-      if (fields[STATE].equals("Z") || fields[STATE].equals("X")) {
-        return null;
-      }
-      // Ticks since boot, combined with the boot's id: wall-clock start times change when the clock
-      // is set.
-      return Boot.ID + "/" + fields[START_TIME];
-    } catch (IOException e) {
-      // The file disappears with the process, possibly in the middle of the read.
-      return null;
-    }
+    // Ticks since boot, combined with the boot's id: wall-clock start times change when the clock
+    // is set.
+    return ProcfsProcessReader.entry(handle.pid())
+        .filter(entry -> !entry.isDead())
+        .map(entry -> Boot.ID + "/" + entry.startTicks())
+        .orElse(null);
   }
 
   private static final class Boot {
@@ -104,7 +95,7 @@ public record ProcessId(long pid, String started) {
 
     private static String read() {
       try {
-        return Files.readString(PROC.resolve("sys/kernel/random/boot_id")).substring(0, 8);
+        return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).substring(0, 8);
       } catch (NoSuchFileException e) {
         return "";
       } catch (IOException e) {

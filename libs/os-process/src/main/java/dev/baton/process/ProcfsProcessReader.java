@@ -1,0 +1,141 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the host's processes from {@code /proc} on Linux; on other systems there are none. A
+ * process that ends while it is read, or whose files belong to another user, is omitted.
+ */
+public final class ProcfsProcessReader {
+  private static final Path PROC = Path.of("/proc");
+  // Positions after the command's closing bracket.
+  private static final int STATE = 0;
+  private static final int PARENT = 1;
+  private static final int GROUP = 2;
+  private static final int SESSION = 3;
+  private static final int START = 19;
+
+  private ProcfsProcessReader() {}
+
+  /** Whether this system has {@code /proc}. */
+  public static boolean isSupported() {
+    return Files.exists(PROC.resolve("self/stat"));
+  }
+
+  /** Returns all processes, also dead ones. */
+  public static List<ProcessEntry> all() {
+    List<ProcessEntry> all = new ArrayList<>();
+    try (DirectoryStream<Path> pids = Files.newDirectoryStream(PROC, "[1-9]*")) {
+      for (Path pid : pids) {
+        entry(Long.parseLong(pid.getFileName().toString())).ifPresent(all::add);
+      }
+    } catch (IOException | DirectoryIteratorException noProc) {
+      return List.of();
+    }
+    return all;
+  }
+
+  /** Returns one process, also a dead one; empty if there is none with that pid. */
+  public static Optional<ProcessEntry> entry(long pid) {
+    String stat;
+    try {
+      stat = Files.readString(file(pid, "stat"), StandardCharsets.ISO_8859_1);
+    } catch (IOException ended) {
+      return Optional.empty();
+    }
+    // The second field is the command in parentheses and may contain any character.
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", START + 2);
+    if (fields.length <= START) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new ProcessEntry(
+            pid,
+            Long.parseLong(fields[PARENT]),
+            Long.parseLong(fields[GROUP]),
+            Long.parseLong(fields[SESSION]),
+            Long.parseLong(fields[START]),
+            fields[STATE].charAt(0)));
+  }
+
+  /** Whether a process with this pid is alive; false for a zombie. */
+  public static boolean isAlive(long pid) {
+    return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent()
+        && entry(pid).map(entry -> !entry.isDead()).orElse(true);
+  }
+
+  /**
+   * Returns the variables of its initial environment whose names have this prefix; empty when they
+   * are not readable. Of a repeated name the first applies.
+   */
+  public static Map<String, String> environment(long pid, String prefix) {
+    Map<String, String> variables = new HashMap<>();
+    for (String pair : pairs(pid)) {
+      int equals = pair.indexOf('=');
+      if (equals > 0 && pair.startsWith(prefix)) {
+        variables.putIfAbsent(pair.substring(0, equals), pair.substring(equals + 1));
+      }
+    }
+    return variables;
+  }
+
+  /**
+   * Whether its initial environment has all these variables.
+   *
+   * @param marks {@code NAME=value} pairs
+   */
+  public static boolean hasVariables(long pid, Collection<String> marks) {
+    return new HashSet<>(pairs(pid)).containsAll(marks);
+  }
+
+  private static List<String> pairs(long pid) {
+    try {
+      return Arrays.asList(
+          new String(Files.readAllBytes(file(pid, "environ")), StandardCharsets.UTF_8).split("\0"));
+    } catch (IOException ended) {
+      return List.of();
+    }
+  }
+
+  /** Returns its working directory; null when it is not readable. */
+  public static @Nullable Path directory(long pid) {
+    return link(pid, "cwd");
+  }
+
+  /** Returns the file of its program; null when it is not readable. */
+  public static @Nullable Path program(long pid) {
+    return link(pid, "exe");
+  }
+
+  private static @Nullable Path link(long pid, String name) {
+    try {
+      return Files.readSymbolicLink(file(pid, name));
+    } catch (IOException ended) {
+      return null;
+    }
+  }
+
+  private static Path file(long pid, String name) {
+    return PROC.resolve(Long.toString(pid)).resolve(name);
+  }
+}
