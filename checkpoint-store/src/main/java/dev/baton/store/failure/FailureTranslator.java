@@ -6,8 +6,11 @@
  */
 package dev.baton.store.failure;
 
+import com.google.protobuf.Any;
+import com.google.rpc.ErrorInfo;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
 import io.vertx.core.impl.NoStackTraceThrowable;
 import io.vertx.pgclient.PgException;
 import java.io.IOException;
@@ -17,6 +20,9 @@ import org.jboss.logging.Logger;
 /** Translates failures into gRPC statuses and REST problems. */
 public final class FailureTranslator {
   private static final Logger LOG = Logger.getLogger(FailureTranslator.class);
+
+  /** The domain of the reasons in gRPC error details. */
+  private static final String ERROR_DOMAIN = "baton.dev";
 
   private FailureTranslator() {}
 
@@ -36,13 +42,25 @@ public final class FailureTranslator {
             case EXHAUSTED -> Status.RESOURCE_EXHAUSTED;
             case UNAVAILABLE -> Status.UNAVAILABLE;
           };
-      return status.withDescription(failure.getMessage()).asRuntimeException();
+      return detailed(status.getCode(), words(failure), failure.kind().name());
     }
     if (isAway(thrown)) {
-      return Status.UNAVAILABLE.withDescription(words(thrown)).asRuntimeException();
+      return detailed(
+          Status.Code.UNAVAILABLE, words(thrown), StoreRequestException.Kind.UNAVAILABLE.name());
     }
     LOG.error("request failed with an unexpected error", thrown);
-    return Status.INTERNAL.withDescription(words(thrown)).asRuntimeException();
+    return detailed(Status.Code.INTERNAL, words(thrown), "INTERNAL");
+  }
+
+  /** Returns a status with an {@code ErrorInfo} that has the reason. */
+  private static StatusRuntimeException detailed(Status.Code code, String message, String reason) {
+    return StatusProto.toStatusRuntimeException(
+        com.google.rpc.Status.newBuilder()
+            .setCode(code.value())
+            .setMessage(message)
+            .addDetails(
+                Any.pack(ErrorInfo.newBuilder().setReason(reason).setDomain(ERROR_DOMAIN).build()))
+            .build());
   }
 
   static int httpStatus(StoreRequestException.Kind kind) {

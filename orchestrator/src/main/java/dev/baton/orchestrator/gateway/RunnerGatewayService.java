@@ -11,7 +11,6 @@ import dev.baton.orchestrator.replicas.ReplicaMessage;
 import dev.baton.orchestrator.replicas.ReplicaSession;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Hello;
-import dev.baton.protocol.grpc.RunnerGateway;
 import dev.baton.protocol.grpc.RunnerMessage;
 import io.grpc.Status;
 import io.quarkus.grpc.GrpcService;
@@ -29,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves the gRPC streams of runners: one stream per runner for its whole life. */
 @GrpcService
-class RunnerGatewayService implements RunnerGateway {
+class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayService {
   private static final Logger LOG = Logger.getLogger(RunnerGatewayService.class);
 
   private static final Duration PING = Duration.ofSeconds(2);

@@ -24,7 +24,6 @@ public record FieldProblem(
     @Nullable String path,
     String message,
     @Nullable String allowed) {
-
   public static FieldProblem of(DefinitionProblem problem) {
     return new FieldProblem(
         problem.line() > 0 ? problem.line() : null,

@@ -6,12 +6,30 @@
  */
 package dev.baton.orchestrator.problem;
 
+import com.google.protobuf.Any;
+import com.google.rpc.BadRequest;
+import com.google.rpc.ErrorInfo;
+import com.google.rpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.protobuf.StatusProto;
 import java.util.List;
+import java.util.Objects;
 
 /** A problem to report to the caller: a document over REST, a status over gRPC. */
 public final class ProblemException extends RuntimeException {
   private static final long serialVersionUID = 1L;
+
+  /** The domain of the reasons in gRPC error details. */
+  private static final String ERROR_DOMAIN = "baton.dev";
+
+  /** Errors in a gRPC status: clients accept trailers of 8 KiB by default. */
+  private static final int MAX_VIOLATIONS = 8;
+
+  /** Characters of the description of an error in a gRPC status. */
+  private static final int MAX_DESCRIPTION = 200;
+
+  /** Characters of the message of a gRPC status, which its trailers contain twice. */
+  private static final int MAX_MESSAGE = 1_000;
 
   private final ProblemKind kind;
   private final String detail;
@@ -57,14 +75,55 @@ public final class ProblemException extends RuntimeException {
         candidates.isEmpty() ? null : candidates);
   }
 
+  /**
+   * Returns the problem as a gRPC status with details: an {@code ErrorInfo} whose reason is the
+   * name of the kind, and, if the caller's request has errors, a {@code BadRequest} with each of
+   * them.
+   */
   public StatusRuntimeException status() {
     StringBuilder text = new StringBuilder(detail);
     errors.forEach(error -> text.append("; ").append(error.message()));
     if (!candidates.isEmpty()) {
       text.append(": ").append(String.join(", ", candidates));
     }
-    return io.grpc.Status.fromCode(kind.grpc())
-        .withDescription(text.toString())
-        .asRuntimeException();
+    ErrorInfo.Builder info =
+        ErrorInfo.newBuilder()
+            .setReason(kind.name())
+            .setDomain(ERROR_DOMAIN)
+            .putMetadata("type", kind.type());
+    if (!candidates.isEmpty()) {
+      info.putMetadata("candidates", String.join(",", candidates));
+    }
+    Status.Builder status =
+        Status.newBuilder()
+            .setCode(kind.grpc().value())
+            .setMessage(
+                text.length() <= MAX_MESSAGE
+                    ? text.toString()
+                    : text.substring(0, MAX_MESSAGE) + "…")
+            .addDetails(Any.pack(info.build()));
+    if (!errors.isEmpty()) {
+      BadRequest.Builder request = BadRequest.newBuilder();
+      errors.stream()
+          .limit(MAX_VIOLATIONS)
+          .map(ProblemException::violation)
+          .forEach(request::addFieldViolations);
+      status.addDetails(Any.pack(request.build()));
+    }
+    return StatusProto.toStatusRuntimeException(status.build());
+  }
+
+  /** Returns an error as a detail of a gRPC status. The field is empty when none is known. */
+  private static BadRequest.FieldViolation violation(FieldProblem error) {
+    String text =
+        error.allowed() == null
+            ? error.message()
+            : error.message() + "; allowed: " + error.allowed();
+    return BadRequest.FieldViolation.newBuilder()
+        .setField(
+            Objects.requireNonNullElse(error.path(), Objects.requireNonNullElse(error.step(), "")))
+        .setDescription(
+            text.length() <= MAX_DESCRIPTION ? text : text.substring(0, MAX_DESCRIPTION) + "…")
+        .build();
   }
 }

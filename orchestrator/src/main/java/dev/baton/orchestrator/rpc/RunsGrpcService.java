@@ -45,7 +45,7 @@ import dev.baton.protocol.grpc.PauseRunRequest;
 import dev.baton.protocol.grpc.PutWorkflowRequest;
 import dev.baton.protocol.grpc.ResumeRunRequest;
 import dev.baton.protocol.grpc.Run;
-import dev.baton.protocol.grpc.Runs;
+import dev.baton.protocol.grpc.RunsService;
 import dev.baton.protocol.grpc.WorkflowVersion;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Failure;
@@ -64,7 +64,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The gRPC API: the same operations as REST. */
 @GrpcService
-class RunsGrpcService implements Runs {
+class RunsGrpcService implements RunsService {
   private static final int DEFAULT_LIMIT = 50;
   private static final int MOST = 1_000;
 

@@ -8,8 +8,12 @@ package dev.baton.orchestrator.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
+import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
+import com.google.rpc.BadRequest;
+import com.google.rpc.ErrorInfo;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.protocol.grpc.CancelRunRequest;
@@ -23,14 +27,24 @@ import dev.baton.protocol.grpc.PauseRunRequest;
 import dev.baton.protocol.grpc.PutWorkflowRequest;
 import dev.baton.protocol.grpc.ResumeRunRequest;
 import dev.baton.protocol.grpc.Run;
-import dev.baton.protocol.grpc.RunsGrpc;
+import dev.baton.protocol.grpc.RunsServiceGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.protobuf.StatusProto;
+import io.grpc.reflection.v1.ServerReflectionGrpc;
+import io.grpc.reflection.v1.ServerReflectionRequest;
+import io.grpc.reflection.v1.ServerReflectionResponse;
+import io.grpc.reflection.v1.ServiceResponse;
+import io.grpc.stub.StreamObserver;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -43,7 +57,7 @@ class GrpcTest {
     ManagedChannel channel =
         NettyChannelBuilder.forAddress("127.0.0.1", bed.port()).usePlaintext().build();
     try {
-      RunsGrpc.RunsBlockingStub runs = RunsGrpc.newBlockingStub(channel);
+      RunsServiceGrpc.RunsServiceBlockingStub runs = RunsServiceGrpc.newBlockingStub(channel);
       runs.putWorkflow(
           PutWorkflowRequest.newBuilder()
               .setDefinition(
@@ -125,6 +139,83 @@ class GrpcTest {
           .isInstanceOf(StatusRuntimeException.class)
           .hasMessageContaining("NOT_FOUND")
           .hasMessageContaining("no run 'nope'");
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  @Test
+  void shouldDescribeErrorsWithDetails() throws Exception {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", bed.port()).usePlaintext().build();
+    try {
+      RunsServiceGrpc.RunsServiceBlockingStub runs = RunsServiceGrpc.newBlockingStub(channel);
+      String bad = "name: x\nsteps:\n  - id: a\n    shel: ls\n";
+
+      List<Any> missing =
+          details(() -> runs.getRun(GetRunRequest.newBuilder().setRun("zzzzzz").build()));
+      List<Any> invalid =
+          details(
+              () ->
+                  runs.putWorkflow(
+                      PutWorkflowRequest.newBuilder()
+                          .setDefinition(ByteString.copyFromUtf8(bad))
+                          .build()));
+
+      assertThat(missing).hasSize(1);
+      ErrorInfo info = missing.getFirst().unpack(ErrorInfo.class);
+      assertThat(info.getDomain()).isEqualTo("baton.dev");
+      assertThat(info.getReason()).isEqualTo("NOT_FOUND");
+      assertThat(info.getMetadataMap())
+          .containsEntry("type", "https://baton.dev/problems/not-found");
+      assertThat(invalid).hasSize(2);
+      assertThat(invalid.getFirst().unpack(ErrorInfo.class).getReason())
+          .isEqualTo("INVALID_WORKFLOW");
+      assertThat(invalid.getLast().unpack(BadRequest.class).getFieldViolationsList())
+          .anySatisfy(violation -> assertThat(violation.getDescription()).contains("shel"));
+    } finally {
+      channel.shutdownNow();
+    }
+  }
+
+  private static List<Any> details(ThrowingCallable call) {
+    Throwable failure = catchThrowable(call);
+    com.google.rpc.Status status = StatusProto.fromThrowable(failure);
+    assertThat(status).as("%s", failure).isNotNull();
+    return status.getDetailsList();
+  }
+
+  @Test
+  void shouldListItsServicesByReflection() throws Exception {
+    ManagedChannel channel =
+        NettyChannelBuilder.forAddress("127.0.0.1", bed.port()).usePlaintext().build();
+    CompletableFuture<ServerReflectionResponse> listed = new CompletableFuture<>();
+    try {
+      StreamObserver<ServerReflectionRequest> requests =
+          ServerReflectionGrpc.newStub(channel)
+              .serverReflectionInfo(
+                  new StreamObserver<ServerReflectionResponse>() {
+                    @Override
+                    public void onNext(ServerReflectionResponse response) {
+                      listed.complete(response);
+                    }
+
+                    @Override
+                    public void onError(Throwable failure) {
+                      listed.completeExceptionally(failure);
+                    }
+
+                    @Override
+                    public void onCompleted() {
+                      listed.completeExceptionally(new IllegalStateException("no response"));
+                    }
+                  });
+      requests.onNext(ServerReflectionRequest.newBuilder().setListServices("").build());
+
+      assertThat(listed.get(20, TimeUnit.SECONDS).getListServicesResponse().getServiceList())
+          .extracting(ServiceResponse::getName)
+          .contains("dev.baton.v1.RunsService", "dev.baton.v1.RunnerGatewayService");
+      requests.onCompleted();
     } finally {
       channel.shutdownNow();
     }

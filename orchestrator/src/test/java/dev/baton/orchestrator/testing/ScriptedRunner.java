@@ -14,7 +14,7 @@ import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.Leaving;
 import dev.baton.protocol.grpc.Released;
-import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
@@ -52,7 +52,7 @@ public final class ScriptedRunner implements AutoCloseable {
     this.slots = slots;
     channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
     out =
-        RunnerGatewayGrpc.newStub(channel)
+        RunnerGatewayServiceGrpc.newStub(channel)
             .attach(
                 new StreamObserver<>() {
                   @Override

@@ -13,7 +13,7 @@ import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.Leaving;
 import dev.baton.protocol.grpc.Pong;
 import dev.baton.protocol.grpc.Released;
-import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
 import dev.baton.protocol.retry.Backoff;
 import io.grpc.ConnectivityState;
@@ -41,7 +41,7 @@ public final class GatewayClient implements AutoCloseable {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
   private final ManagedChannel channel;
-  private final RunnerGatewayGrpc.RunnerGatewayStub stub;
+  private final RunnerGatewayServiceGrpc.RunnerGatewayServiceStub stub;
   private final Supplier<Hello> hello;
   private final Consumer<GatewayMessage> messages;
 
@@ -68,7 +68,7 @@ public final class GatewayClient implements AutoCloseable {
   public GatewayClient(
       ManagedChannel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
     this.channel = channel;
-    this.stub = RunnerGatewayGrpc.newStub(channel);
+    this.stub = RunnerGatewayServiceGrpc.newStub(channel);
     this.hello = hello;
     this.messages = messages;
     timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);

@@ -10,7 +10,7 @@ import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.Confirm;
 import dev.baton.protocol.grpc.Confirmed;
 import dev.baton.protocol.grpc.GatewayMessage;
-import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.StreamObserver;
@@ -46,7 +46,7 @@ final class TrainingBackend {
         .build();
   }
 
-  private final class Gateway extends RunnerGatewayGrpc.RunnerGatewayImplBase {
+  private final class Gateway extends RunnerGatewayServiceGrpc.RunnerGatewayServiceImplBase {
     @Override
     public StreamObserver<RunnerMessage> attach(StreamObserver<GatewayMessage> toRunner) {
       return new StreamObserver<>() {

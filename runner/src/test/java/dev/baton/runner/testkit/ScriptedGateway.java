@@ -21,7 +21,7 @@ import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.Leaving;
 import dev.baton.protocol.grpc.Pause;
 import dev.baton.protocol.grpc.Released;
-import dev.baton.protocol.grpc.RunnerGatewayGrpc;
+import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
 import io.grpc.stub.StreamObserver;
 import java.nio.charset.StandardCharsets;
@@ -36,7 +36,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** The orchestrator's side of runner streams, scripted by a test. Thread-safe. */
-public final class ScriptedGateway extends RunnerGatewayGrpc.RunnerGatewayImplBase {
+public final class ScriptedGateway extends RunnerGatewayServiceGrpc.RunnerGatewayServiceImplBase {
   private static final long PATIENCE_MS = 30_000;
 
   private final Map<String, StreamObserver<GatewayMessage>> streams = new HashMap<>();
