@@ -37,7 +37,7 @@ class WebPageTest extends StoreTest {
     "GET,/runs/01arz3ndektsv4rrffq69g5fav/events",
     "GET,/q/health/ready",
     "GET,/q/metrics",
-    "GET,/q/openapi",
+    "GET,/openapi",
     "POST,/nothing"
   })
   void shouldRefuseWhateverRouteAPageAsksFor(String method, String path) throws IOException {

@@ -29,9 +29,9 @@ import jakarta.ws.rs.core.MediaType;
 import java.time.Duration;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
-import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestPath;
@@ -40,9 +40,8 @@ import org.jboss.resteasy.reactive.RestPath;
 @Path("/runs/{run}")
 @Produces(MediaType.APPLICATION_JSON)
 @NonBlocking
-@Tag(name = "Runs")
+@Tag(name = "runs")
 class StoredRunResource {
-  private static final String PROBLEM = "application/problem+json";
   private static final int MOST = 1_000;
 
   private final StoredEventRepository log;
@@ -57,18 +56,28 @@ class StoredRunResource {
 
   @GET
   @Path("/events")
-  @Operation(summary = "A page of the run's events in log order, those of fenced runners included")
+  @Operation(
+      operationId = "listStoredEvents",
+      summary = "A page of the run's events in log order, those of fenced runners included")
   @APIResponse(
       responseCode = "200",
-      description =
-          "{events: [{position, id, type, source, time, data}], more}; more: whether further events"
-              + " follow. A page may have fewer events than the limit, since it has at most 4 MiB",
-      content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
-  @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
+      description = "A page, which may have fewer events than the limit: it has at most 4 MiB",
+      content = @Content(schema = @Schema(ref = "StoredEventPage")))
+  @APIResponse(ref = "BadRequest", responseCode = "400")
+  @APIResponse(ref = "CrossSite", responseCode = "403")
+  @APIResponse(ref = "NotFound", responseCode = "404")
+  @APIResponse(ref = "Misdirected", responseCode = "421")
+  @APIResponse(ref = "Unavailable", responseCode = "503")
   public Uni<byte[]> events(
-      @RestPath String run,
-      @QueryParam("after") @DefaultValue("0") long after,
-      @QueryParam("limit") @DefaultValue("100") int limit) {
+      @Parameter(description = "Id of the run") @RestPath String run,
+      @Parameter(description = "Only events after this position")
+          @QueryParam("after")
+          @DefaultValue("0")
+          long after,
+      @Parameter(description = "Largest number of events, 1 to 1,000")
+          @QueryParam("limit")
+          @DefaultValue("100")
+          int limit) {
     String id = StoreRequestValidator.run(run);
     StoreRequestValidator.atLeastZero("after", after);
     StoreRequestValidator.between("limit", limit, 1, MOST);
@@ -87,22 +96,29 @@ class StoredRunResource {
   @GET
   @Path("/snapshot")
   @Operation(
+      operationId = "getRunState",
       summary = "The run's folded state",
       description = "As of the runner_assigned of an epoch, which it waits for, or as of now.")
-  @APIResponse(responseCode = "200", content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
-  @APIResponse(responseCode = "404", content = @Content(mediaType = PROBLEM))
   @APIResponse(
-      responseCode = "503",
-      description = "The state is larger than baton.snapshot.max-bytes, or Postgres is unavailable",
-      content = @Content(mediaType = PROBLEM))
-  @APIResponse(
-      responseCode = "504",
-      description = "The epoch's runner_assigned was not stored in time",
-      content = @Content(mediaType = PROBLEM))
+      responseCode = "200",
+      description = "The state",
+      content = @Content(schema = @Schema(ref = "StoredRunState")))
+  @APIResponse(ref = "BadRequest", responseCode = "400")
+  @APIResponse(ref = "CrossSite", responseCode = "403")
+  @APIResponse(ref = "NotFound", responseCode = "404")
+  @APIResponse(ref = "Misdirected", responseCode = "421")
+  @APIResponse(ref = "Unavailable", responseCode = "503")
+  @APIResponse(ref = "NotStoredYet", responseCode = "504")
   public Uni<byte[]> snapshot(
-      @RestPath String run,
-      @QueryParam("epoch") @DefaultValue("0") int epoch,
-      @QueryParam("wait_ms") @DefaultValue("0") int waitMillis) {
+      @Parameter(description = "Id of the run") @RestPath String run,
+      @Parameter(description = "The epoch whose assignment ends the state; 0: the state of now")
+          @QueryParam("epoch")
+          @DefaultValue("0")
+          int epoch,
+      @Parameter(description = "Longest wait for that assignment, in milliseconds")
+          @QueryParam("wait_ms")
+          @DefaultValue("0")
+          int waitMillis) {
     String id = StoreRequestValidator.run(run);
     StoreRequestValidator.atLeastZero("epoch", epoch);
     return (epoch == 0
@@ -117,13 +133,19 @@ class StoredRunResource {
 
   @GET
   @Path("/checkpoints")
-  @Operation(summary = "The run's checkpoints, newest first, without those of fenced runners")
+  @Operation(
+      operationId = "listStoredCheckpoints",
+      summary = "The run's checkpoints, newest first, without those of fenced runners")
   @APIResponse(
       responseCode = "200",
-      description =
-          "{checkpoints: [{digest, step, branch, format, epoch, position, tree_bytes, stored_bytes, file_count, time, checkpoint}]}",
-      content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
-  public Uni<byte[]> checkpoints(@RestPath String run) {
+      description = "The checkpoints in the trace",
+      content = @Content(schema = @Schema(ref = "StoredCheckpointList")))
+  @APIResponse(ref = "BadRequest", responseCode = "400")
+  @APIResponse(ref = "CrossSite", responseCode = "403")
+  @APIResponse(ref = "NotFound", responseCode = "404")
+  @APIResponse(ref = "Misdirected", responseCode = "421")
+  @APIResponse(ref = "Unavailable", responseCode = "503")
+  public Uni<byte[]> checkpoints(@Parameter(description = "Id of the run") @RestPath String run) {
     return cuts.of(StoreRequestValidator.run(run))
         .map(all -> Json.bytes(new CheckpointList(all.stream().map(CutViewMapper::view).toList())));
   }

@@ -7,6 +7,8 @@
 package dev.baton.orchestrator.approvals;
 
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HeaderParam;
@@ -19,6 +21,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -38,8 +41,14 @@ public class ApprovalAnswerAliasResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Alias of POST /approvals/{id}.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The answer counts",
+      content = @Content(schema = @Schema(implementation = ApprovalView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.CONFLICT, ProblemKind.INVALID_ANSWER})
+  @Operation(operationId = "answerApprovalByAlias", summary = "Alias of POST /approvals/{id}.")
   @RequestBody(
+      required = true,
       content = @Content(schema = @Schema(implementation = ApprovalResource.AnswerRequest.class)))
   public Uni<Response> answer(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {

@@ -12,6 +12,7 @@ import dev.baton.orchestrator.idempotency.IdempotentResponse;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
@@ -28,6 +29,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +63,12 @@ public class ApprovalResource {
   }
 
   @GET
-  @Operation(summary = "A page of approvals, oldest first.")
+  @APIResponse(
+      responseCode = "200",
+      description = "A page of approvals",
+      content = @Content(schema = @Schema(implementation = ApprovalService.Page.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(operationId = "listApprovals", summary = "A page of approvals, oldest first.")
   public Uni<ApprovalService.Page> list(
       @RestQuery @Nullable String status,
       @RestQuery @Nullable String run,
@@ -80,7 +87,12 @@ public class ApprovalResource {
 
   @GET
   @Path("/{id}")
-  @Operation(summary = "One approval.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The approval",
+      content = @Content(schema = @Schema(implementation = ApprovalView.class)))
+  @ProblemSet(ProblemKind.NOT_FOUND)
+  @Operation(operationId = "getApproval", summary = "One approval.")
   public Uni<ApprovalView> get(String id) {
     return approvals.get(id);
   }
@@ -88,10 +100,18 @@ public class ApprovalResource {
   @POST
   @Path("/{id}")
   @Consumes(MediaType.APPLICATION_JSON)
+  @APIResponse(
+      responseCode = "200",
+      description = "The answer counts",
+      content = @Content(schema = @Schema(implementation = ApprovalView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.CONFLICT, ProblemKind.INVALID_ANSWER})
   @Operation(
+      operationId = "answerApproval",
       summary =
           "Answer an approval. A second answer, or an answer for another checkpoint, gets 409.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
+  @RequestBody(
+      required = true,
+      content = @Content(schema = @Schema(implementation = AnswerRequest.class)))
   public Uni<Response> answer(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);

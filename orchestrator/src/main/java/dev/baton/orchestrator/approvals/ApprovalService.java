@@ -37,6 +37,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,7 @@ public class ApprovalService {
   record Answer(JsonNode value, Told told) {}
 
   /** A page of approvals, oldest first. */
+  @Schema(name = "ApprovalPage")
   public record Page(List<ApprovalView> approvals, @Nullable String nextCursor) {}
 
   /** Position of a page: the last approval of the previous page. */
@@ -191,7 +193,8 @@ public class ApprovalService {
     return tx.preparedQuery(
             """
             SELECT r.id, r.control_seq, r.ended, r.desired FROM orchestrator.run r
-            JOIN orchestrator.approval a ON a.run = r.id WHERE a.id = $1 FOR UPDATE OF r""")
+            JOIN orchestrator.approval a ON a.run = r.id WHERE a.id = $1 FOR UPDATE OF r\
+            """)
         .execute(Tuple.of(id))
         .chain(
             runs -> {
@@ -201,7 +204,8 @@ public class ApprovalService {
                         SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, asked_at, expires_at,
                           answered_by, (SELECT b.id FROM orchestrator.approval b WHERE b.run = a.run AND b.step = a.step
                             AND b.status = 'waiting' AND b.id <> a.id LIMIT 1) AS again
-                        FROM orchestrator.approval a WHERE a.id = $1""")
+                        FROM orchestrator.approval a WHERE a.id = $1\
+                        """)
                     .execute(Tuple.of(id))
                     .chain(found -> record(tx, run, found.iterator().next(), answer, key));
               }
@@ -247,7 +251,8 @@ public class ApprovalService {
     return tx.preparedQuery(
             """
             UPDATE orchestrator.approval SET status = 'answered', answer = $2, answered_by = $3, comment = $4,
-              answered_at = $5 WHERE id = $1""")
+              answered_at = $5 WHERE id = $1\
+            """)
         .execute(
             Tuple.from(
                 Arrays.asList(

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.approvals;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param schema of the answer; null when any JSON is allowed
  * @param checkpoint digest of the files that it is about; null when no checkpoint has them
  */
+@Schema(name = "Approval")
 public record ApprovalView(
     String id,
     String run,

@@ -13,6 +13,9 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +32,11 @@ public class ArchiveAliasResource {
   }
 
   @GET
-  @Operation(summary = "Alias of GET /archive.")
+  @APIResponse(
+      responseCode = "200",
+      description = "A page of archived runs",
+      content = @Content(schema = @Schema(implementation = ArchiveResource.Page.class)))
+  @Operation(operationId = "listArchivedRunsByAlias", summary = "Alias of GET /archive.")
   public Uni<ArchiveResource.Page> list(
       @RestQuery @DefaultValue("50") int limit, @RestQuery @Nullable String cursor) {
     return archive.list(limit, cursor);

@@ -27,6 +27,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +61,11 @@ public class ArchiveResource {
           "left_out");
 
   /** A page of archived runs, newest first. */
-  public record Page(List<JsonNode> runs, String source, @Nullable String nextCursor) {}
+  @Schema(name = "ArchivePage")
+  public record Page(
+      @Schema(type = SchemaType.ARRAY, implementation = ArchivedRunEntry.class) List<JsonNode> runs,
+      String source,
+      @Nullable String nextCursor) {}
 
   private final StoreChannel store;
 
@@ -66,7 +74,12 @@ public class ArchiveResource {
   }
 
   @GET
+  @APIResponse(
+      responseCode = "200",
+      description = "A page of archived runs",
+      content = @Content(schema = @Schema(implementation = Page.class)))
   @Operation(
+      operationId = "listArchivedRuns",
       summary = "A page of the runs in the git archive, newest first; none without an archive.")
   public Uni<Page> list(
       @RestQuery @DefaultValue("50") int limit, @RestQuery @Nullable String cursor) {

@@ -33,6 +33,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,7 @@ public class BulkRunResource {
   private static final int AT_ONCE = 8;
 
   /** A filter with the parameters of {@code GET /runs}. */
+  @Schema(name = "RunFilter")
   public record FilterRequest(
       @Nullable List<String> status,
       @Nullable String project,
@@ -67,6 +69,7 @@ public class BulkRunResource {
    * @param now for delete: deletes unreferenced files at once
    * @param force for delete: deletes a run even if a checkpoint is pinned
    */
+  @Schema(name = "BulkRunRequest")
   public record BulkRequest(
       @Nullable FilterRequest filter,
       @Nullable Boolean all,
@@ -83,6 +86,7 @@ public class BulkRunResource {
    * @param outcome {@code would_be_cancelled cancelled would_be_deleted deleted failed}
    * @param detail why it failed; null otherwise
    */
+  @Schema(name = "BulkRunResult")
   public record Result(
       String run,
       @Nullable String workflow,
@@ -93,6 +97,7 @@ public class BulkRunResource {
   /**
    * @param nextCursor for the next page; null when there are no more runs
    */
+  @Schema(name = "BulkRunResults")
   public record Results(List<Result> results, int failed, @Nullable String nextCursor) {}
 
   private final RunQueryService runs;
@@ -108,8 +113,16 @@ public class BulkRunResource {
 
   @POST
   @Path("/cancel")
-  @Operation(summary = "Cancel the active runs that match a filter, page by page.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = BulkRequest.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "The result for each run of the page",
+      content = @Content(schema = @Schema(implementation = Results.class)))
+  @Operation(
+      operationId = "cancelRuns",
+      summary = "Cancel the active runs that match a filter, page by page.")
+  @RequestBody(
+      required = true,
+      content = @Content(schema = @Schema(implementation = BulkRequest.class)))
   public Uni<Results> cancel(byte[] body) {
     BulkRequest request = read(body);
     return each(
@@ -121,8 +134,16 @@ public class BulkRunResource {
 
   @POST
   @Path("/delete")
-  @Operation(summary = "Delete the ended runs that match a filter, page by page.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = BulkRequest.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "The result for each run of the page",
+      content = @Content(schema = @Schema(implementation = Results.class)))
+  @Operation(
+      operationId = "deleteRuns",
+      summary = "Delete the ended runs that match a filter, page by page.")
+  @RequestBody(
+      required = true,
+      content = @Content(schema = @Schema(implementation = BulkRequest.class)))
   public Uni<Results> delete(byte[] body) {
     BulkRequest request = read(body);
     return each(

@@ -13,8 +13,10 @@ import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.json.Json;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** A checkpoint with the URLs of all packs that a restore reads. */
+@Schema(name = "CheckpointDownload")
 public record CheckpointDownloadView(String id, JsonNode manifest, List<Pack> packs) {
 
   /**
@@ -23,6 +25,7 @@ public record CheckpointDownloadView(String id, JsonNode manifest, List<Pack> pa
    * @param indexBytes size of the index and trailer at its end
    * @param getUrl for GET requests of any range; expires after some minutes, then request a new one
    */
+  @Schema(name = "DownloadablePack")
   public record Pack(String digest, long sizeBytes, int indexBytes, String getUrl) {}
 
   static CheckpointDownloadView of(String id, OpenCheckpointResponse opened) {

@@ -10,6 +10,7 @@ import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
@@ -28,6 +29,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +45,7 @@ public class CheckpointResource {
   private static final String DEFAULT_PROJECT = "default";
 
   /** A page of checkpoints, newest first. */
+  @Schema(name = "CheckpointPage")
   public record Page(List<StoredCheckpointView> checkpoints, @Nullable String nextCursor) {}
 
   /** The reason for a pin, and the name of the requester. */
@@ -57,7 +60,14 @@ public class CheckpointResource {
   }
 
   @GET
-  @Operation(summary = "A page of a run's or a project's checkpoints, newest first.")
+  @APIResponse(
+      responseCode = "200",
+      description = "A page of checkpoints",
+      content = @Content(schema = @Schema(implementation = Page.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(
+      operationId = "listCheckpoints",
+      summary = "A page of a run's or a project's checkpoints, newest first.")
   public Uni<Page> list(
       @RestQuery @Nullable String run,
       @RestQuery @DefaultValue(DEFAULT_PROJECT) String project,
@@ -79,7 +89,12 @@ public class CheckpointResource {
 
   @GET
   @Path("/{id}")
-  @Operation(summary = "A checkpoint with its manifest.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The checkpoint",
+      content = @Content(schema = @Schema(implementation = StoredCheckpointView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(operationId = "getCheckpoint", summary = "A checkpoint with its manifest.")
   public Uni<StoredCheckpointView> get(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
     return checkpoints.resolve(id, project).chain(checkpoints::get);
@@ -87,7 +102,14 @@ public class CheckpointResource {
 
   @GET
   @Path("/{id}/packs")
-  @Operation(summary = "The URLs of all packs that a restore needs.")
+  @APIResponse(
+      responseCode = "200",
+      description = "Everything that a restore needs",
+      content = @Content(schema = @Schema(implementation = CheckpointDownloadView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(
+      operationId = "getCheckpointPacks",
+      summary = "The URLs of all packs that a restore needs.")
   public Uni<CheckpointDownloadView> packs(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
     return checkpoints.resolve(id, project).chain(checkpoints::open);
@@ -95,8 +117,18 @@ public class CheckpointResource {
 
   @PUT
   @Path("/{id}/pin")
-  @Operation(summary = "Exclude a checkpoint from retention.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = PinRequest.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "The pinned checkpoint",
+      content = @Content(schema = @Schema(implementation = StoredCheckpointView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(operationId = "pinCheckpoint", summary = "Exclude a checkpoint from retention.")
+  @RequestBody(
+      required = false,
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = PinRequest.class)))
   public Uni<StoredCheckpointView> pin(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
@@ -115,7 +147,12 @@ public class CheckpointResource {
 
   @DELETE
   @Path("/{id}/pin")
-  @Operation(summary = "Apply retention to a checkpoint again.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The checkpoint, no longer pinned",
+      content = @Content(schema = @Schema(implementation = StoredCheckpointView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(operationId = "unpinCheckpoint", summary = "Apply retention to a checkpoint again.")
   public Uni<StoredCheckpointView> unpin(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
     return pinned(id, project, PinCheckpointRequest.newBuilder().setPinned(false));
@@ -130,7 +167,14 @@ public class CheckpointResource {
 
   @POST
   @Path("/{id}/verify")
-  @Operation(summary = "Read all of a checkpoint now and report what is damaged.")
+  @APIResponse(
+      responseCode = "200",
+      description = "All damage that was found",
+      content = @Content(schema = @Schema(implementation = CheckpointVerificationView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(
+      operationId = "verifyCheckpoint",
+      summary = "Read all of a checkpoint now and report what is damaged.")
   public Uni<CheckpointVerificationView> verify(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
     return checkpoints.resolve(id, project).chain(checkpoints::verify);

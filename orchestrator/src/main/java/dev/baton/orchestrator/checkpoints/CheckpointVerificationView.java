@@ -8,6 +8,7 @@ package dev.baton.orchestrator.checkpoints;
 
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param findings the defects; empty when the checkpoint is verified
  * @param bytes number of bytes read
  */
+@Schema(name = "CheckpointVerification")
 public record CheckpointVerificationView(
     String id, boolean verified, List<Finding> findings, int packs, long bytes) {
 
@@ -24,6 +26,7 @@ public record CheckpointVerificationView(
    * @param checkpoints the damaged checkpoints
    * @param runs the runs of these checkpoints
    */
+  @Schema(name = "CheckpointFinding")
   public record Finding(
       @Nullable String pack, String what, List<String> checkpoints, List<String> runs) {
     static Finding of(dev.baton.protocol.grpc.Finding finding) {

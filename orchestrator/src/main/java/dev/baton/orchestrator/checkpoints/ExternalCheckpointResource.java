@@ -9,6 +9,7 @@ package dev.baton.orchestrator.checkpoints;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import io.smallrye.mutiny.Uni;
@@ -23,9 +24,12 @@ import java.net.URI;
 import java.util.List;
 import java.util.Objects;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +57,14 @@ public class ExternalCheckpointResource {
   @POST
   @Path("/packs/find")
   @Consumes(MediaType.APPLICATION_OCTET_STREAM)
-  @Operation(summary = "Which of up to 10,000 chunks the store has; the body is their digests.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The packs that have some of the chunks, and the pack of each chunk",
+      content = @Content(schema = @Schema(implementation = PackUploadProtocol.Found.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(
+      operationId = "findChunks",
+      summary = "Which of up to 10,000 chunks the store has; the body is their digests.")
   public Uni<PackUploadProtocol.Found> find(String id, byte[] digests) {
     if (digests.length % HASH != 0 || digests.length > MOST_CHUNKS * HASH) {
       throw bad(
@@ -65,8 +76,14 @@ public class ExternalCheckpointResource {
   @POST
   @Path("/packs/uploads")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Where to PUT packs.")
+  @APIResponse(
+      responseCode = "200",
+      description = "A presigned PUT for each pack",
+      content = @Content(schema = @Schema(implementation = PackUploadProtocol.Places.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(operationId = "preparePackUploads", summary = "Where to PUT packs.")
   @RequestBody(
+      required = true,
       content = @Content(schema = @Schema(implementation = PackUploadProtocol.WantedList.class)))
   public Uni<PackUploadProtocol.Places> prepare(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
@@ -77,8 +94,11 @@ public class ExternalCheckpointResource {
   @POST
   @Path("/packs")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Register uploaded packs. Idempotent.")
+  @APIResponse(responseCode = "204", description = "The packs are registered")
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(operationId = "registerPacks", summary = "Register uploaded packs. Idempotent.")
   @RequestBody(
+      required = true,
       content = @Content(schema = @Schema(implementation = PackUploadProtocol.UploadedList.class)))
   public Uni<Response> register(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
@@ -98,8 +118,27 @@ public class ExternalCheckpointResource {
   @PUT
   @Path("/checkpoints/{checkpoint}")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Commit a checkpoint from registered packs. Idempotent.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = Manifest.class)))
+  @APIResponse(
+      responseCode = "201",
+      description = "The checkpoint exists",
+      headers =
+          @Header(
+              name = "Location",
+              description = "Path of the checkpoint",
+              schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = StoredCheckpointView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(
+      operationId = "commitCheckpoint",
+      summary = "Commit a checkpoint from registered packs. Idempotent.")
+  @RequestBody(
+      required = true,
+      content =
+          @Content(
+              schema =
+                  @Schema(
+                      type = SchemaType.OBJECT,
+                      description = "The manifest, described by `/schemas/manifest.schema.json`")))
   public Uni<Response> commit(String id, String checkpoint, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
     Manifest manifest;

@@ -9,6 +9,9 @@ package dev.baton.orchestrator.checkpoints;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
 import dev.baton.orchestrator.problem.JsonBodyReader;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.orchestrator.runs.RunView;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HeaderParam;
@@ -18,9 +21,12 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -37,11 +43,30 @@ public class ForkResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
+  @APIResponse(
+      responseCode = "201",
+      description = "The fork is durable",
+      headers =
+          @Header(
+              name = "Location",
+              description = "Path of the fork",
+              schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({
+    ProblemKind.NOT_FOUND,
+    ProblemKind.AMBIGUOUS_ID,
+    ProblemKind.CONFLICT,
+    ProblemKind.INVALID_WORKFLOW,
+    ProblemKind.INVALID_INPUT
+  })
   @Operation(
+      operationId = "forkRun",
       summary =
-          "Create a run that begins from a checkpoint of this one, which is not changed. 201 once it is"
-              + " durable, 409 when the cut, or that definition, cannot be used.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = ForkRequest.class)))
+          "Create a run that begins from a checkpoint of this one, which is not changed. 201 once"
+              + " it is durable, 409 when the cut, or that definition, cannot be used.")
+  @RequestBody(
+      required = true,
+      content = @Content(schema = @Schema(implementation = ForkRequest.class)))
   public Uni<Response> fork(
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);

@@ -21,11 +21,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON form of packs in the REST API. */
 final class PackUploadProtocol {
   /** A pack to be uploaded. */
+  @Schema(name = "PackToUpload")
   record Wanted(@Nullable String digest, long sizeBytes) {
     ObjectRef message() {
       return ObjectRef.newBuilder()
@@ -37,6 +39,7 @@ final class PackUploadProtocol {
   }
 
   /** Packs to be uploaded. */
+  @Schema(name = "PackUploadRequest")
   record WantedList(@Nullable List<Wanted> packs) {}
 
   /**
@@ -45,6 +48,7 @@ final class PackUploadProtocol {
    * @param present the store already has it; the URL is null then
    * @param headers to be sent unchanged
    */
+  @Schema(name = "PackUpload")
   record Place(
       String digest, boolean present, @Nullable String putUrl, Map<String, String> headers) {
     static Place of(Upload upload) {
@@ -57,6 +61,7 @@ final class PackUploadProtocol {
   }
 
   /** In the order of the request. */
+  @Schema(name = "PackUploads")
   record Places(List<Place> uploads) {
     static Places of(PrepareUploadResponse response) {
       return new Places(response.getUploadsList().stream().map(Place::of).toList());
@@ -64,6 +69,7 @@ final class PackUploadProtocol {
   }
 
   /** A pack that the store has. */
+  @Schema(name = "StoredPack")
   record Known(String digest, long sizeBytes, int indexBytes) {
     static Known of(FoundPack pack) {
       return new Known(
@@ -74,6 +80,7 @@ final class PackUploadProtocol {
   /**
    * @param places one per requested chunk: 0 absent, n in the n-th pack
    */
+  @Schema(name = "FoundChunks")
   record Found(List<Known> packs, List<Integer> places) {
     static Found of(FindChunksResponse response) {
       return new Found(
@@ -86,6 +93,7 @@ final class PackUploadProtocol {
    *
    * @param chunks 32 bytes each; base64 in JSON
    */
+  @Schema(name = "UploadedPack")
   record Uploaded(
       @Nullable String digest, long sizeBytes, int indexBytes, byte @Nullable [] chunks) {
     NewPack message() {
@@ -99,6 +107,7 @@ final class PackUploadProtocol {
   }
 
   /** Uploaded packs. */
+  @Schema(name = "PackRegistration")
   record UploadedList(@Nullable List<Uploaded> packs) {}
 
   private PackUploadProtocol() {}

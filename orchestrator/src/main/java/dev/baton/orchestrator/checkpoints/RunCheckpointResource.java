@@ -9,6 +9,7 @@ package dev.baton.orchestrator.checkpoints;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.GET;
@@ -20,9 +21,12 @@ import jakarta.ws.rs.core.Response;
 import java.net.URI;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -34,12 +38,15 @@ public class RunCheckpointResource {
   private static final List<String> TRIGGERS = List.of("manual", "detach");
 
   /** All of them, newest first. */
+  @Schema(name = "RunCheckpoints")
   public record CheckpointList(List<RunCheckpointView> checkpoints) {}
 
   /** The trigger to record for the checkpoint; default {@code manual}. */
+  @Schema(name = "CheckpointRequest")
   public record MakeRequest(@Nullable String trigger) {}
 
   /** A checkpoint that is still being created under this id. */
+  @Schema(name = "PendingCheckpoint")
   public record Pending(String id, String run, String status) {}
 
   private final CheckpointLookupService checkpoints;
@@ -54,17 +61,54 @@ public class RunCheckpointResource {
   }
 
   @GET
-  @Operation(summary = "The checkpoints from which the run could continue, newest first.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The checkpoints in the trace",
+      content = @Content(schema = @Schema(implementation = CheckpointList.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(
+      operationId = "listRunCheckpoints",
+      summary = "The checkpoints from which the run could continue, newest first.")
   public Uni<CheckpointList> list(String id) {
     return runs.resolve(id).chain(checkpoints::cuts).map(CheckpointList::new);
   }
 
   @POST
+  @APIResponse(
+      responseCode = "201",
+      description = "The checkpoint can be restored",
+      headers =
+          @Header(
+              name = "Location",
+              description = "Path of the checkpoint",
+              schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = StoredCheckpointView.class)))
+  @APIResponse(
+      responseCode = "202",
+      description = "The checkpoint is still being created",
+      headers =
+          @Header(
+              name = "Location",
+              description = "Path of the checkpoint once it exists",
+              schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = Pending.class)))
+  @ProblemSet({
+    ProblemKind.NOT_FOUND,
+    ProblemKind.AMBIGUOUS_ID,
+    ProblemKind.CONFLICT,
+    ProblemKind.CHECKPOINT_FAILED
+  })
   @Operation(
+      operationId = "createCheckpoint",
       summary =
           "Create a checkpoint without stopping the run. 201 once it can be restored, 202 where"
               + " that takes longer than 30 s, 409 when no runner carries the run.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = MakeRequest.class)))
+  @RequestBody(
+      required = false,
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = MakeRequest.class)))
   public Uni<Response> make(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     String asked = body.length == 0 ? null : JsonBodyReader.read(body, MakeRequest.class).trigger();

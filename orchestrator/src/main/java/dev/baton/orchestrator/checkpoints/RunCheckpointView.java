@@ -9,6 +9,7 @@ package dev.baton.orchestrator.checkpoints;
 import dev.baton.protocol.grpc.Cut;
 import dev.baton.protocol.grpc.StoredCheckpoint;
 import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param trigger this and the fields after it are those of the checkpoint; null when there is none,
  *     or when it was deleted
  */
+@Schema(name = "RunCheckpoint")
 public record RunCheckpointView(
     @Nullable String id,
     String digest,

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.checkpoints;
 
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.RunCounts;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * The proof that a run is deleted.
@@ -16,6 +17,7 @@ import dev.baton.protocol.grpc.RunCounts;
  * @param packsWaiting unreferenced packs, which the garbage collection deletes after its grace
  *     period
  */
+@Schema(name = "RunDeletion")
 public record RunDeletionReport(
     String run, Counts deleted, Counts left, int packsWaiting, long packsWaitingBytes) {
 
@@ -27,6 +29,7 @@ public record RunDeletionReport(
    * @param origins 1: the initial state of a fork
    * @param archived 1: its ref in the git archive
    */
+  @Schema(name = "DeletedAmounts")
   public record Counts(
       long rows,
       long events,

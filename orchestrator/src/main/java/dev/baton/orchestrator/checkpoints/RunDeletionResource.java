@@ -6,6 +6,8 @@
  */
 package dev.baton.orchestrator.checkpoints;
 
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.DELETE;
@@ -14,6 +16,9 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 
@@ -31,7 +36,13 @@ public class RunDeletionResource {
   }
 
   @DELETE
+  @APIResponse(
+      responseCode = "200",
+      description = "The proof of the deletion",
+      content = @Content(schema = @Schema(implementation = RunDeletionReport.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
   @Operation(
+      operationId = "deleteRun",
       summary =
           "Erase an ended run with its trace and checkpoints, with a proof. 409 while it is"
               + " active, another run needs a checkpoint of it, or (without force) one is pinned.")

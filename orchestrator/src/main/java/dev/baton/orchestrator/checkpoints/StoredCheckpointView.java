@@ -11,6 +11,7 @@ import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.trace.RunId;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param problem what is damaged; null when no damage was found
  * @param manifest only when a single checkpoint is requested
  */
+@Schema(name = "Checkpoint")
 public record StoredCheckpointView(
     String id,
     String displayId,

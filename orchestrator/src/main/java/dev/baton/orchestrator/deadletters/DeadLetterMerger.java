@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import org.apache.kafka.common.TopicPartition;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,7 @@ final class DeadLetterMerger {
    *     pages follow
    * @param nextCursor for the next page; null when there are no more
    */
+  @Schema(name = "DeadLetterPage")
   record Page(List<DeadLetterView> deadLetters, @Nullable String nextCursor) {}
 
   private final DeadLetterConsumer consumer;

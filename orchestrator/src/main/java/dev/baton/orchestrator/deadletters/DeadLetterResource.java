@@ -6,6 +6,8 @@
  */
 package dev.baton.orchestrator.deadletters;
 
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -13,6 +15,9 @@ import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Lists dead letters over REST. */
 @Path("/dead-letters")
 @Produces(MediaType.APPLICATION_JSON)
-@Tag(name = "dead letters")
+@Tag(name = "dead-letters")
 public class DeadLetterResource {
   private final DeadLetterReader reader;
 
@@ -29,9 +34,16 @@ public class DeadLetterResource {
   }
 
   @GET
+  @APIResponse(
+      responseCode = "200",
+      description = "A page of dead letters",
+      content = @Content(schema = @Schema(implementation = DeadLetterMerger.Page.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
   @Operation(
+      operationId = "listDeadLetters",
       summary =
-          "A page of the records that a consumer could not read, newest first, with the reason and a hint.")
+          "A page of the records that a consumer could not read, newest first, with the reason and"
+              + " a hint.")
   public Uni<DeadLetterMerger.Page> list(
       @RestQuery @Nullable String run,
       @RestQuery @Nullable String topic,

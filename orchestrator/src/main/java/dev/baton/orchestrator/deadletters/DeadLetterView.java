@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.deadletters;
 
 import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *     UTF-8; null for none
  * @param valueBytes size of the complete value in bytes
  */
+@Schema(name = "DeadLetter")
 public record DeadLetterView(
     String topic,
     int partition,

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.events;
 
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
@@ -23,8 +24,11 @@ import jakarta.ws.rs.sse.Sse;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.ParameterIn;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestMulti;
@@ -41,6 +45,7 @@ public class EventResource {
   private static final int TOGETHER = 64;
 
   /** A page of events, written while it is read. */
+  @Schema(name = "EventPage")
   public record Events(List<RunEventView> events) {}
 
   private final StoredTraceClient store;
@@ -54,10 +59,27 @@ public class EventResource {
   @GET
   @Path("/events")
   @Produces(MediaType.APPLICATION_JSON)
-  @Operation(summary = "The events from after a position, oldest first.")
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(
+      operationId = "listRunEvents",
+      summary = "The events from after a position, oldest first.")
   @APIResponse(
       responseCode = "200",
-      content = @Content(schema = @Schema(implementation = Events.class)))
+      description =
+          "A page of events; with `Accept: text/event-stream` each event as it happens: `id` is"
+              + " its position, `event` its type, `data` a RunEvent as JSON",
+      content = {
+        @Content(
+            mediaType = MediaType.APPLICATION_JSON,
+            schema = @Schema(implementation = Events.class)),
+        @Content(
+            mediaType = MediaType.SERVER_SENT_EVENTS,
+            schema = @Schema(type = SchemaType.STRING))
+      })
+  @Parameter(
+      name = SseKeepAlive.LAST_EVENT_ID,
+      in = ParameterIn.HEADER,
+      schema = @Schema(type = SchemaType.STRING))
   public Multi<byte[]> page(
       String id,
       @RestQuery @DefaultValue("0") long after,
@@ -88,7 +110,7 @@ public class EventResource {
   @GET
   @Path("/events")
   @Produces(MediaType.SERVER_SENT_EVENTS)
-  @Operation(summary = "The events as they happen; the stream ends after the run's end.")
+  @Operation(hidden = true)
   public Multi<OutboundSseEvent> stream(
       String id,
       @RestQuery @DefaultValue("0") long after,

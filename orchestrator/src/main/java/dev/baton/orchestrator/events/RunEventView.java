@@ -12,6 +12,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.EventTypeRegistry;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /**
  * An event as the API returns it.
@@ -20,6 +21,7 @@ import java.time.temporal.ChronoUnit;
  * @param type without the prefix {@code dev.baton.}
  * @param data as received, including unknown fields
  */
+@Schema(name = "RunEvent")
 public record RunEventView(
     long position, String id, String type, String source, Instant time, JsonNode data) {
 

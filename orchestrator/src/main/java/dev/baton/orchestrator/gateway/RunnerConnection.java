@@ -16,11 +16,13 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** A runner's open stream. Thread-safe. */
 public final class RunnerConnection {
   /** The runs that a runner serves. */
+  @Schema(name = "RunnerMode")
   public enum Mode {
     /** Many light runs. */
     SHARED,

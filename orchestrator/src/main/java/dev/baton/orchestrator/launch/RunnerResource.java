@@ -15,6 +15,9 @@ import jakarta.ws.rs.Produces;
 import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /** Lists launched processes over REST. */
@@ -27,9 +30,11 @@ public class RunnerResource {
   /**
    * @param attached whether the runner is attached to the replica that answers
    */
+  @Schema(name = "RunnerProcess")
   public record Runner(@JsonUnwrapped RunnerProcessRepository.Entry entry, boolean attached) {}
 
   /** Live ones first. */
+  @Schema(name = "RunnerProcesses")
   public record Listing(List<Runner> runners) {}
 
   private final RunnerProcessRepository table;
@@ -41,7 +46,13 @@ public class RunnerResource {
   }
 
   @GET
-  @Operation(summary = "The runner processes that were launched, those alive first.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The runner processes",
+      content = @Content(schema = @Schema(implementation = Listing.class)))
+  @Operation(
+      operationId = "listRunners",
+      summary = "The runner processes that were launched, those alive first.")
   public Uni<Listing> list() {
     return table.list(MOST).map(entries -> new Listing(entries.stream().map(this::seen).toList()));
   }

@@ -15,6 +15,9 @@ import jakarta.ws.rs.core.MediaType;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /** Publishes the public keys with which lease tokens are verified. */
@@ -23,6 +26,7 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 @Tag(name = "leases")
 public class LeaseKeysResource {
   /** A JSON Web Key Set (RFC 7517). */
+  @Schema(name = "LeaseKeySet")
   public record KeySet(List<Map<String, String>> keys) {}
 
   private final ReplicaLeaseKeySource keys;
@@ -32,7 +36,13 @@ public class LeaseKeysResource {
   }
 
   @GET
-  @Operation(summary = "The public keys that lease tokens are signed with, as a JSON Web Key Set.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The key set",
+      content = @Content(schema = @Schema(implementation = KeySet.class)))
+  @Operation(
+      operationId = "getLeaseKeys",
+      summary = "The public keys that lease tokens are signed with, as a JSON Web Key Set.")
   public Uni<KeySet> keys() {
     return keys.published().map(all -> new KeySet(all.stream().map(LeaseKey::jwk).toList()));
   }

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.logs;
 
 import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param missingLines number of lines missing here; null when none are missing, or the number is
  *     unknown
  */
+@Schema(name = "LogLine")
 record LogLineView(
     String step,
     int visit,

@@ -6,6 +6,8 @@
  */
 package dev.baton.orchestrator.logs;
 
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
@@ -14,6 +16,9 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jboss.resteasy.reactive.RestQuery;
 import org.jspecify.annotations.Nullable;
@@ -32,9 +37,20 @@ public class LogResource {
 
   @GET
   @Produces("application/x-ndjson")
+  @APIResponse(
+      responseCode = "200",
+      description = "One LogLine as JSON in each line",
+      content =
+          @Content(
+              mediaType = "application/x-ndjson",
+              schema = @Schema(implementation = LogLineView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
   @Operation(
+      operationId = "readRunLog",
       summary =
-          "The output of the steps in order, one JSON object per line: from a position (epoch:line), of a time range, or the last lines; with follow until the run has ended.")
+          "The output of the steps in order, one JSON object per line: from a position"
+              + " (epoch:line), of a time range, or the last lines; with follow until the run has"
+              + " ended.")
   public Multi<Buffer> read(
       String id,
       @RestQuery @Nullable String step,

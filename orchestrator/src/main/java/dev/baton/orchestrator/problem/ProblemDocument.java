@@ -7,9 +7,11 @@
 package dev.baton.orchestrator.problem;
 
 import java.util.List;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** An RFC 9457 problem document. */
+@Schema(name = "Problem")
 public record ProblemDocument(
     String type,
     String title,

@@ -38,18 +38,18 @@ class ProblemExceptionMapper {
               ProblemKind.BAD_PARAMETER,
               "a parameter has the wrong format: "
                   + uri.getRequestUri().getQuery()
-                  + "; see /q/openapi"),
+                  + "; see /openapi"),
           uri);
     }
     ProblemException problem =
         switch (status) {
           case 404 ->
               new ProblemException(
-                  ProblemKind.NOT_FOUND, "nothing is at '" + uri.getPath() + "'; see /q/openapi");
+                  ProblemKind.NOT_FOUND, "nothing is at '" + uri.getPath() + "'; see /openapi");
           case 405 ->
               new ProblemException(
                   ProblemKind.METHOD_NOT_ALLOWED,
-                  "'" + uri.getPath() + "' does not support this method; see /q/openapi");
+                  "'" + uri.getPath() + "' does not support this method; see /openapi");
           case 406 ->
               new ProblemException(
                   ProblemKind.NOT_ACCEPTABLE,
@@ -59,7 +59,7 @@ class ProblemExceptionMapper {
           case 415 ->
               new ProblemException(
                   ProblemKind.UNSUPPORTED_MEDIA_TYPE,
-                  "'" + uri.getPath() + "' does not accept this Content-Type; see /q/openapi");
+                  "'" + uri.getPath() + "' does not accept this Content-Type; see /openapi");
           default ->
               new ProblemException(
                   status >= 500 ? ProblemKind.INTERNAL : ProblemKind.MALFORMED_REQUEST,

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.queue;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
@@ -21,6 +22,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 @Tag(name = "workflows")
 public class WorkflowLimitResource {
   /** The body of a change. */
+  @Schema(name = "WorkflowLimitRequest")
   public record LimitRequest(@Nullable Integer limit) {}
 
   private final WorkflowLimitService limits;
@@ -39,28 +42,52 @@ public class WorkflowLimitResource {
   }
 
   @GET
-  @Operation(summary = "The limit of active runs of a workflow per project, and their number.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The limit and its use",
+      content = @Content(schema = @Schema(implementation = WorkflowLimitService.Limit.class)))
+  @ProblemSet(ProblemKind.NOT_FOUND)
+  @Operation(
+      operationId = "getWorkflowLimit",
+      summary = "The limit of active runs of a workflow per project, and their number.")
   public Uni<WorkflowLimitService.Limit> get(String name) {
     return limits.get(name);
   }
 
   @PUT
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Set a limit that overrides the definition's. 0: no more runs begin.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = LimitRequest.class)))
+  @APIResponse(
+      responseCode = "200",
+      description = "The limit and its use",
+      content = @Content(schema = @Schema(implementation = WorkflowLimitService.Limit.class)))
+  @ProblemSet(ProblemKind.NOT_FOUND)
+  @Operation(
+      operationId = "setWorkflowLimit",
+      summary = "Set a limit that overrides the definition's. 0: no more runs begin.")
+  @RequestBody(
+      required = true,
+      content = @Content(schema = @Schema(implementation = LimitRequest.class)))
   public Uni<WorkflowLimitService.Limit> set(String name, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     Integer limit = JsonBodyReader.read(body, LimitRequest.class).limit();
     if (limit == null) {
       throw new ProblemException(
           ProblemKind.BAD_PARAMETER,
-          "a body without 'limit' is not allowed; allowed: {\"limit\": 0 to 1000000}; DELETE removes the limit");
+          "a body without 'limit' is not allowed; allowed: {\"limit\": 0 to 1000000}; DELETE"
+              + " removes the limit");
     }
     return limits.set(name, limit);
   }
 
   @DELETE
-  @Operation(summary = "Remove the override: the definition's limit applies again.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The limit and its use",
+      content = @Content(schema = @Schema(implementation = WorkflowLimitService.Limit.class)))
+  @ProblemSet(ProblemKind.NOT_FOUND)
+  @Operation(
+      operationId = "removeWorkflowLimit",
+      summary = "Remove the override: the definition's limit applies again.")
   public Uni<WorkflowLimitService.Limit> clear(String name) {
     return limits.clear(name);
   }

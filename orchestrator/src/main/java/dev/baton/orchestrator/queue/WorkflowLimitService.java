@@ -13,6 +13,7 @@ import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and changes the limit of active runs of a workflow. Thread-safe. */
@@ -28,6 +29,7 @@ public class WorkflowLimitService {
    * @param underWay number of active runs, of all projects
    * @param queued number of queued runs
    */
+  @Schema(name = "WorkflowLimit")
   public record Limit(
       String workflow,
       @Nullable Integer limit,
@@ -53,7 +55,8 @@ public class WorkflowLimitService {
                 AND NOT ended AND queued_at IS NULL AND status <> 'paused') AS under_way,
               (SELECT count(*) FROM orchestrator.run WHERE workflow = $1 AND queued_at IS NOT NULL) AS queued
             FROM orchestrator.workflow_name n LEFT JOIN orchestrator.workflow_limit l ON l.workflow = n.name
-            WHERE n.name = $1""")
+            WHERE n.name = $1\
+            """)
         .execute(Tuple.of(workflow))
         .map(
             rows -> {
@@ -83,7 +86,8 @@ public class WorkflowLimitService {
                 pool.preparedQuery(
                         """
                         INSERT INTO orchestrator.workflow_limit (workflow, runs) VALUES ($1, $2)
-                        ON CONFLICT (workflow) DO UPDATE SET runs = $2, changed_at = now()""")
+                        ON CONFLICT (workflow) DO UPDATE SET runs = $2, changed_at = now()\
+                        """)
                     .execute(Tuple.of(workflow, runs)))
         .invoke(admission::wake)
         .chain(() -> get(workflow));

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.runs;
 
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param current whether the requested epoch, or the current one if none was requested, may act
  * @param reason why it may not; null when it may
  */
+@Schema(name = "RunEpoch")
 public record EpochView(String run, int epoch, boolean current, @Nullable String reason) {
 
   static EpochView of(

@@ -33,6 +33,7 @@ import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Reads runs. */
@@ -71,6 +72,7 @@ public class RunQueryService {
       """;
 
   /** A page of runs, newest first. */
+  @Schema(name = "RunPage")
   public record Page(List<RunView> runs, @Nullable String nextCursor) {}
 
   /**
@@ -79,6 +81,7 @@ public class RunQueryService {
    *
    * @param truncated there are more
    */
+  @Schema(name = "RunLineage")
   public record Lineage(List<RunView> runs, boolean truncated) {}
 
   /**

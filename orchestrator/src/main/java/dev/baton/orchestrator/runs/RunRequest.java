@@ -9,6 +9,7 @@ package dev.baton.orchestrator.runs;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,5 +39,6 @@ public record RunRequest(
   public record HeartbeatRequest(@Nullable String interval, @Nullable String timeout) {}
 
   /** The body of {@code POST /runs/batch}. */
+  @Schema(name = "RunBatchRequest")
   public record Batch(@Nullable List<RunRequest> runs) {}
 }

@@ -13,6 +13,7 @@ import dev.baton.orchestrator.idempotency.IdempotentResponse;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DefaultValue;
@@ -29,6 +30,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
@@ -88,8 +90,25 @@ public class RunResource {
 
   @POST
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Create a run. 201 once it is durable.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = RunRequest.class)))
+  @APIResponse(
+      responseCode = "201",
+      description = "The run is durable",
+      headers =
+          @Header(
+              name = "Location",
+              description = "Path of the run",
+              schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({
+    ProblemKind.NOT_FOUND,
+    ProblemKind.CONFLICT,
+    ProblemKind.INVALID_WORKFLOW,
+    ProblemKind.INVALID_INPUT
+  })
+  @Operation(operationId = "createRun", summary = "Create a run. 201 once it is durable.")
+  @RequestBody(
+      required = true,
+      content = @Content(schema = @Schema(implementation = RunRequest.class)))
   public Uni<Response> create(
       byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
@@ -101,8 +120,20 @@ public class RunResource {
   @POST
   @Path("/batch")
   @Consumes(MediaType.APPLICATION_JSON)
-  @Operation(summary = "Create up to 1,000 runs, all or none.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = RunRequest.Batch.class)))
+  @APIResponse(
+      responseCode = "201",
+      description = "All runs are durable",
+      content = @Content(schema = @Schema(implementation = RunService.Created.class)))
+  @ProblemSet({
+    ProblemKind.NOT_FOUND,
+    ProblemKind.CONFLICT,
+    ProblemKind.INVALID_WORKFLOW,
+    ProblemKind.INVALID_INPUT
+  })
+  @Operation(operationId = "createRuns", summary = "Create up to 1,000 runs, all or none.")
+  @RequestBody(
+      required = true,
+      content = @Content(schema = @Schema(implementation = RunRequest.Batch.class)))
   public Uni<Response> createMany(
       byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
@@ -112,7 +143,11 @@ public class RunResource {
   }
 
   @GET
-  @Operation(summary = "A page of runs, newest first.")
+  @APIResponse(
+      responseCode = "200",
+      description = "A page of runs",
+      content = @Content(schema = @Schema(implementation = RunQueryService.Page.class)))
+  @Operation(operationId = "listRuns", summary = "A page of runs, newest first.")
   public Uni<RunQueryService.Page> list(
       @RestQuery @Nullable List<String> status,
       @RestQuery @Nullable String project,
@@ -133,7 +168,14 @@ public class RunResource {
 
   @GET
   @Path("/{id}")
-  @Operation(summary = "A run with its steps, by its id or its last six characters.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The run",
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(
+      operationId = "getRun",
+      summary = "A run with its steps, by its id or its last six characters.")
   public Uni<RunView> get(String id) {
     return queries
         .resolve(id)
@@ -152,15 +194,27 @@ public class RunResource {
 
   @GET
   @Path("/{id}/input")
-  @Operation(summary = "The run's input as its steps see it; an empty object when it has none.")
-  @APIResponse(responseCode = "200", content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(
+      operationId = "getRunInput",
+      summary = "The run's input as its steps see it; an empty object when it has none.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The input",
+      content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<byte[]> input(String id) {
     return queries.resolve(id).chain(queries::input);
   }
 
   @GET
   @Path("/{id}/epoch")
+  @APIResponse(
+      responseCode = "200",
+      description = "Whether the epoch may act for the run",
+      content = @Content(schema = @Schema(implementation = EpochView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
   @Operation(
+      operationId = "getRunEpoch",
       summary =
           "Whether an epoch holds the run, without delay: a step checks it before an"
               + " irreversible action.")
@@ -173,7 +227,14 @@ public class RunResource {
 
   @GET
   @Path("/{id}/lineage")
-  @Operation(summary = "The tree of forks that a run belongs to, oldest first.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The tree of forks",
+      content = @Content(schema = @Schema(implementation = RunQueryService.Lineage.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(
+      operationId = "getRunLineage",
+      summary = "The tree of forks that a run belongs to, oldest first.")
   public Uni<RunQueryService.Lineage> lineage(String id) {
     return queries.resolve(id).chain(queries::lineage);
   }
@@ -181,11 +242,17 @@ public class RunResource {
   @PATCH
   @Path("/{id}/labels")
   @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
+  @APIResponse(
+      responseCode = "200",
+      description = "The run with its new labels",
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
   @Operation(
+      operationId = "changeRunLabels",
       summary =
           "Change labels of a run in any status: {\"name\": \"value\"} sets, {\"name\":"
               + " null} removes.")
-  @RequestBody(content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
+  @RequestBody(required = true, content = @Content(schema = @Schema(ref = "LabelChanges")))
   public Uni<RunView> label(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     Map<String, @Nullable String> changes = JsonBodyReader.read(body, LabelChanges.class).changes();
@@ -194,8 +261,20 @@ public class RunResource {
 
   @POST
   @Path("/{id}/cancel")
-  @Operation(summary = "Cancel a run. Idempotent; 409 when it has ended.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = CancelRequest.class)))
+  @APIResponse(
+      responseCode = "202",
+      description = "The cancellation is recorded",
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
+  @Operation(
+      operationId = "cancelRun",
+      summary = "Cancel a run. Idempotent; 409 when it has ended.")
+  @RequestBody(
+      required = false,
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = CancelRequest.class)))
   public Uni<Response> cancel(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     String reason =
@@ -209,10 +288,21 @@ public class RunResource {
 
   @POST
   @Path("/{id}/pause")
+  @APIResponse(
+      responseCode = "202",
+      description = "The pause is recorded",
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.CONFLICT})
   @Operation(
+      operationId = "pauseRun",
       summary =
           "Pause a run after the step in progress, or now. Idempotent; 409" + " when it has ended.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = PauseRequest.class)))
+  @RequestBody(
+      required = false,
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = PauseRequest.class)))
   public Uni<Response> pause(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     PauseRequest asked =
@@ -228,11 +318,27 @@ public class RunResource {
 
   @POST
   @Path("/{id}/resume")
+  @APIResponse(
+      responseCode = "202",
+      description = "The resume is recorded",
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({
+    ProblemKind.NOT_FOUND,
+    ProblemKind.AMBIGUOUS_ID,
+    ProblemKind.CONFLICT,
+    ProblemKind.INVALID_WORKFLOW
+  })
   @Operation(
+      operationId = "resumeRun",
       summary =
           "Resume a run that failed, was lost or is paused: with the step that failed or is"
               + " next, or as the body requests. 409 when that is not possible.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
+  @RequestBody(
+      required = false,
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ResumeRequest.class)))
   public Uni<Response> resume(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return resumption

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /** Creates runs from requests of all APIs. */
@@ -37,6 +38,7 @@ public class RunService {
   private static final Duration ON_THE_LOG = Duration.ofSeconds(10);
 
   /** The response to a batch, in the order of the requests. */
+  @Schema(name = "CreatedRuns")
   record Created(List<RunView> runs) {}
 
   private final RunRequestValidator intake;

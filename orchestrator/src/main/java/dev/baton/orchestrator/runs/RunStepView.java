@@ -12,6 +12,7 @@ import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
 import java.time.Instant;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint of the files after the step; null where the step has no files
  * @param innerCheckpoint the newest one that was saved inside the step
  */
+@Schema(name = "RunStep")
 public record RunStepView(
     String step,
     @Nullable String kind,

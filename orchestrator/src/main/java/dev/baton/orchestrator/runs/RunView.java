@@ -14,6 +14,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ import org.jspecify.annotations.Nullable;
  * @param leftOut paths that checkpoints do not include and that were missing when the newest runner
  *     took over; only with steps
  */
+@Schema(name = "Run")
 public record RunView(
     String id,
     String displayId,
@@ -70,6 +72,7 @@ public record RunView(
     @Nullable List<String> leftOut) {
 
   /** The runner that carries the run, as it reported itself. */
+  @Schema(name = "RunRunner")
   public record RunnerRef(String id, @Nullable Long pid, @Nullable String host) {}
 
   /**
@@ -77,6 +80,7 @@ public record RunView(
    *
    * @param checkpoint digest of the files it applies to; null when no checkpoint has them
    */
+  @Schema(name = "WaitingApproval")
   public record Waiting(String approval, String step, String prompt, @Nullable String checkpoint) {}
 
   /**
@@ -92,6 +96,7 @@ public record RunView(
    * @param lastError of the last failed attempt
    * @param nextAttemptAt while it is pending
    */
+  @Schema(name = "RunNotification")
   public record Notice(
       String id,
       String event,
@@ -104,12 +109,14 @@ public record RunView(
   /**
    * @param until when it resumes by itself; null: only an answer resumes it
    */
+  @Schema(name = "ParkedRun")
   public record Parked(Instant since, @Nullable Instant until) {}
 
   /**
    * @param position 1 is next; 1,000 means that or more
    * @param limit maximum number of active runs of the workflow; null when it has just been removed
    */
+  @Schema(name = "QueuedRun")
   public record Queued(int position, @Nullable Integer limit, Instant since) {}
 
   RunView withSteps(RunState state) {

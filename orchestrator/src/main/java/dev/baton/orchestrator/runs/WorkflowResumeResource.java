@@ -7,6 +7,8 @@
 package dev.baton.orchestrator.runs;
 
 import dev.baton.orchestrator.problem.JsonBodyReader;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import io.smallrye.mutiny.Uni;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -17,6 +19,7 @@ import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
 /** Resumes a run of a given workflow; rejects runs of other workflows. */
@@ -31,8 +34,25 @@ public class WorkflowResumeResource {
   }
 
   @POST
-  @Operation(summary = "Like POST /runs/{id}/resume; 409 when the run has another workflow.")
-  @RequestBody(content = @Content(schema = @Schema(implementation = ResumeRequest.class)))
+  @APIResponse(
+      responseCode = "202",
+      description = "The resume is recorded",
+      content = @Content(schema = @Schema(implementation = RunView.class)))
+  @ProblemSet({
+    ProblemKind.NOT_FOUND,
+    ProblemKind.AMBIGUOUS_ID,
+    ProblemKind.CONFLICT,
+    ProblemKind.INVALID_WORKFLOW
+  })
+  @Operation(
+      operationId = "resumeRunOfWorkflow",
+      summary = "Like POST /runs/{id}/resume; 409 when the run has another workflow.")
+  @RequestBody(
+      required = false,
+      content =
+          @Content(
+              mediaType = MediaType.APPLICATION_JSON,
+              schema = @Schema(implementation = ResumeRequest.class)))
   public Uni<Response> resume(String reference, String run, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return resumption

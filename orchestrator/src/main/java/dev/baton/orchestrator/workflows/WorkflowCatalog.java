@@ -26,6 +26,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.hibernate.reactive.mutiny.Mutiny;
 
 /**
@@ -34,12 +35,15 @@ import org.hibernate.reactive.mutiny.Mutiny;
 @ApplicationScoped
 public class WorkflowCatalog {
   /** The result of a put: {@code created} is false when this version was already stored. */
+  @Schema(name = "StoredWorkflow")
   public record Put(String name, String hash, boolean created, List<FieldProblem> warnings) {}
 
   /** A name and its current version. */
+  @Schema(name = "WorkflowEntry")
   public record Listed(String name, String hash, Instant updatedAt) {}
 
   /** One version. */
+  @Schema(name = "WorkflowVersion")
   public record Version(String name, String hash, Instant createdAt) {}
 
   private static final String KEEP_SOURCE =

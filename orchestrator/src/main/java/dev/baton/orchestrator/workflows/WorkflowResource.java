@@ -14,6 +14,7 @@ import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import io.smallrye.mutiny.Uni;
@@ -28,6 +29,13 @@ import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
 import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.Operation;
+import org.eclipse.microprofile.openapi.annotations.enums.SchemaType;
+import org.eclipse.microprofile.openapi.annotations.headers.Header;
+import org.eclipse.microprofile.openapi.annotations.media.Content;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.eclipse.microprofile.openapi.annotations.parameters.Parameter;
+import org.eclipse.microprofile.openapi.annotations.parameters.RequestBody;
+import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 import org.jspecify.annotations.Nullable;
 
@@ -40,13 +48,16 @@ public class WorkflowResource {
   private static final String DOT = "text/vnd.graphviz";
 
   /** All names. */
+  @Schema(name = "WorkflowList")
   public record Listing(List<WorkflowCatalog.Listed> workflows) {}
 
   /** A version with its definition. */
+  @Schema(name = "WorkflowDetail")
   public record Shown(
       String name, String hash, JsonNode definition, List<WorkflowCatalog.Version> versions) {}
 
   /** The result of a validation. */
+  @Schema(name = "WorkflowValidation")
   public record Checked(String name, String hash, List<FieldProblem> warnings) {}
 
   private final WorkflowCatalog catalog;
@@ -69,10 +80,39 @@ public class WorkflowResource {
     DOT,
     MediaType.APPLICATION_JSON
   })
-  @Operation(summary = "Store a definition. 201 for a new version, 200 for an existing one.")
+  @APIResponse(
+      responseCode = "200",
+      description = "This version was stored before",
+      headers =
+          @Header(
+              name = "Location",
+              description = "Path of the version",
+              schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = WorkflowCatalog.Put.class)))
+  @APIResponse(
+      responseCode = "201",
+      description = "This version is new",
+      headers =
+          @Header(
+              name = "Location",
+              description = "Path of the version",
+              schema = @Schema(type = SchemaType.STRING)),
+      content = @Content(schema = @Schema(implementation = WorkflowCatalog.Put.class)))
+  @ProblemSet(ProblemKind.INVALID_WORKFLOW)
+  @RequestBody(
+      required = true,
+      description = "The definition, at most 1 MiB",
+      content = {
+        @Content(mediaType = "application/yaml", schema = @Schema(type = SchemaType.STRING)),
+        @Content(mediaType = DOT, schema = @Schema(type = SchemaType.STRING)),
+        @Content(mediaType = MediaType.APPLICATION_JSON, schema = @Schema(type = SchemaType.OBJECT))
+      })
+  @Operation(
+      operationId = "putWorkflow",
+      summary = "Store a definition. 201 for a new version, 200 for an existing one.")
   public Uni<Response> put(
       byte[] body,
-      @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType,
+      @Parameter(hidden = true) @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType,
       @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     byte[] text = JsonBodyReader.asUtf8(body, contentType);
@@ -100,9 +140,25 @@ public class WorkflowResource {
     DOT,
     MediaType.APPLICATION_JSON
   })
-  @Operation(summary = "Validate a definition without storing it.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The definition is valid",
+      content = @Content(schema = @Schema(implementation = Checked.class)))
+  @ProblemSet(ProblemKind.INVALID_WORKFLOW)
+  @RequestBody(
+      required = true,
+      description = "The definition, at most 1 MiB",
+      content = {
+        @Content(mediaType = "application/yaml", schema = @Schema(type = SchemaType.STRING)),
+        @Content(mediaType = DOT, schema = @Schema(type = SchemaType.STRING)),
+        @Content(mediaType = MediaType.APPLICATION_JSON, schema = @Schema(type = SchemaType.OBJECT))
+      })
+  @Operation(
+      operationId = "validateWorkflow",
+      summary = "Validate a definition without storing it.")
   public Uni<Checked> validate(
-      byte[] body, @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType) {
+      byte[] body,
+      @Parameter(hidden = true) @HeaderParam(HttpHeaders.CONTENT_TYPE) String contentType) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return catalog
         .check(JsonBodyReader.asUtf8(body, contentType), format(contentType))
@@ -115,14 +171,23 @@ public class WorkflowResource {
   }
 
   @GET
-  @Operation(summary = "All names, each with its current version.")
+  @APIResponse(
+      responseCode = "200",
+      description = "All workflows",
+      content = @Content(schema = @Schema(implementation = Listing.class)))
+  @Operation(operationId = "listWorkflows", summary = "All names, each with its current version.")
   public Uni<Listing> list() {
     return catalog.list(MOST).map(Listing::new);
   }
 
   @GET
   @Path("/{reference}")
-  @Operation(summary = "A version by name or name@hash.")
+  @APIResponse(
+      responseCode = "200",
+      description = "The version",
+      content = @Content(schema = @Schema(implementation = Shown.class)))
+  @ProblemSet(ProblemKind.NOT_FOUND)
+  @Operation(operationId = "getWorkflow", summary = "A version by name or name@hash.")
   public Uni<Shown> get(String reference) {
     return definitions
         .resolve(reference)
@@ -142,7 +207,13 @@ public class WorkflowResource {
   @GET
   @Path("/{reference}/source")
   @Produces(MediaType.WILDCARD)
+  @APIResponse(
+      responseCode = "200",
+      description = "The text as it was put, with the media type of the upload",
+      content = @Content(mediaType = "*/*", schema = @Schema(type = SchemaType.STRING)))
+  @ProblemSet(ProblemKind.NOT_FOUND)
   @Operation(
+      operationId = "getWorkflowSource",
       summary =
           "A version's text as it was last put, with its comments and its media type, by name or"
               + " name@hash.")
