@@ -21,9 +21,14 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Calls the REST API as an external program does. */
+/**
+ * Calls the REST API as an external program does, and checks every response against the API
+ * document.
+ */
 final class AcceptanceApiClient {
   static final ObjectMapper JSON = new ObjectMapper();
+
+  private static final ApiContract CONTRACT = ApiContract.committed();
 
   private final HttpClient http =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
@@ -88,6 +93,12 @@ final class AcceptanceApiClient {
         http.send(
             request.timeout(Duration.ofSeconds(30)).build(), HttpResponse.BodyHandlers.ofString());
     String type = response.headers().firstValue("Content-Type").orElse("");
+    CONTRACT.check(
+        response.request().method(),
+        response.request().uri().getRawPath(),
+        response.statusCode(),
+        type,
+        response.body());
     JsonNode body =
         response.body().isBlank() || !type.contains("json")
             ? JSON.createObjectNode()
