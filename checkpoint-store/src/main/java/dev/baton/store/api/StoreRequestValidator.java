@@ -6,6 +6,7 @@
  */
 package dev.baton.store.api;
 
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.store.events.ReadYourWritesGuard;
@@ -48,7 +49,7 @@ final class StoreRequestValidator {
     if (!RunId.isValid(text)) {
       throw StoreRequestException.invalid(
           "checkpoint '%s' is not a ULID in lower case (26 characters)"
-              .formatted(text.length() <= 64 ? text : text.substring(0, 64) + "…"));
+              .formatted(TextShortener.shorten(text, 64)));
     }
     return text;
   }

@@ -7,6 +7,7 @@
 package dev.baton.store.objects;
 
 import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.store.failure.StoreRequestException;
 import java.util.Base64;
 import java.util.HexFormat;
@@ -53,7 +54,7 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
     if (!PROJECT.matcher(name).matches()) {
       throw StoreRequestException.invalid(
           "project '%s' is not 1 to 63 lower-case letters, digits, '.', '_', '-'"
-              .formatted(name.length() <= 64 ? name : name.substring(0, 64) + "…"));
+              .formatted(TextShortener.shorten(name, 64)));
     }
     return name;
   }

@@ -8,6 +8,7 @@ package dev.baton.cli.checkpoint;
 
 import dev.baton.cli.client.UrlQueryBuilder;
 import dev.baton.cli.command.CliException;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.trace.RunId;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -30,7 +31,7 @@ record CheckpointRef(String text, @Nullable String project) {
       throw CliException.usage(
           ("'%s' is not a checkpoint id: give all 26 characters, or the last six or more as"
                   + " `baton checkpoint list` shows them")
-              .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
+              .formatted(TextShortener.shorten(text, 64)));
     }
     return new CheckpointRef(lower, project);
   }

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.command.CliException;
 import dev.baton.cli.command.CliExitCode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -27,7 +28,7 @@ final class ProblemFormatter {
     ObjectNode problem = parse(body);
     if (problem == null) {
       String text = new String(body, StandardCharsets.UTF_8).strip();
-      String shown = text.length() > TEXT_LIMIT ? text.substring(0, TEXT_LIMIT) + "…" : text;
+      String shown = TextShortener.shorten(text, TEXT_LIMIT);
       return CliException.of(
           code(status, false),
           "%s answered %d%s".formatted(server, status, shown.isEmpty() ? "" : ": " + shown));

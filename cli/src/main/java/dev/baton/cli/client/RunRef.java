@@ -8,6 +8,7 @@ package dev.baton.cli.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.command.CliException;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.trace.RunId;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -24,7 +25,7 @@ public record RunRef(String text) {
     if (!RunId.isValid(lower) && !DISPLAY.matcher(lower).matches()) {
       throw CliException.usage(
           "'%s' is not a run id: give all 26 characters, or the last six as `baton status` shows them"
-              .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
+              .formatted(TextShortener.shorten(text, 64)));
     }
     return new RunRef(lower);
   }

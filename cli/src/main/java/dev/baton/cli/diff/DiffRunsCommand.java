@@ -16,6 +16,7 @@ import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.run.RunPrinter;
 import dev.baton.cli.terminal.TextTable;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -142,7 +143,7 @@ public final class DiffRunsCommand implements Runnable {
 
   private static String shown(JsonNode value) {
     String text = value.isTextual() ? value.asText() : value.toString();
-    return text.length() <= 60 ? text : text.substring(0, 60) + "…";
+    return TextShortener.shorten(text, 60);
   }
 
   /** Compares the files of the newest checkpoints between steps; empty when a run has none. */

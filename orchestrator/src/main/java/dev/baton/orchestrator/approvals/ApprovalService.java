@@ -20,6 +20,7 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.SchemaValidator;
 import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.InputSchema;
 import io.smallrye.mutiny.Uni;
@@ -75,7 +76,7 @@ public class ApprovalService {
         throw new ProblemException(
             ProblemKind.BAD_PARAMETER,
             "cursor='%s' is not allowed; allowed: the next_cursor of another page"
-                .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text));
+                .formatted(TextShortener.shorten(text, 64)));
       }
     }
 
@@ -316,7 +317,7 @@ public class ApprovalService {
                   checkpoint == null
                       ? "files without a checkpoint"
                       : "checkpoint '" + checkpoint + "'",
-                  seen.length() > 100 ? seen.substring(0, 100) + "…" : seen));
+                  TextShortener.shorten(seen, 100)));
     }
   }
 
@@ -356,7 +357,7 @@ public class ApprovalService {
     return new ProblemException(
         ProblemKind.NOT_FOUND,
         "no approval '"
-            + (id.length() > 200 ? id.substring(0, 200) + "…" : id)
+            + TextShortener.shorten(id, 200)
             + "'; GET /approvals?status=waiting lists those that wait");
   }
 }

@@ -16,6 +16,7 @@ import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.trace.RunId;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -77,8 +78,7 @@ class CheckpointLookupService {
   private static ProblemException unknown(String text, String hint) {
     return new ProblemException(
         ProblemKind.NOT_FOUND,
-        "no checkpoint '%s'; one %s"
-            .formatted(text.length() > 64 ? text.substring(0, 64) + "…" : text, hint));
+        "no checkpoint '%s'; one %s".formatted(TextShortener.shorten(text, 64), hint));
   }
 
   Uni<CheckpointResource.Page> page(ListCheckpointsRequest request) {

@@ -12,6 +12,7 @@ import dev.baton.orchestrator.replicas.ReplicaSession;
 import dev.baton.protocol.grpc.Checkpoint;
 import dev.baton.protocol.grpc.CheckpointFailed;
 import dev.baton.protocol.grpc.GatewayMessage;
+import dev.baton.protocol.json.TextShortener;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -138,9 +139,7 @@ public class CheckpointRequestDispatcher {
     String id = message.getRequestId();
     String reason = message.getReason();
     if (!failedHere(id, reason) && !session.isAlone()) {
-      tell(
-          new ReplicaMessage.CheckpointRefused(
-              id, reason.substring(0, Math.min(reason.length(), MOST_REASON))));
+      tell(new ReplicaMessage.CheckpointRefused(id, TextShortener.truncate(reason, MOST_REASON)));
     }
   }
 

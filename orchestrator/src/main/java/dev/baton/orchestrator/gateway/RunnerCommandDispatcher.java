@@ -10,6 +10,7 @@ import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.replicas.ReplicaBus;
 import dev.baton.orchestrator.replicas.ReplicaBusReconnectedEvent;
 import dev.baton.orchestrator.replicas.ReplicaMessage;
+import dev.baton.protocol.json.TextShortener;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -68,9 +69,7 @@ public class RunnerCommandDispatcher {
   public void cancel(String run, String reason) {
     attachments.cancel(run, reason);
     // Other replicas receive only the beginning of a long reason: a notification is small.
-    tell(
-        new ReplicaMessage.Cancel(
-            run, reason.substring(0, Math.min(reason.length(), MOST_REASON))));
+    tell(new ReplicaMessage.Cancel(run, TextShortener.truncate(reason, MOST_REASON)));
   }
 
   /** Notifies all replicas that older epochs of these runs are fenced. Blocks. */

@@ -10,6 +10,7 @@ import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.notification.WebhookClient.Outcome;
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
 import dev.baton.orchestrator.scheduling.PeriodicTask;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.retry.Backoff;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -227,7 +228,7 @@ class NotificationDispatcher {
   }
 
   private static String shorten(String why) {
-    return why.length() > MAX_ERROR ? why.substring(0, MAX_ERROR) + "…" : why;
+    return TextShortener.shorten(why, MAX_ERROR);
   }
 
   private static <T> T on(Uni<T> uni) {

@@ -10,6 +10,7 @@ import com.google.protobuf.Any;
 import com.google.rpc.BadRequest;
 import com.google.rpc.ErrorInfo;
 import com.google.rpc.Status;
+import dev.baton.protocol.json.TextShortener;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
 import java.util.List;
@@ -122,8 +123,7 @@ public final class ProblemException extends RuntimeException {
     return BadRequest.FieldViolation.newBuilder()
         .setField(
             Objects.requireNonNullElse(error.path(), Objects.requireNonNullElse(error.step(), "")))
-        .setDescription(
-            text.length() <= MAX_DESCRIPTION ? text : text.substring(0, MAX_DESCRIPTION) + "…")
+        .setDescription(TextShortener.shorten(text, MAX_DESCRIPTION))
         .build();
   }
 }

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.queue;
 
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.json.TextShortener;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -108,7 +109,7 @@ public class WorkflowLimitService {
     return new ProblemException(
         ProblemKind.NOT_FOUND,
         "no workflow '"
-            + (workflow.length() > 200 ? workflow.substring(0, 200) + "…" : workflow)
+            + TextShortener.shorten(workflow, 200)
             + "'; GET /workflows lists all workflows");
   }
 }

@@ -14,6 +14,7 @@ import dev.baton.orchestrator.failover.LastRunnerExit;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.EventId;
@@ -139,7 +140,7 @@ public class RunQueryService {
     return new ProblemException(
         ProblemKind.NOT_FOUND,
         "no run '"
-            + (text.length() > 64 ? text.substring(0, 64) + "…" : text)
+            + TextShortener.shorten(text, 64)
             + "'; allowed: the id of a run (26 characters) or its last six characters");
   }
 

@@ -10,6 +10,7 @@ import com.google.protobuf.ByteString;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.workflow.Workflow;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -101,7 +102,7 @@ public class WorkflowDefinitionCache {
     return new ProblemException(
         ProblemKind.NOT_FOUND,
         "no workflow '"
-            + (reference.length() > 200 ? reference.substring(0, 200) + "…" : reference)
+            + TextShortener.shorten(reference, 200)
             + "'; GET /workflows lists all workflows");
   }
 }

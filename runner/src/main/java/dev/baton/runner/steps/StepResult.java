@@ -8,6 +8,7 @@ package dev.baton.runner.steps;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.expression.ExpressionException;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.LogTail;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,6 @@ public sealed interface StepResult {
   /** Returns one line of at most 1,000 characters. */
   static String shorten(String message) {
     String line = message.replaceAll("[\\r\\n]+", " ");
-    return line.length() <= 1_000 ? line : line.substring(0, 1_000) + "…";
+    return TextShortener.shorten(line, 1_000);
   }
 }

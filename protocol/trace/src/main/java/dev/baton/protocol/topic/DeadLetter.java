@@ -8,6 +8,7 @@ package dev.baton.protocol.topic;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.baton.protocol.json.TextShortener;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.header.Header;
@@ -52,7 +53,7 @@ public record DeadLetter(byte @Nullable [] value, Headers headers) {
       int partition,
       long offset) {
     Headers headers = new RecordHeaders(read);
-    String line = reason.substring(0, Math.min(reason.length(), LONGEST_REASON));
+    String line = TextShortener.truncate(reason, LONGEST_REASON);
     headers.add(REASON, line.getBytes(UTF_8));
     headers.add(TOPIC, topic.getBytes(UTF_8));
     add(headers, PARTITION, partition);

@@ -8,6 +8,7 @@ package dev.baton.protocol.topic;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.baton.protocol.json.TextShortener;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +33,7 @@ public record DeadLetterOrigin(
         text(headers, DeadLetter.TOPIC),
         (int) number(headers, DeadLetter.PARTITION, Integer.MAX_VALUE),
         number(headers, DeadLetter.OFFSET, Long.MAX_VALUE),
-        line.substring(0, Math.min(line.length(), DeadLetter.LONGEST_REASON)),
+        TextShortener.truncate(line, DeadLetter.LONGEST_REASON),
         number(headers, DeadLetter.VALUE_BYTES, Long.MAX_VALUE));
   }
 

@@ -8,6 +8,7 @@ package dev.baton.protocol.trace;
 
 import com.github.f4b6a3.ulid.Ulid;
 import com.github.f4b6a3.ulid.UlidCreator;
+import dev.baton.protocol.json.TextShortener;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -106,6 +107,6 @@ public final class RunId {
   }
 
   private static String abbreviate(String text) {
-    return text.length() <= 64 ? text : text.substring(0, 64) + "…";
+    return TextShortener.shorten(text, 64);
   }
 }

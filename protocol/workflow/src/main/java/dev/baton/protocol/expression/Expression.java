@@ -13,6 +13,7 @@ import dev.baton.protocol.jq.JqException;
 import dev.baton.protocol.jq.JqLimitException;
 import dev.baton.protocol.jq.JqProgram;
 import dev.baton.protocol.jq.JqSyntaxException;
+import dev.baton.protocol.json.TextShortener;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -147,7 +148,7 @@ public final class Expression {
     if (message == null || message.isBlank()) {
       return "failed";
     }
-    return message.length() <= 500 ? message : message.substring(0, 500) + "…";
+    return TextShortener.shorten(message, 500);
   }
 
   /**

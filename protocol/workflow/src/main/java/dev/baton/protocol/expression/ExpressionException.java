@@ -6,6 +6,8 @@
  */
 package dev.baton.protocol.expression;
 
+import dev.baton.protocol.json.TextShortener;
+
 /**
  * An expression cannot be compiled or has no result. The message names the reason, never the data.
  */
@@ -67,7 +69,7 @@ public final class ExpressionException extends RuntimeException {
    * Returns a sentence for a person: the message, then the expression, shortened to 200 characters.
    */
   public String describe() {
-    String text = expression.length() <= 200 ? expression : expression.substring(0, 200) + "…";
+    String text = TextShortener.shorten(expression, 200);
     return getMessage() + " in expression: " + text;
   }
 }

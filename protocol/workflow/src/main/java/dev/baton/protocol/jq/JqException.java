@@ -8,6 +8,7 @@ package dev.baton.protocol.jq;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.protocol.json.TextShortener;
 
 /** An error that {@code try} can catch, with the JSON value that {@code catch} receives. */
 public final class JqException extends RuntimeException {
@@ -34,7 +35,7 @@ public final class JqException extends RuntimeException {
   public String getMessage() {
     if (value.isTextual()) {
       String text = value.textValue();
-      return text.length() <= SHOWN ? text : text.substring(0, SHOWN) + "…";
+      return TextShortener.shorten(text, SHOWN);
     }
     return JqJsonWriter.shortened(value, SHOWN) + " (not a string)";
   }

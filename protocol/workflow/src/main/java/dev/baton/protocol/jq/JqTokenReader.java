@@ -7,6 +7,7 @@
 package dev.baton.protocol.jq;
 
 import dev.baton.protocol.jq.JqToken.Kind;
+import dev.baton.protocol.json.TextShortener;
 import java.util.List;
 
 /** Reads the tokens of a program, and limits its nesting. */
@@ -54,8 +55,7 @@ abstract class JqTokenReader {
     }
     String shown = text.substring(token.offset(), Math.max(token.end(), token.offset() + 1));
     return new JqSyntaxException(
-        "unexpected '" + (shown.length() <= 40 ? shown : shown.substring(0, 40) + "…") + "'",
-        token.offset());
+        "unexpected '" + TextShortener.shorten(shown, 40) + "'", token.offset());
   }
 
   final void enter() {

@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.workflow;
 
+import dev.baton.protocol.json.TextShortener;
 import java.util.Locale;
 import java.util.Set;
 
@@ -48,7 +49,7 @@ final class DotLexer {
 
     /** Formats the token for a message. */
     String shown() {
-      String cut = text.length() > 40 ? text.substring(0, 40) + "…" : text;
+      String cut = TextShortener.shorten(text, 40);
       return switch (kind) {
         case END -> "the end of the text";
         case KEYWORD -> "the keyword '" + cut + "'";
