@@ -49,29 +49,28 @@ class DeadLetterReader {
                         READERS + " pages of dead letters are being read; try again in a moment"));
                 return;
               }
-              Thread.ofVirtual()
-                  .name("dead-letters")
-                  .start(
-                      () -> {
-                        try {
-                          complete(query, emitter);
-                        } finally {
-                          readers.release();
-                        }
-                      });
+              Thread.ofVirtual().name("dead-letters").start(() -> read(query, emitter));
             });
   }
 
-  private void complete(DeadLetterQuery query, UniEmitter<? super DeadLetterMerger.Page> emitter) {
+  /** Completes the emitter after the release: a client that reads page after page is never busy. */
+  private void read(DeadLetterQuery query, UniEmitter<? super DeadLetterMerger.Page> emitter) {
+    DeadLetterMerger.Page page;
     try (DeadLetterConsumer consumer = new DeadLetterConsumer(bootstrap)) {
-      emitter.complete(new DeadLetterMerger(consumer, query).page());
+      page = new DeadLetterMerger(consumer, query).page();
     } catch (KafkaException e) {
       LOG.warnf("dead letters: read failed: %s", e);
+      readers.release();
       emitter.fail(
           new ProblemException(
               ProblemKind.UNAVAILABLE, "cannot read the dead-letter topics: " + e.getMessage()));
+      return;
     } catch (RuntimeException e) {
+      readers.release();
       emitter.fail(e);
+      return;
     }
+    readers.release();
+    emitter.complete(page);
   }
 }

@@ -10,6 +10,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
@@ -137,7 +138,9 @@ class DeadLetterResourceTest {
     List<String> places = new ArrayList<>();
     String cursor = "";
     do {
-      JsonNode page = bed.api().get(path + cursor).json();
+      OrchestratorTestClient.Answer answer = bed.api().get(path + cursor);
+      assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+      JsonNode page = answer.json();
       for (JsonNode letter : page.path("dead_letters")) {
         places.add(letter.path("topic").asText() + "/" + letter.path("offset").asText());
       }
