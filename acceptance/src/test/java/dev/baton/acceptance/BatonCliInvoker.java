@@ -7,7 +7,6 @@
 package dev.baton.acceptance;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,24 +24,37 @@ final class BatonCliInvoker {
 
   static Result run(SharedStackExtension.RunningStack on, String... arguments)
       throws IOException, InterruptedException {
+    Path out = on.folder.resolve("command.out");
+    int code = run(on, out, SECONDS, arguments);
+    return new Result(code, Files.readString(out), Files.readString(errors(on)));
+  }
+
+  /**
+   * Runs a command whose output may be larger than memory.
+   *
+   * @param out gets its standard output
+   * @param seconds after which it must have ended
+   * @return its exit code
+   */
+  static int run(SharedStackExtension.RunningStack on, Path out, int seconds, String... arguments)
+      throws IOException, InterruptedException {
     List<String> command =
         new ArrayList<>(List.of(Path.of("..", "baton").toAbsolutePath().normalize().toString()));
     command.addAll(Arrays.asList(arguments));
-    Path out = on.folder.resolve("command.out");
-    Path err = on.folder.resolve("command.err");
     ProcessBuilder builder =
-        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(errors(on).toFile());
     builder.environment().put("BATON_SKIP_BUILD", "1");
     builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
     Process process = builder.start();
     process.getOutputStream().close();
-    if (!process.waitFor(SECONDS, TimeUnit.SECONDS)) {
+    if (!process.waitFor(seconds, TimeUnit.SECONDS)) {
       process.destroyForcibly();
-      throw new AssertionError(command + " took over " + SECONDS + " s");
+      throw new AssertionError(command + " took over " + seconds + " s");
     }
-    return new Result(
-        process.exitValue(),
-        Files.readString(out, StandardCharsets.UTF_8),
-        Files.readString(err, StandardCharsets.UTF_8));
+    return process.exitValue();
+  }
+
+  private static Path errors(SharedStackExtension.RunningStack on) {
+    return on.folder.resolve("command.err");
   }
 }

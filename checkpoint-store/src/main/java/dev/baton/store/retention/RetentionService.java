@@ -57,6 +57,12 @@ public class RetentionService {
         c.pinned_at IS NOT NULL
       FROM store.checkpoint c WHERE c.run = $1 AND NOT c.deleting""";
 
+  // Those whose event is not stored: the consumer of the trace may be behind.
+  static final String UNSEEN =
+      """
+      SELECT c.id FROM store.checkpoint c WHERE c.run = $1 AND NOT c.deleting
+        AND NOT EXISTS (SELECT FROM store.cut e WHERE e.run = c.run AND e.checkpoint = c.id)""";
+
   /**
    * @param spared expired, but kept because of a pin or because their run may still need them
    */
@@ -181,7 +187,7 @@ public class RetentionService {
       }
       List<String> unwanted =
           RetentionPolicy.of(config, of.getString(1), of.getString(2)).unwanted(all, now);
-      List<String> going = unwanted.isEmpty() ? List.of() : withoutNeeded(run, all, unwanted, kept);
+      List<String> going = unwanted.isEmpty() ? List.of() : withoutNeeded(run, unwanted, kept);
       Set<String> marked = dryRun ? Set.copyOf(going) : Set.copyOf(deletion.delete(going, false));
       List<String> gone = going.stream().filter(marked::contains).toList();
       spared += unwanted.size() - gone.size();
@@ -193,16 +199,17 @@ public class RetentionService {
       }
     }
 
-    private List<String> withoutNeeded(
-        String run, List<RetentionPolicy.Candidate> all, List<String> unwanted, Set<String> kept) {
+    private List<String> withoutNeeded(String run, List<String> unwanted, Set<String> kept) {
       Set<String> needed = new HashSet<>(kept);
       try {
+        // Before the fold, so that it includes the events of all others.
+        Set<String> unseen = unseen(run);
         switch (Await.get(needs.of(run))) {
           case RequiredCheckpoints.Need.Ended ended -> needed.addAll(ended.checkpoints());
-          case RequiredCheckpoints.Need.Unknown unknown -> newest(all, needed);
+          case RequiredCheckpoints.Need.Unknown unknown -> needed.addAll(unseen);
           case RequiredCheckpoints.Need.Alive alive -> {
             needed.addAll(alive.checkpoints());
-            newest(all, needed);
+            needed.addAll(unseen);
           }
         }
       } catch (RuntimeException e) {
@@ -214,11 +221,11 @@ public class RetentionService {
       return unwanted.stream().filter(id -> !needed.contains(id)).toList();
     }
 
-    /** Keeps the newest checkpoint: its event may not be stored yet. */
-    private static void newest(List<RetentionPolicy.Candidate> all, Set<String> needed) {
-      all.stream()
-          .max(RetentionPolicy.Candidate.OLDEST_FIRST)
-          .ifPresent(newest -> needed.add(newest.id()));
+    private Set<String> unseen(String run) {
+      Set<String> unseen = new HashSet<>();
+      Await.get(pool.preparedQuery(UNSEEN).execute(Tuple.of(run)))
+          .forEach(row -> unseen.add(row.getString(0)));
+      return unseen;
     }
   }
 }
