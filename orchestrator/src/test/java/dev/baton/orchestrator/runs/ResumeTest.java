@@ -83,14 +83,12 @@ class ResumeTest {
   }
 
   private CompletableFuture<HttpResponse<String>> delete(String run) {
+    // Threads of the common pool may have the configuration of an earlier application.
+    OrchestratorTestClient api = bed.api();
     return CompletableFuture.supplyAsync(
         () ->
-            bed.api()
-                .send(
-                    bed.api()
-                        .request("/runs/" + run)
-                        .header("Content-Type", "application/json")
-                        .DELETE())
+            api.send(
+                    api.request("/runs/" + run).header("Content-Type", "application/json").DELETE())
                 .raw());
   }
 
