@@ -52,8 +52,7 @@ final class StepMilestoneRecorder {
         new MilestoneCommitter(
                 environment,
                 Clock.systemUTC(),
-                builders ->
-                    run.fixed().start(workspace, () -> ProcessBuilder.startPipeline(builders)))
+                builders -> run.fixed().startOwn(builders, workspace))
             .make(
                 workspace,
                 new MilestoneCommitter.Request(

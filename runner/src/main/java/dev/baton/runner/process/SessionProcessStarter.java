@@ -8,20 +8,15 @@ package dev.baton.runner.process;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /** Starts commands in their own session if util-linux is installed. */
 final class SessionProcessStarter {
-  private static final Optional<String> SETSID =
-      Stream.of("/usr/bin/setsid", "/bin/setsid")
-          .filter(path -> Files.isExecutable(Path.of(path)))
-          .findFirst();
+  private static final Optional<String> SETSID = UtilLinux.path("setsid");
 
   private static final File NOTHING = new File("/dev/null");
 
@@ -45,7 +40,7 @@ final class SessionProcessStarter {
       List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)
       throws IOException {
     ProcessBuilder builder = builder(command, environment).directory(directory.toFile());
-    return fixed.start(directory, builder::start);
+    return fixed.startOwn(List.of(builder), directory).getLast();
   }
 
   private static ProcessBuilder builder(List<String> command, Map<String, String> environment) {

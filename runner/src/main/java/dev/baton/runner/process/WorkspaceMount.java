@@ -12,10 +12,15 @@ import dev.baton.snapshot.posix.ProcessCredentials;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * absolute path that a tool writes into the workspace (a linked work tree of git, a virtual
  * environment, a CMake cache) therefore stays valid wherever the workspace is restored.
  *
- * <p>Requires CAP_SYS_ADMIN. Without it, workspaces are at their own paths. Thread-safe.
+ * <p>Requires CAP_SYS_ADMIN and {@code nsenter} of util-linux 2.38. Without them, workspaces are at
+ * their own paths. Thread-safe.
  */
 public final class WorkspaceMount {
   /** Workspaces at their own paths. */
@@ -33,16 +39,12 @@ public final class WorkspaceMount {
 
   private static final String BRANCHES = "branches";
   private static final Logger LOG = Logger.getLogger(WorkspaceMount.class);
+  private static final Optional<String> NSENTER = UtilLinux.path("nsenter");
+  private static final Duration TEST_TIME = Duration.ofSeconds(10);
 
   private final @Nullable Path at;
   private final Path hidden;
   private final FutureTask<Boolean> possible = new FutureTask<>(this::isPossible);
-
-  /** Starts a process on a thread that is in the mount namespace. */
-  @FunctionalInterface
-  public interface Start<T> {
-    T run() throws IOException;
-  }
 
   private WorkspaceMount(@Nullable Path at, Path hidden) {
     this.at = at;
@@ -88,28 +90,47 @@ public final class WorkspaceMount {
     if (shown == null) {
       return builder.directory(workspace.toFile()).start();
     }
-    builder.directory(shown.toFile());
-    return inView(
-        () -> {
-          show(workspace, shown, true);
-          return builder.start();
-        });
+    MountNamespace view = MountNamespace.create(() -> show(workspace, shown, true));
+    return startIn(view, List.of(builder.directory(shown.toFile()))).getLast();
   }
 
   /**
-   * Starts a process of the runner itself in a workspace: it sees the workspace at both paths, and
-   * all other files as the runner sees them.
+   * Starts processes of the runner itself as {@link ProcessBuilder#startPipeline} does: they see
+   * the workspace at both paths, and all other files as the runner sees them. Their directory is
+   * that of their builder.
    */
-  public <T> T start(Path workspace, Start<T> start) throws IOException {
+  public List<Process> startOwn(List<ProcessBuilder> builders, Path workspace) throws IOException {
     Path shown = shared().orElse(null);
     if (shown == null) {
-      return start.run();
+      return ProcessBuilder.startPipeline(builders);
     }
-    return inView(
-        () -> {
-          show(workspace, shown, false);
-          return start.run();
-        });
+    return startIn(MountNamespace.create(() -> show(workspace, shown, false)), builders);
+  }
+
+  /** Closes the namespace when the last process has ended: nsenter opens it after the start. */
+  private static List<Process> startIn(MountNamespace view, List<ProcessBuilder> builders)
+      throws IOException {
+    try {
+      builders.forEach(builder -> enter(view, builder));
+      List<Process> started = ProcessBuilder.startPipeline(builders);
+      CompletableFuture.allOf(
+              started.stream().map(Process::onExit).toArray(CompletableFuture[]::new))
+          .thenRun(view::close);
+      return started;
+    } catch (IOException | RuntimeException e) {
+      view.close();
+      throw e;
+    }
+  }
+
+  private static void enter(MountNamespace view, ProcessBuilder builder) {
+    List<String> words = new ArrayList<>();
+    words.add(NSENTER.orElseThrow());
+    words.add("--mount=" + view.path());
+    words.add("--wdns=" + Objects.requireNonNull(builder.directory()));
+    words.add("--");
+    words.addAll(builder.command());
+    builder.command(words);
   }
 
   /**
@@ -117,7 +138,6 @@ public final class WorkspaceMount {
    * that a step writes next to its workspace stay in its run.
    */
   private void show(Path workspace, Path shown, boolean alone) throws IOException {
-    MountNamespace.enter();
     Path folder = runFolder(workspace);
     if (folder != null) {
       Files.createDirectories(folder.resolve(shown.getFileName()));
@@ -170,12 +190,11 @@ public final class WorkspaceMount {
       }
       Files.createDirectories(shown);
       Files.createDirectories(empty(shown));
-      return inView(
-          () -> {
-            MountNamespace.enter();
-            MountNamespace.bind(empty(shown), shown);
-            return true;
-          });
+      if (NSENTER.isEmpty()) {
+        throw new IOException("nsenter of util-linux is missing");
+      }
+      test(shown);
+      return true;
     } catch (IOException | UnsupportedOperationException e) {
       LOG.infof(
           "workspaces: not shown at %s, each is at its own path; absolute paths in known formats are rewritten: %s",
@@ -184,29 +203,28 @@ public final class WorkspaceMount {
     }
   }
 
-  /** Runs on a new thread, since the mount namespace belongs to the thread. */
-  private static <T> T inView(Start<T> work) throws IOException {
-    FutureTask<T> task = new FutureTask<>(work::run);
-    Thread.ofPlatform().daemon().name("start-in-view").start(task);
-    boolean interrupted = false;
+  private static void test(Path shown) throws IOException {
+    MountNamespace view = MountNamespace.create(() -> MountNamespace.bind(empty(shown), shown));
+    ProcessBuilder builder =
+        new ProcessBuilder("true")
+            .directory(shown.toFile())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD);
+    Process process = startIn(view, List.of(builder)).getLast();
     try {
-      while (true) {
-        try {
-          return task.get();
-        } catch (InterruptedException e) {
-          // The caller must get the started process, because it has to end it.
-          interrupted = true;
-        }
+      if (!process.waitFor(TEST_TIME.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+        throw new IOException("nsenter has not ended after " + TEST_TIME.toSeconds() + " s");
       }
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof IOException io) {
-        throw io;
+      if (process.exitValue() != 0) {
+        throw new IOException(
+            "nsenter ended with %d; util-linux 2.38 or newer is needed"
+                .formatted(process.exitValue()));
       }
-      throw new IllegalStateException("a process cannot be started", e.getCause());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted during the test of nsenter", e);
     }
   }
 }

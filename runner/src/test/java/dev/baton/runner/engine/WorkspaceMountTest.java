@@ -14,8 +14,12 @@ import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -192,5 +196,38 @@ class WorkspaceMountTest {
     victim.answer(runner.id, "ask", 1, "{\"approved\": true}");
 
     assertThat(victim.awaitOutput().toString()).isEqualTo("[\"mine\",\"f\"]");
+  }
+
+  /**
+   * A thread inherits the namespace of the thread that creates it: a carrier of virtual threads
+   * that is created from the view of a step would hide the files of all runs from the runner.
+   */
+  @Test
+  void shouldKeepEveryThreadOfTheRunnerOutOfTheViews() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: threads
+            steps:
+              - {id: git, shell: 'git init -q . && git config user.email a@b && git config user.name a && echo 1 > one', milestone: {title: One}}
+              - {id: both, parallel: {branches: {a: [{id: in-a, shell: 'true'}], b: [{id: in-b, shell: 'true'}]}}}
+            """,
+            "{}");
+    run.awaitOutput();
+
+    Path own = Files.readSymbolicLink(Path.of("/proc/self/ns/mnt"));
+    List<String> elsewhere = new ArrayList<>();
+    try (Stream<Path> threads = Files.list(Path.of("/proc/self/task"))) {
+      for (Path thread : threads.toList()) {
+        try {
+          if (!Files.readSymbolicLink(thread.resolve("ns/mnt")).equals(own)) {
+            elsewhere.add(Files.readString(thread.resolve("comm")).strip());
+          }
+        } catch (NoSuchFileException ended) {
+          // The thread has ended.
+        }
+      }
+    }
+    assertThat(elsewhere).isEmpty();
   }
 }
