@@ -128,7 +128,7 @@ class StoreBootstrap {
               what + " did not answer in " + i + " attempts: " + FailureTranslator.words(e), e);
         }
         LOG.warnf("%s does not answer (attempt %d of %d): %s", what, i, ATTEMPTS, words(e));
-        Thread.sleep(backoff.next());
+        backoff.pause();
       }
     }
   }

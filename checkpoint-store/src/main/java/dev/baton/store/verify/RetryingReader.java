@@ -41,17 +41,10 @@ final class RetryingReader {
           throw StoreRequestException.unavailable(
               "could not %s in %d attempts: %s".formatted(what, TRIES, e));
         }
-        pause(backoff.next());
+        if (!backoff.pauseUnlessInterrupted()) {
+          throw StoreRequestException.unavailable("the store is stopping");
+        }
       }
-    }
-  }
-
-  private static void pause(Duration time) {
-    try {
-      Thread.sleep(time);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw StoreRequestException.unavailable("the store is stopping");
     }
   }
 }

@@ -92,7 +92,7 @@ final class HttpPackSource implements PackSource, AutoCloseable {
           throw e;
         }
       }
-      Thread.sleep(backoff.next());
+      backoff.pause();
     }
   }
 

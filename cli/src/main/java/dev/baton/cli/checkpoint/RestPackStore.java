@@ -104,7 +104,7 @@ final class RestPackStore implements PackStore, AutoCloseable {
           throw e;
         }
       }
-      Thread.sleep(backoff.next());
+      backoff.pause();
     }
     byte[] chunks = new byte[pack.chunks().size() * Hash.BYTES];
     for (int i = 0; i < pack.chunks().size(); i++) {

@@ -32,7 +32,7 @@ public final class RetryBackoff {
    */
   public void next() {
     try {
-      Thread.sleep(backoff.next());
+      backoff.pause();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw CliException.of(CliExitCode.INTERRUPTED, "interrupted", e);

@@ -148,7 +148,7 @@ public class RunnerProcessWatcher {
       } catch (RuntimeException e) {
         LOG.warnf("runner %s: cannot publish its exit yet, retrying: %s", runner, e);
       }
-      if (!sleep(backoff.next())) {
+      if (!backoff.pauseUnlessInterrupted()) {
         return;
       }
     }

@@ -118,21 +118,13 @@ public class OutboxRelay {
       } catch (RuntimeException e) {
         if (!stopping) {
           LOG.warnf("outbox: round failed, retrying: %s", e);
-          pause();
+          Backoff.constant(POLL).pauseUnlessInterrupted();
         }
       } catch (Throwable e) {
         // The worker must not end, since nothing would restart it.
         LOG.error("outbox: round failed, retrying", e);
-        pause();
+        Backoff.constant(POLL).pauseUnlessInterrupted();
       }
-    }
-  }
-
-  private static void pause() {
-    try {
-      Thread.sleep(Backoff.constant(POLL).next());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -48,7 +48,7 @@ class KafkaTopicInitializer {
               e);
         }
         LOG.warnf("Kafka: not ready, retrying (attempt %d of %d): %s", attempt, ATTEMPTS, e);
-        Thread.sleep(backoff.next());
+        backoff.pause();
       }
     }
   }

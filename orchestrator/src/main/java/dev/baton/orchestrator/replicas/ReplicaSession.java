@@ -135,7 +135,7 @@ public class ReplicaSession {
         }
       }
       listening = false;
-      if (!stopping && !sleep(backoff.next())) {
+      if (!stopping && !backoff.pauseUnlessInterrupted()) {
         return;
       }
     }

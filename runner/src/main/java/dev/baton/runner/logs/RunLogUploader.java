@@ -152,7 +152,7 @@ public final class RunLogUploader implements AutoCloseable {
       } finally {
         uploads.release();
       }
-      Thread.sleep(backoff.next());
+      backoff.pause();
     }
   }
 

@@ -8,6 +8,7 @@ package dev.baton.protocol.retry;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
@@ -16,7 +17,7 @@ import java.util.random.RandomGenerator;
  * evenly from the upper half of its bound, {@code [bound / 2, bound]}; the bound starts at the
  * first delay and doubles with each one.
  *
- * <p>Waits for nothing itself: blocking callers sleep, reactive callers schedule. Keeps state for
+ * <p>Blocking callers call {@link #pause}, reactive callers schedule {@link #next}. Keeps state for
  * one sequence of attempts; used by one thread at a time.
  *
  * <p>Jitter after Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
@@ -93,6 +94,22 @@ public final class Backoff {
     long delay = half + random.nextLong(boundNanos - half + 1);
     increase();
     return Duration.ofNanos(delay);
+  }
+
+  /** Waits for the next delay; the thread must be one that may block. */
+  public void pause() throws InterruptedException {
+    TimeUnit.NANOSECONDS.sleep(next().toNanos());
+  }
+
+  /** Waits as {@link #pause}; returns false, with the interrupt status set, when interrupted. */
+  public boolean pauseUnlessInterrupted() {
+    try {
+      pause();
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
   }
 
   private void increase() {
