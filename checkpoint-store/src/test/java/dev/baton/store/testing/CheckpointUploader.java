@@ -81,14 +81,14 @@ public final class CheckpointUploader {
   }
 
   public void register(List<Pack> packs) {
-    registerAll(packs.stream().map(PackedTestTree::told).toList());
+    registerAll(packs.stream().map(PackedTestTree::registrationOf).toList());
   }
 
   /** Registers a pack with one more chunk than it has. */
   public void register(Pack pack, Hash more) {
-    NewPack told = PackedTestTree.told(pack);
-    ByteString chunks = told.getChunks().concat(ByteString.copyFrom(more.toBytes()));
-    registerAll(List.of(told.toBuilder().setChunks(chunks).build()));
+    NewPack correct = PackedTestTree.registrationOf(pack);
+    ByteString chunks = correct.getChunks().concat(ByteString.copyFrom(more.toBytes()));
+    registerAll(List.of(correct.toBuilder().setChunks(chunks).build()));
   }
 
   private void registerAll(List<NewPack> packs) {
@@ -112,7 +112,7 @@ public final class CheckpointUploader {
             CommitCheckpointRequest.newBuilder()
                 .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setProject(project))
                 .setManifest(ByteString.copyFrom(manifest))
-                .addAllPacks(fresh.stream().map(PackedTestTree::told).toList())
+                .addAllPacks(fresh.stream().map(PackedTestTree::registrationOf).toList())
                 .build());
   }
 

@@ -72,7 +72,7 @@ public record PackedTestTree(Hash root, List<Pack> packs, long bytes, long files
     return of(Map.of("file", content.getBytes(StandardCharsets.UTF_8)));
   }
 
-  public static NewPack told(Pack pack) {
+  public static NewPack registrationOf(Pack pack) {
     ByteString.Output chunks = ByteString.newOutput();
     pack.chunks().forEach(chunk -> chunks.write(chunk.toBytes(), 0, Hash.BYTES));
     return NewPack.newBuilder()

@@ -81,9 +81,9 @@ class DeadLettersCommandTest {
 
   @Test
   void shouldRefuseARunThatIsNone() {
-    InProcessCli.Result result = cli.run("dead-letters", "--run", "nobody!");
+    InProcessCli.Result result = cli.run("dead-letters", "--run", "not-a-run!");
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).contains("'nobody!' is not a run id");
+    assertThat(result.err()).contains("'not-a-run!' is not a run id");
   }
 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 public final class LeaseAuthenticator {
   private static final Logger LOG = Logger.getLogger(LeaseAuthenticator.class);
 
-  /** Within this time a key that is no longer published becomes invalid. */
+  /** Period after which a key is invalid that the source has stopped publishing. */
   static final Duration REFRESH = Duration.ofMinutes(1);
 
   /**

@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Kills processes until a scan finds none any more, since killed processes may have started others
- * meanwhile. Thread-safe; used once.
+ * Kills processes until a scan finds none: a process may start others before it is killed.
+ * Thread-safe; used once.
  */
 public final class ProcessKiller {
   private static final long SCAN_AGAIN_MILLIS = 200;

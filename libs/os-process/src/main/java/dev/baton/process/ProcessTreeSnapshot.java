@@ -18,8 +18,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The processes of one scan, indexed by parent, group and session. Immutable; a later scan may
- * differ, since processes start and end meanwhile.
+ * The processes of one scan, indexed by parent, group and session. Immutable; a later scan may find
+ * others, since processes start and end.
  */
 public final class ProcessTreeSnapshot {
   private final Map<Long, ProcessEntry> byPid = new HashMap<>();

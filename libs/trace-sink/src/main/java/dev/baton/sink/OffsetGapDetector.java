@@ -123,7 +123,7 @@ final class OffsetGapDetector {
 
   /**
    * Returns whether the records from {@code first} may be applied although they leave a gap. Runs
-   * on the polling thread, so that no partition is revoked or assigned meanwhile.
+   * on the polling thread, so that no partition is revoked or assigned during it.
    *
    * @param judged the position for which the gap was detected; null for none
    */
@@ -139,7 +139,7 @@ final class OffsetGapDetector {
     }
     long expected = position.next();
     if (judged == null || judged != expected) {
-      return false; // assigned again meanwhile, and set to its position
+      return false; // assigned again, and set to its position
     }
     long beginning =
         consumer.beginningOffsets(List.of(partition), LOOK).getOrDefault(partition, 0L);

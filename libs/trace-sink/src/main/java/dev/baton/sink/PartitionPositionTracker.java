@@ -145,12 +145,12 @@ final class PartitionPositionTracker {
     return held.get(partition);
   }
 
-  /** Replaces a position unless the partition was revoked, or its position changed, meanwhile. */
+  /** Replaces a position if the partition is still assigned and has the expected position. */
   synchronized void replace(int partition, PartitionPosition before, PartitionPosition after) {
     held.replace(partition, before, after);
   }
 
-  /** Moves the positions after a batch, except of partitions revoked or reassigned meanwhile. */
+  /** Moves the positions after a batch, for partitions that are still assigned as at its start. */
   synchronized void advance(Map<Integer, Long> from, Map<Integer, Long> to) {
     to.forEach(
         (partition, next) -> {

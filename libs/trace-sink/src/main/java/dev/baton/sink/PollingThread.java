@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.apache.kafka.clients.consumer.Consumer;
 
-/** Runs work on the consumer's polling thread, where no partition is revoked meanwhile. */
+/** Runs work on the consumer's polling thread: no partition is revoked during it. */
 @FunctionalInterface
 public interface PollingThread {
   /** Completes with the result of the work, which may block for up to 30 s. */

@@ -68,7 +68,7 @@ public final class TraceSink {
   }
 
   private Uni<Void> take(SinkBatch decoded) {
-    // One snapshot: a partition that is assigned again meanwhile can have another position.
+    // One snapshot: an assignment during the batch can change the position of a partition.
     Map<Integer, Long> expected = tracker.expected();
     return gaps.following(decoded, expected)
         .chain(batch -> applier.bury(batch.poison()).chain(() -> apply(batch, expected)));

@@ -114,7 +114,7 @@ class ResumeTest {
 
   @Test
   void shouldNotResumeOrForkARunThatIsBeingDeleted() throws Exception {
-    String run = failed("deleted-meanwhile");
+    String run = failed("deleted-concurrently");
     FakeStore.HeldDeletion held = FakeStore.holdDeletion(run);
     CompletableFuture<HttpResponse<String>> deleted = delete(run);
     held.requested().get(20, TimeUnit.SECONDS);

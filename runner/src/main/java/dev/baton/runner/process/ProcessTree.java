@@ -51,7 +51,8 @@ final class ProcessTree implements RunLease.Suspendable {
   }
 
   /**
-   * Kills all of them, and those they start meanwhile. Bounded: gives up with a warning after 2 s.
+   * Kills all of them, including those they start before they are dead. Bounded: gives up with a
+   * warning after 2 s.
    *
    * @return how many were killed
    */
@@ -68,8 +69,8 @@ final class ProcessTree implements RunLease.Suspendable {
   }
 
   /**
-   * Stops all of them, and those they start meanwhile, until two consecutive scans find the same
-   * processes, all stopped. Bounded like {@link #kill}.
+   * Stops all of them, including those they start before they are stopped, until two consecutive
+   * scans find the same processes, all stopped. Bounded like {@link #kill}.
    */
   @Override
   public void suspend() {
