@@ -48,7 +48,7 @@ class DeadLetterPublisher implements DeadLetterHandler {
 
   /** Completes once the broker has acknowledged the record. */
   @Override
-  public Uni<Void> bury(PoisonRecord poison) {
+  public Uni<Void> publish(PoisonRecord poison) {
     byte[] key = poison.record().key();
     DeadLetter letter = letter(poison);
     // A record at the broker's size limit exceeds it once the reason is added.

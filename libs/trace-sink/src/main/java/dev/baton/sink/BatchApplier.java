@@ -37,14 +37,14 @@ final class BatchApplier {
   }
 
   /** Sends the records to the dead letters, in order. */
-  Uni<Void> bury(List<PoisonRecord> poison) {
+  Uni<Void> publish(List<PoisonRecord> poison) {
     return Multi.createFrom()
         .iterable(poison)
         .onItem()
         .transformToUniAndConcatenate(
             one ->
-                RetryForever.insist(
-                    "send a record to the dead letters", () -> deadLetters.bury(one)))
+                RetryForever.retry(
+                    "send a record to the dead letters", () -> deadLetters.publish(one)))
         .collect()
         .last()
         .replaceWithVoid();
@@ -53,7 +53,7 @@ final class BatchApplier {
   /**
    * Applies the records and advances the positions.
    *
-   * @param batch continues at the expected positions; its poison is already buried
+   * @param batch continues at the expected positions; its poison is already published
    */
   Uni<Void> apply(SinkBatch batch, Map<Integer, Long> expected) {
     if (batch.spans().isEmpty()) {
@@ -61,7 +61,7 @@ final class BatchApplier {
     }
     // A retry is safe even if an earlier attempt was committed: the handler advances the positions
     // by compare-and-set, and the outcome is then MOVED.
-    return RetryForever.insist(
+    return RetryForever.retry(
             "apply " + batch.records().size() + " records",
             () -> handler.apply(batch, expected),
             failure -> !isRefused(failure, batch))
@@ -88,7 +88,8 @@ final class BatchApplier {
     if (records == 1) {
       SinkRecord culprit = batch.records().getFirst();
       String reason = culprit.id() + " was refused by Postgres: " + RetryForever.words(refusal);
-      return bury(List.of(new PoisonRecord(culprit.record(), PoisonRecord.Kind.UNWRITABLE, reason)))
+      return publish(
+              List.of(new PoisonRecord(culprit.record(), PoisonRecord.Kind.UNWRITABLE, reason)))
           .chain(() -> apply(batch.withoutRecords(), expected));
     }
     SinkBatch head = batch.head(records / 2);
@@ -104,7 +105,7 @@ final class BatchApplier {
    * read again from there.
    */
   private Uni<Void> reconcile(SinkBatch batch, Map<Integer, Long> expected) {
-    return RetryForever.insist("read the positions", () -> positions.read(batch.spans().keySet()))
+    return RetryForever.retry("read the positions", () -> positions.read(batch.spans().keySet()))
         .chain(
             actual -> {
               actual.forEach(

@@ -12,5 +12,5 @@ import io.smallrye.mutiny.Uni;
 @FunctionalInterface
 public interface DeadLetterHandler {
   /** Completes once the record is safe. Repeated until it succeeds; may receive a record again. */
-  Uni<Void> bury(PoisonRecord poison);
+  Uni<Void> publish(PoisonRecord poison);
 }

@@ -57,7 +57,7 @@ final class OffsetGapDetector {
     if (batch.spans().keySet().stream().noneMatch(tracker::isUnread)) {
       return Uni.createFrom().item(batch);
     }
-    return RetryForever.insist("read the positions", () -> polling.run(tracker::beginLate))
+    return RetryForever.retry("read the positions", () -> polling.run(tracker::beginLate))
         .emitOn(Infrastructure.getDefaultExecutor())
         .map(
             late -> {
@@ -88,7 +88,7 @@ final class OffsetGapDetector {
     // An attempt that seeks and then fails is repeated. The repetition must not mistake the batch
     // for the records after the seek, so it reuses the decisions that were already taken.
     Map<Integer, Boolean> decided = new ConcurrentHashMap<>();
-    return RetryForever.insist(
+    return RetryForever.retry(
             "search the log for missing records",
             () -> polling.run(consumer -> dropped(consumer, astray, expected, decided)))
         .emitOn(Infrastructure.getDefaultExecutor())

@@ -34,7 +34,7 @@ final class PartitionPositionTracker {
   private static final Logger LOG = LoggerFactory.getLogger(PartitionPositionTracker.class);
 
   /** Of each request on the polling thread. */
-  private static final Duration ASK = Duration.ofSeconds(10);
+  private static final Duration REQUEST_TIME = Duration.ofSeconds(10);
 
   private final PositionStore store;
   private final FatalErrorHandler fatal;
@@ -59,7 +59,7 @@ final class PartitionPositionTracker {
       partitions.forEach(partition -> unread.add(partition.partition()));
     }
     try {
-      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, ASK);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions, REQUEST_TIME);
       try {
         begin(consumer, ends);
       } catch (SinkFatalException e) {
@@ -81,7 +81,7 @@ final class PartitionPositionTracker {
     List<TopicPartition> late =
         consumer.assignment().stream().filter(p -> isUnread(p.partition())).toList();
     if (!late.isEmpty()) {
-      begin(consumer, consumer.endOffsets(late, ASK));
+      begin(consumer, consumer.endOffsets(late, REQUEST_TIME));
     }
     return numbers(late);
   }
@@ -104,12 +104,12 @@ final class PartitionPositionTracker {
    * uncommitted records and may have stored a position after that.
    */
   private long afterEnd(TopicPartition partition, long position, long committed) {
-    long end = log.logEnd(partition, ASK).orElse(committed);
+    long end = log.logEnd(partition, REQUEST_TIME).orElse(committed);
     return position > end ? await(store.restart(partition, position, end)) : position;
   }
 
   private static <T> T await(Uni<T> request) {
-    return request.await().atMost(ASK);
+    return request.await().atMost(REQUEST_TIME);
   }
 
   private static Set<Integer> numbers(Collection<TopicPartition> partitions) {

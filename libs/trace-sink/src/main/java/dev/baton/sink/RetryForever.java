@@ -26,17 +26,17 @@ final class RetryForever {
 
   private RetryForever() {}
 
-  static <T> Uni<T> insist(String what, Supplier<Uni<T>> attempt) {
-    return insist(what, attempt, failure -> true);
+  static <T> Uni<T> retry(String what, Supplier<Uni<T>> attempt) {
+    return retry(what, attempt, failure -> true);
   }
 
   /**
-   * @param hopeful whether to retry after a failure; other failures are propagated
+   * @param retryable whether to retry after a failure; other failures are propagated
    */
-  static <T> Uni<T> insist(String what, Supplier<Uni<T>> attempt, Predicate<Throwable> hopeful) {
+  static <T> Uni<T> retry(String what, Supplier<Uni<T>> attempt, Predicate<Throwable> retryable) {
     Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     Predicate<Throwable> again =
-        failure -> !(failure instanceof SinkFatalException) && hopeful.test(failure);
+        failure -> !(failure instanceof SinkFatalException) && retryable.test(failure);
     return Uni.createFrom()
         .deferred(attempt::get)
         .ifNoItem()

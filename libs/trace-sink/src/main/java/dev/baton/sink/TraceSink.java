@@ -52,8 +52,8 @@ public final class TraceSink {
   /**
    * Applies the records of one poll.
    *
-   * @return completes when every new record is applied or buried; fails only with {@link
-   *     SinkFatalException}
+   * @return completes when every new record is applied or published as a dead letter; fails only
+   *     with {@link SinkFatalException}
    */
   public Uni<Void> consume(ConsumerRecords<byte[], byte[]> records) {
     return Uni.createFrom()
@@ -71,10 +71,10 @@ public final class TraceSink {
     // One snapshot: an assignment during the batch can change the position of a partition.
     Map<Integer, Long> expected = tracker.expected();
     return gaps.following(decoded, expected)
-        .chain(batch -> applier.bury(batch.poison()).chain(() -> apply(batch, expected)));
+        .chain(batch -> applier.publish(batch.poison()).chain(() -> apply(batch, expected)));
   }
 
-  /** Applies a batch that continues at these positions and has no unburied poison. */
+  /** Applies a batch that continues at these positions and has no poison that is not published. */
   public Uni<Void> apply(SinkBatch batch, Map<Integer, Long> expected) {
     return applier.apply(batch, expected);
   }
@@ -85,7 +85,7 @@ public final class TraceSink {
     Uni<Void> learned =
         leases.isEmpty()
             ? Uni.createFrom().voidItem()
-            : RetryForever.insist("verify the leases", () -> handler.learn(leases))
+            : RetryForever.retry("verify the leases", () -> handler.learn(leases))
                 .emitOn(Infrastructure.getDefaultExecutor());
     return learned.map(done -> batch.without(handler::refusal));
   }

@@ -41,7 +41,7 @@ final class SinkFixture implements BatchHandler, PositionStore, DeadLetterHandle
   final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
   final Map<Integer, Long> stored = new HashMap<>();
   final List<Long> applied = new ArrayList<>();
-  final List<PoisonRecord> buried = new ArrayList<>();
+  final List<PoisonRecord> deadLetters = new ArrayList<>();
   final Set<Long> unwritable = new HashSet<>();
   final List<String> decreased = new ArrayList<>();
   long missing;
@@ -155,8 +155,8 @@ final class SinkFixture implements BatchHandler, PositionStore, DeadLetterHandle
   }
 
   @Override
-  public Uni<Void> bury(PoisonRecord poison) {
-    buried.add(poison);
+  public Uni<Void> publish(PoisonRecord poison) {
+    deadLetters.add(poison);
     return Uni.createFrom().voidItem();
   }
 }

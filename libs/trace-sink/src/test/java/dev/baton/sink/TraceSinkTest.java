@@ -57,7 +57,7 @@ class TraceSinkTest {
 
     assertThat(fixture.applied).containsExactly(0L, 1L, 3L, 4L, 6L);
     assertThat(fixture.stored).containsEntry(NUMBER, 7L);
-    assertThat(fixture.buried)
+    assertThat(fixture.deadLetters)
         .extracting(poison -> poison.record().offset(), PoisonRecord::kind)
         .containsExactly(
             tuple(2L, PoisonRecord.Kind.UNWRITABLE), tuple(5L, PoisonRecord.Kind.UNWRITABLE));
@@ -73,7 +73,7 @@ class TraceSinkTest {
                 List.of(new ConsumerRecord<>(PARTITION.topic(), NUMBER, 0, null, new byte[] {1}))),
             Map.of()));
 
-    assertThat(fixture.buried)
+    assertThat(fixture.deadLetters)
         .extracting(PoisonRecord::kind)
         .containsExactly(PoisonRecord.Kind.MALFORMED);
     assertThat(fixture.stored).containsEntry(NUMBER, 1L);

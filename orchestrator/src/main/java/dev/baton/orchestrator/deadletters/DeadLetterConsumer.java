@@ -8,6 +8,7 @@ package dev.baton.orchestrator.deadletters;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.topic.DeadLetterOrigin;
 import dev.baton.protocol.topic.DeadLetterReason;
 import java.time.Duration;
@@ -177,10 +178,12 @@ final class DeadLetterConsumer implements AutoCloseable {
     String topic = origin.topic();
     DeadLetterView letter =
         new DeadLetterView(
-            start(topic == null ? record.topic() : topic, DeadLetterView.MOST_KEY),
+            TextShortener.truncate(topic == null ? record.topic() : topic, DeadLetterView.MOST_KEY),
             origin.partition(),
             origin.offset(),
-            record.key() == null ? null : start(text(record.key()), DeadLetterView.MOST_KEY),
+            record.key() == null
+                ? null
+                : TextShortener.truncate(text(record.key()), DeadLetterView.MOST_KEY),
             attribute(record.headers(), "ce_id"),
             attribute(record.headers(), "ce_type"),
             attribute(record.headers(), "ce_source"),
@@ -199,15 +202,11 @@ final class DeadLetterConsumer implements AutoCloseable {
     Header header = headers.lastHeader(name);
     return header == null || header.value() == null
         ? null
-        : start(text(header.value()), DeadLetterView.MOST_KEY);
+        : TextShortener.truncate(text(header.value()), DeadLetterView.MOST_KEY);
   }
 
   private static String text(byte[] bytes) {
     return new String(bytes, 0, Math.min(bytes.length, DeadLetterView.VALUE_BYTES), UTF_8);
-  }
-
-  private static String start(String text, int most) {
-    return text.length() <= most ? text : text.substring(0, most);
   }
 
   @Override

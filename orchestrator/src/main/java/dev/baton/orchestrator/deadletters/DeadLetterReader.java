@@ -56,21 +56,24 @@ class DeadLetterReader {
   /** Completes the emitter after the release: a client that reads page after page is never busy. */
   private void read(DeadLetterQuery query, UniEmitter<? super DeadLetterMerger.Page> emitter) {
     DeadLetterMerger.Page page;
-    try (DeadLetterConsumer consumer = new DeadLetterConsumer(bootstrap)) {
-      page = new DeadLetterMerger(consumer, query).page();
-    } catch (KafkaException e) {
-      LOG.warnf("dead letters: read failed: %s", e);
-      readers.release();
-      emitter.fail(
-          new ProblemException(
-              ProblemKind.UNAVAILABLE, "cannot read the dead-letter topics: " + e.getMessage()));
-      return;
+    try {
+      page = page(query);
     } catch (RuntimeException e) {
-      readers.release();
       emitter.fail(e);
       return;
+    } finally {
+      readers.release();
     }
-    readers.release();
     emitter.complete(page);
+  }
+
+  private DeadLetterMerger.Page page(DeadLetterQuery query) {
+    try (DeadLetterConsumer consumer = new DeadLetterConsumer(bootstrap)) {
+      return new DeadLetterMerger(consumer, query).page();
+    } catch (KafkaException e) {
+      LOG.warnf("dead letters: read failed: %s", e);
+      throw new ProblemException(
+          ProblemKind.UNAVAILABLE, "cannot read the dead-letter topics: " + e.getMessage());
+    }
   }
 }

@@ -50,6 +50,7 @@ public class ApiIndexResource {
               new Entry("/approvals", "Approvals"),
               new Entry("/checkpoints", "Checkpoints"),
               new Entry("/archive", "Archived runs"),
+              new Entry("/dead-letters", "Records that a consumer could not read"),
               new Entry("/runners", "Runner processes"),
               new Entry("/.well-known/jwks.json", "Public keys of leases"),
               new Entry("/q/health", "Health"),

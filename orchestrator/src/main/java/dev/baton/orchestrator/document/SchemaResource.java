@@ -11,6 +11,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import io.smallrye.common.annotation.NonBlocking;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -97,6 +98,8 @@ public class SchemaResource {
             () ->
                 new ProblemException(
                     ProblemKind.NOT_FOUND,
-                    "unknown schema '" + path + "'; allowed: the names at /schemas"));
+                    "unknown schema '"
+                        + TextShortener.shorten(path, 200)
+                        + "'; allowed: the names at /schemas"));
   }
 }

@@ -98,10 +98,7 @@ public final class ProblemException extends RuntimeException {
     Status.Builder status =
         Status.newBuilder()
             .setCode(kind.grpc().value())
-            .setMessage(
-                text.length() <= MAX_MESSAGE
-                    ? text.toString()
-                    : text.substring(0, MAX_MESSAGE) + "…")
+            .setMessage(TextShortener.shorten(text.toString(), MAX_MESSAGE))
             .addDetails(Any.pack(info.build()));
     if (!errors.isEmpty()) {
       BadRequest.Builder request = BadRequest.newBuilder();

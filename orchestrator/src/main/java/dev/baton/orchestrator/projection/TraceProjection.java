@@ -148,7 +148,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
 
   /** Counts the record; the store moves it to the dead letters. */
   @Override
-  public Uni<Void> bury(PoisonRecord poison) {
+  public Uni<Void> publish(PoisonRecord poison) {
     switch (poison.kind()) {
       case MALFORMED -> malformed.increment();
       case REFUSED -> {

@@ -16,7 +16,7 @@ import java.util.Optional;
 
 /** Starts commands in their own session if util-linux is installed. */
 final class SessionProcessStarter {
-  private static final Optional<String> SETSID = UtilLinux.path("setsid");
+  private static final Optional<String> SETSID = UtilLinuxFinder.path("setsid");
 
   private static final File NOTHING = new File("/dev/null");
 

@@ -39,7 +39,7 @@ public final class WorkspaceMount {
 
   private static final String BRANCHES = "branches";
   private static final Logger LOG = Logger.getLogger(WorkspaceMount.class);
-  private static final Optional<String> NSENTER = UtilLinux.path("nsenter");
+  private static final Optional<String> NSENTER = UtilLinuxFinder.path("nsenter");
   private static final Duration TEST_TIME = Duration.ofSeconds(10);
 
   private final @Nullable Path at;

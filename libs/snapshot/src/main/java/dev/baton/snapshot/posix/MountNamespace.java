@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class MountNamespace implements AutoCloseable {
   /** Mounts directories in the namespace; must create and wake no thread. */
   @FunctionalInterface
-  public interface Mounts {
+  public interface MountAction {
     void mount() throws IOException;
   }
 
@@ -52,7 +52,7 @@ public final class MountNamespace implements AutoCloseable {
    *
    * @throws IOException if the process lacks CAP_SYS_ADMIN, or a mount fails
    */
-  public static MountNamespace create(Mounts mounts) throws IOException {
+  public static MountNamespace create(MountAction mounts) throws IOException {
     FutureTask<MountNamespace> inside = new FutureTask<>(() -> enter(mounts));
     // Its end wakes a platform thread outside. Waking a virtual thread could create a carrier.
     FutureTask<MountNamespace> outside =
@@ -65,7 +65,7 @@ public final class MountNamespace implements AutoCloseable {
     return await(outside);
   }
 
-  private static MountNamespace enter(Mounts mounts) throws IOException {
+  private static MountNamespace enter(MountAction mounts) throws IOException {
     SyscallInvoker kernel = SyscallInvoker.mine();
     check(kernel.call(Syscall.UNSHARE, CLONE_NEWNS), "create a mount namespace for", "/");
     check(
@@ -117,7 +117,7 @@ public final class MountNamespace implements AutoCloseable {
 
   /**
    * Mounts a directory, with all mounts in it, at the path of another directory. Only for {@link
-   * Mounts}.
+   * MountAction}.
    *
    * @throws PosixException with the error number, also if one of them is missing
    */

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Finds the programs of util-linux where distributions install them; ignores the PATH. */
-final class UtilLinux {
-  private UtilLinux() {}
+final class UtilLinuxFinder {
+  private UtilLinuxFinder() {}
 
   /** Returns the absolute path of a program; empty if it is not installed. */
   static Optional<String> path(String program) {
