@@ -18,6 +18,7 @@ import dev.baton.protocol.grpc.ScrubRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.snapshot.Pack;
 import dev.baton.store.testing.CheckpointUploader;
 import dev.baton.store.testing.OtherS3TestProfile;
@@ -76,6 +77,7 @@ class FailingS3Test extends StoreTest {
               run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now().minusSeconds(60 - i));
       runner.commit(manifest, tree.packs());
       made.add(manifest.id());
+      log.send(trace.saved(1, manifest.id(), cut(tree, manifest)));
       assertReadable(runner.open(manifest.id()).getPacksList(), tree);
     }
 
@@ -99,6 +101,8 @@ class FailingS3Test extends StoreTest {
                         .reindex(ReindexRequest.newBuilder().setProject(project).build())
                         .getProblemsList())
                 .isEmpty());
+    // Those whose events are not stored yet are kept.
+    client.until(() -> client.events(run, false).size(), size -> size == 3 + CHECKPOINTS);
     assertThat(
             client
                 .maintenance()
@@ -114,6 +118,10 @@ class FailingS3Test extends StoreTest {
     assertThat(proof.getDeleted().getCheckpoints()).isEqualTo(10);
     assertThat(proof.getLeft()).isEqualTo(dev.baton.protocol.grpc.RunCounts.getDefaultInstance());
     insist(() -> client.maintenance().runGc(RunGcRequest.getDefaultInstance()));
+  }
+
+  private static Cut cut(PackedTestTree tree, Manifest manifest) {
+    return new Cut(tree.root().toString(), "baton-tree-2", 1, 1, 1, manifest.id());
   }
 
   private static void assertReadable(List<OpenPack> packs, PackedTestTree tree) throws Exception {

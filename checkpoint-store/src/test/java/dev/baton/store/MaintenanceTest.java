@@ -296,8 +296,7 @@ class MaintenanceTest extends StoreTest {
   }
 
   private ProducerRecord<String, byte[]> saved(String checkpoint) {
-    return trace.runner(
-        1, new TraceEvent.CheckpointSaved(checkpoint, null, "manual", cut(checkpoint), null, null));
+    return trace.saved(1, checkpoint, cut(checkpoint));
   }
 
   @Test

@@ -108,6 +108,12 @@ public final class TraceBuilder {
     return record(Lane.runner(epoch), event);
   }
 
+  /** The runner's event of a checkpoint that it has saved with {@code cut}. */
+  public ProducerRecord<String, byte[]> saved(int epoch, String checkpoint, Cut cut) {
+    return runner(
+        epoch, new TraceEvent.CheckpointSaved(checkpoint, null, "manual", cut, null, null));
+  }
+
   public static Cut cut(String content) {
     return new Cut(
         Digest.of(content.getBytes(StandardCharsets.UTF_8)), "baton-tree-2", 1000, 100, 10, null);
