@@ -17,6 +17,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.baton.acceptance.violations.chaos.UsesTheFold;
 import dev.baton.acceptance.violations.cli.UsesTheOrchestrator;
+import dev.baton.acceptance.violations.lease.UsesAServerPart;
 import dev.baton.acceptance.violations.orchestrator.UsesTheStore;
 import dev.baton.acceptance.violations.protocol.UsesAFramework;
 import dev.baton.acceptance.violations.protocol.UsesAMilestone;
@@ -53,6 +54,7 @@ class ArchitectureTest {
           "libs/trace-sink",
           "libs/lease",
           "libs/os-process",
+          "libs/service",
           "orchestrator",
           "checkpoint-store",
           "runner",
@@ -84,7 +86,8 @@ class ArchitectureTest {
             prefix + "milestone..",
             prefix + "sink..",
             prefix + "lease..",
-            prefix + "process..")
+            prefix + "process..",
+            prefix + "server..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -181,6 +184,26 @@ class ArchitectureTest {
         .resideInAPackage(prefix + "milestone..");
   }
 
+  /** Only the services may use what they share as Quarkus applications. */
+  private static ArchRule serviceLibraryIsForServices(String prefix) {
+    return noClasses()
+        .that()
+        .resideInAnyPackage(
+            prefix + "protocol..",
+            prefix + "snapshot..",
+            prefix + "milestone..",
+            prefix + "sink..",
+            prefix + "lease..",
+            prefix + "process..",
+            prefix + "runner..",
+            prefix + "cli..",
+            prefix + "standalone..",
+            prefix + "chaos..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage(prefix + "server..");
+  }
+
   /** The chaos checker must not use the fold that it verifies, nor classes of the services. */
   private static ArchRule chaosStandsAlone(String prefix) {
     return apart(prefix, "chaos", "protocol", "orchestrator", "store", "runner", "cli");
@@ -225,6 +248,10 @@ class ArchitectureTest {
             milestonesAreForRunnerAndCli("dev.baton."),
             milestonesAreForRunnerAndCli(planted),
             UsesAMilestone.class),
+        Arguments.of(
+            serviceLibraryIsForServices("dev.baton."),
+            serviceLibraryIsForServices(planted),
+            UsesAServerPart.class),
         Arguments.of(chaosStandsAlone("dev.baton."), chaosStandsAlone(planted), UsesTheFold.class),
         Arguments.of(
             noPackagesByLayer("dev.baton."), noPackagesByLayer(planted), IsNamedByItsLayer.class));

@@ -10,12 +10,16 @@ import dev.baton.orchestrator.problem.ProblemDocument;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.json.Json;
+import dev.baton.server.BlockedLoopEffect;
+import dev.baton.server.EventLoopGuard;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import jakarta.enterprise.inject.Produces;
+import jakarta.inject.Singleton;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
@@ -30,10 +34,16 @@ class LoadShedder {
   private static final Pattern NEW_WORK =
       Pattern.compile("/(runs|runs/batch|workflows|workflows/validate)/?");
 
-  private final OrchestratorEventLoopGuard guard;
+  private final EventLoopGuard guard;
 
-  LoadShedder(OrchestratorEventLoopGuard guard) {
+  LoadShedder(EventLoopGuard guard) {
     this.guard = guard;
+  }
+
+  @Produces
+  @Singleton
+  static BlockedLoopEffect noNewWork() {
+    return new BlockedLoopEffect("this replica takes no new work");
   }
 
   void register(@Observes Filters filters) {

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.load;
+package dev.baton.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,14 +20,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class OrchestratorEventLoopGuardTest {
+class EventLoopGuardTest {
   @Test
   void shouldFindABlockedLoopUntilItAnswers() throws Exception {
     Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(2));
     AtomicLong clock = new AtomicLong();
     SimpleMeterRegistry metrics = new SimpleMeterRegistry();
-    OrchestratorEventLoopGuard guard = new OrchestratorEventLoopGuard(vertx, metrics, clock::get);
-    OrchestratorLoopHealthCheck ready = new OrchestratorLoopHealthCheck(guard);
+    EventLoopGuard guard =
+        new EventLoopGuard(vertx, metrics, EventLoopHealthCheck.notReady(), clock::get);
+    EventLoopHealthCheck ready = new EventLoopHealthCheck(guard);
     CountDownLatch blocked = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     EventExecutor loop = vertx.nettyEventLoopGroup().next();
@@ -50,7 +51,7 @@ class OrchestratorEventLoopGuardTest {
         }
       }
       assertThat(guard.blocked()).isZero();
-      clock.addAndGet(OrchestratorEventLoopGuard.PATIENCE.plus(Duration.ofMillis(1)).toNanos());
+      clock.addAndGet(EventLoopGuard.PATIENCE.plus(Duration.ofMillis(1)).toNanos());
       guard.look();
 
       assertThat(guard.blocked()).isEqualTo(1);

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.load;
+package dev.baton.server;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -31,29 +31,33 @@ import org.jspecify.annotations.Nullable;
 /**
  * Detects a blocked event loop with a probe that each loop answers, from its own thread, twice a
  * second. A loop that has not answered for {@link #PATIENCE} is blocked: the guard logs its
- * thread's stack at once and then every 10 s, and counts it. Thread-safe.
+ * thread's stack at once and then every 10 s, and counts it in {@code baton.event.loop.blocks}.
+ * Thread-safe.
  */
 @ApplicationScoped
-public class OrchestratorEventLoopGuard {
+public class EventLoopGuard {
   /** The time after which a loop that has not answered is blocked. */
   public static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  private static final Logger LOG = Logger.getLogger(OrchestratorEventLoopGuard.class);
+  private static final Logger LOG = Logger.getLogger(EventLoopGuard.class);
   private static final long EVERY_MS = 500;
   private static final Duration AGAIN = Duration.ofSeconds(10);
   private static final int FRAMES = 30;
 
   private final List<Probe> probes = new ArrayList<>();
+  private final String effect;
   private final LongSupplier nanoTime;
   private final Counter blocks;
   private volatile @Nullable ScheduledExecutorService watching;
 
   @Inject
-  OrchestratorEventLoopGuard(Vertx vertx, MeterRegistry metrics) {
-    this(vertx, metrics, System::nanoTime);
+  EventLoopGuard(Vertx vertx, MeterRegistry metrics, BlockedLoopEffect effect) {
+    this(vertx, metrics, effect, System::nanoTime);
   }
 
-  OrchestratorEventLoopGuard(Vertx vertx, MeterRegistry metrics, LongSupplier nanoTime) {
+  EventLoopGuard(
+      Vertx vertx, MeterRegistry metrics, BlockedLoopEffect effect, LongSupplier nanoTime) {
+    this.effect = effect.text();
     this.nanoTime = nanoTime;
     for (EventExecutor loop : vertx.nettyEventLoopGroup()) {
       probes.add(new Probe(loop));
@@ -113,8 +117,8 @@ public class OrchestratorEventLoopGuard {
     }
     probe.loggedAt = now;
     LOG.errorf(
-        "event loop %s: blocked for %d ms; its requests wait, and this replica takes no new work: %s",
-        probe.name(), probe.waitedMillis(now), probe.stack());
+        "event loop %s: blocked for %d ms; its requests wait, and %s: %s",
+        probe.name(), probe.waitedMillis(now), effect, probe.stack());
   }
 
   /** One loop; only the guard's thread writes the fields, except for the answer. */
@@ -155,7 +159,7 @@ public class OrchestratorEventLoopGuard {
     String stack() {
       Thread known = thread;
       return known == null
-          ? "its thread is unknown"
+          ? "its thread is not known"
           : Stream.of(known.getStackTrace())
               .limit(FRAMES)
               .map(frame -> "\n  at " + frame)
