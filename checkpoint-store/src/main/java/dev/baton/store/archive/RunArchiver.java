@@ -7,10 +7,10 @@
 package dev.baton.store.archive;
 
 import dev.baton.protocol.retry.Backoff;
+import dev.baton.server.PeriodicTask;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
-import dev.baton.store.scheduling.WakeablePeriodicTask;
 import dev.baton.store.trace.RunsQuiescedEvent;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -64,7 +64,7 @@ public class RunArchiver {
   /** Held while the repository is written or collected. */
   private final ReentrantLock writing = new ReentrantLock();
 
-  private @Nullable WakeablePeriodicTask loop;
+  private @Nullable PeriodicTask loop;
   private boolean started;
   private long nextLook;
   private volatile long nextCollection;
@@ -89,7 +89,7 @@ public class RunArchiver {
       place.requireSupported();
       nextLook = System.nanoTime();
       nextCollection = System.nanoTime();
-      loop = WakeablePeriodicTask.start("archive", interval, this::turn);
+      loop = PeriodicTask.start("archive", interval, this::turn);
       loop.wakeIn(Duration.ZERO);
     }
   }

@@ -6,12 +6,12 @@
  */
 package dev.baton.store.gc;
 
+import dev.baton.server.PeriodicTask;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.packs.PackRow;
 import dev.baton.store.scheduling.Await;
-import dev.baton.store.scheduling.WakeablePeriodicTask;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
@@ -58,7 +58,7 @@ public class PackGarbageCollector {
   private final Duration urlLife;
   private final Counter packs;
   private final Counter bytes;
-  private @Nullable WakeablePeriodicTask loop;
+  private @Nullable PeriodicTask loop;
 
   PackGarbageCollector(
       Pool pool,
@@ -82,7 +82,7 @@ public class PackGarbageCollector {
               .formatted(config.grace(), urlLife));
     }
     if (config.enabled()) {
-      loop = WakeablePeriodicTask.start("gc", config.interval(), () -> run(false));
+      loop = PeriodicTask.start("gc", config.interval(), () -> run(false));
     }
   }
 

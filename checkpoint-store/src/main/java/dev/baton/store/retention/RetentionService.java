@@ -6,11 +6,11 @@
  */
 package dev.baton.store.retention;
 
+import dev.baton.server.PeriodicTask;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.forks.ForkPreparer;
 import dev.baton.store.scheduling.Await;
-import dev.baton.store.scheduling.WakeablePeriodicTask;
 import dev.baton.store.snapshot.RequiredCheckpoints;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -74,7 +74,7 @@ public class RetentionService {
   private final CheckpointDeleter deletion;
   private final StoreConfig.Retention config;
   private final Counter deleted;
-  private @Nullable WakeablePeriodicTask loop;
+  private @Nullable PeriodicTask loop;
 
   RetentionService(
       Pool pool,
@@ -93,7 +93,7 @@ public class RetentionService {
 
   void onStart(@Observes StartupEvent event) {
     if (config.enabled()) {
-      loop = WakeablePeriodicTask.start("retention", config.interval(), () -> run("", false));
+      loop = PeriodicTask.start("retention", config.interval(), () -> run("", false));
     }
   }
 

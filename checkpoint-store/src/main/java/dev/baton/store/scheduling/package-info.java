@@ -1,4 +1,4 @@
-/** Background work: periodic tasks on their own threads, which may block. */
+/** Blocking work on virtual threads, and blocking waits with a bound. */
 @NullMarked
 package dev.baton.store.scheduling;
 

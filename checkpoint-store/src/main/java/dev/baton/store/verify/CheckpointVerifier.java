@@ -6,6 +6,7 @@
  */
 package dev.baton.store.verify;
 
+import dev.baton.server.PeriodicTask;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.checkpoints.CheckpointCommitter;
 import dev.baton.store.config.StoreConfig;
@@ -13,7 +14,6 @@ import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.packs.PackRow;
 import dev.baton.store.scheduling.Await;
-import dev.baton.store.scheduling.WakeablePeriodicTask;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
@@ -92,7 +92,7 @@ public class CheckpointVerifier {
   private final VerifiedNodeCache complete = new VerifiedNodeCache();
   private final Counter verified;
   private final Counter corrupt;
-  private @Nullable WakeablePeriodicTask loop;
+  private @Nullable PeriodicTask loop;
 
   CheckpointVerifier(
       Pool pool,
@@ -111,7 +111,7 @@ public class CheckpointVerifier {
   }
 
   void onStart(@Observes StartupEvent event) {
-    loop = WakeablePeriodicTask.start("verify", ROUND, this::turn);
+    loop = PeriodicTask.start("verify", ROUND, this::turn);
     wake();
   }
 

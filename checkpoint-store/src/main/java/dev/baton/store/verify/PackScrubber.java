@@ -6,9 +6,9 @@
  */
 package dev.baton.store.verify;
 
+import dev.baton.server.PeriodicTask;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.packs.PackRow;
-import dev.baton.store.scheduling.WakeablePeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -35,7 +35,7 @@ public class PackScrubber {
   private final PackVerifier judge;
   private final long bytesPerSecond;
   private final Duration after;
-  private @Nullable WakeablePeriodicTask loop;
+  private @Nullable PeriodicTask loop;
 
   PackScrubber(PackVerificationQueue queue, PackVerifier judge, StoreConfig config) {
     this.queue = queue;
@@ -46,7 +46,7 @@ public class PackScrubber {
 
   void onStart(@Observes StartupEvent event) {
     if (bytesPerSecond > 0) {
-      loop = WakeablePeriodicTask.start("scrub", ROUND, this::turn);
+      loop = PeriodicTask.start("scrub", ROUND, this::turn);
     }
   }
 
