@@ -55,6 +55,7 @@ class ArchitectureTest {
           "libs/lease",
           "libs/os-process",
           "libs/service",
+          "libs/store-client",
           "orchestrator",
           "checkpoint-store",
           "runner",
@@ -87,7 +88,8 @@ class ArchitectureTest {
             prefix + "sink..",
             prefix + "lease..",
             prefix + "process..",
-            prefix + "server..")
+            prefix + "server..",
+            prefix + "transfer..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -104,7 +106,8 @@ class ArchitectureTest {
   private static ArchRule contractsUseNoFramework(String prefix) {
     return noClasses()
         .that()
-        .resideInAnyPackage(prefix + "protocol..", prefix + "snapshot..", prefix + "milestone..")
+        .resideInAnyPackage(
+            prefix + "protocol..", prefix + "snapshot..", prefix + "milestone..", prefix + "transfer..")
         .and()
         .resideOutsideOfPackage("dev.baton.protocol.grpc..")
         .should()

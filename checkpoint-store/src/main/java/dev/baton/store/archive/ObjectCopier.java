@@ -12,15 +12,13 @@ import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.ObjectName;
 import dev.baton.store.scheduling.Await;
 import dev.baton.store.transfer.PresignedTransferService;
-import jakarta.annotation.PreDestroy;
+import dev.baton.transfer.ObjectRefusedException;
+import dev.baton.transfer.PresignedObjectClient;
+import dev.baton.transfer.RetryBudget;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.DigestOutputStream;
@@ -32,21 +30,17 @@ import java.util.OptionalLong;
 /** Copies objects between the bucket and the archive; always verifies their digest. Blocks. */
 @ApplicationScoped
 class ObjectCopier {
-  private static final Duration PUT = Duration.ofMinutes(2);
+  private static final int ATTEMPTS = 5;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
   private final BucketClient bucket;
   private final PresignedTransferService transfers;
-  private final HttpClient http =
-      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+  private final PresignedObjectClient objects = PresignedObjectClient.create();
 
   ObjectCopier(BucketClient bucket, PresignedTransferService transfers) {
     this.bucket = bucket;
     this.transfers = transfers;
-  }
-
-  @PreDestroy
-  void close() {
-    http.shutdownNow();
   }
 
   /** Whether the bucket has the object with this size. */
@@ -83,19 +77,20 @@ class ObjectCopier {
   }
 
   private void put(PresignedTransferService.Upload.Wanted wanted, Path file) throws IOException {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(wanted.putUrl()))
-            .timeout(PUT)
-            .PUT(HttpRequest.BodyPublishers.ofFile(file));
-    wanted.headers().forEach(request::header);
     try {
-      HttpResponse<String> answer =
-          http.send(request.build(), HttpResponse.BodyHandlers.ofString());
-      if (answer.statusCode() != 200) {
-        throw StoreRequestException.unavailable(
-            "the object store refused %s: %d %s"
-                .formatted(wanted.object().key(), answer.statusCode(), answer.body()));
-      }
+      RetryBudget.ofAttempts(ATTEMPTS, FIRST_PAUSE, LONGEST_PAUSE)
+          .retry(
+              () -> {
+                objects.put(
+                    wanted.putUrl(),
+                    wanted.headers(),
+                    wanted.object().sizeBytes(),
+                    () -> Files.newInputStream(file));
+                return file;
+              });
+    } catch (ObjectRefusedException e) {
+      throw StoreRequestException.unavailable(
+          "the object store refused %s: %s".formatted(wanted.object().key(), e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);

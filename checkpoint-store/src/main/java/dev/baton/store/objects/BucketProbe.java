@@ -8,12 +8,10 @@ package dev.baton.store.objects;
 
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.scheduling.Await;
+import dev.baton.transfer.ObjectRefusedException;
+import dev.baton.transfer.PresignedObjectClient;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -22,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Probes the features that Baton requires of an object store, with one object that it removes
@@ -33,6 +32,7 @@ final class BucketProbe {
   private static final byte[] RIGHT = "baton".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] WRONG = "not it".getBytes(StandardCharsets.US_ASCII);
 
+  private final PresignedObjectClient objects = PresignedObjectClient.withStallLimit(PATIENCE);
   private final BucketClient bucket;
 
   BucketProbe(BucketClient bucket) {
@@ -42,13 +42,14 @@ final class BucketProbe {
   List<String> missing() {
     String key = FOLDER + UUID.randomUUID();
     List<String> missing = new ArrayList<>();
-    try (HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build()) {
-      if (put(http, key, WRONG) < 300) {
+    try {
+      if (refusal(key, WRONG) == null) {
         missing.add("rejection of an upload whose bytes do not match its SHA-256");
       }
-      int status = put(http, key, RIGHT);
-      if (status >= 300) {
-        missing.add("upload to a presigned URL with a checksum (HTTP status " + status + ")");
+      ObjectRefusedException refused = refusal(key, RIGHT);
+      if (refused != null) {
+        missing.add(
+            "upload to a presigned URL with a checksum (HTTP status " + refused.status() + ")");
         return missing;
       }
       if (!part(key).equals("ato")) {
@@ -71,15 +72,16 @@ final class BucketProbe {
     return missing;
   }
 
-  private int put(HttpClient http, String key, byte[] bytes)
+  /** Uploads the bytes and returns null; if the object store refuses them, returns its answer. */
+  private @Nullable ObjectRefusedException refusal(String key, byte[] bytes)
       throws IOException, InterruptedException {
     Map<String, String> headers = BucketClient.checksum(digest());
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(URI.create(bucket.putUrl(key, headers)))
-            .timeout(PATIENCE)
-            .PUT(HttpRequest.BodyPublishers.ofByteArray(bytes));
-    headers.forEach(request::header);
-    return http.send(request.build(), HttpResponse.BodyHandlers.discarding()).statusCode();
+    try {
+      objects.put(bucket.putUrl(key, headers), headers, bytes, bytes.length);
+      return null;
+    } catch (ObjectRefusedException e) {
+      return e;
+    }
   }
 
   private String part(String key) throws IOException {

@@ -126,10 +126,7 @@ final class ChunkReader implements AutoCloseable {
       return byPack;
     }
     List<Hash> asked = new ArrayList<>(chunks);
-    byte[] digests = new byte[asked.size() * Hash.BYTES];
-    for (int i = 0; i < asked.size(); i++) {
-      asked.get(i).write(digests, i * Hash.BYTES);
-    }
+    byte[] digests = Hash.concat(asked);
     int project = packs.values().iterator().next().projectNumber();
     Set<Hash> missing = new HashSet<>(chunks);
     for (Row row :

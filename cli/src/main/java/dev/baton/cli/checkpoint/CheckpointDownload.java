@@ -16,7 +16,9 @@ import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.format.Hash;
-import java.net.URI;
+import dev.baton.transfer.PresignedPackSource;
+import dev.baton.transfer.RetryBudget;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -29,7 +31,10 @@ import java.util.Map;
  * @param urls presigned addresses for GET requests, valid for some minutes
  */
 record CheckpointDownload(
-    String id, JsonNode document, Manifest manifest, Snapshot snapshot, Map<Hash, URI> urls) {
+    String id, JsonNode document, Manifest manifest, Snapshot snapshot, Map<Hash, String> urls) {
+  private static final int ATTEMPTS = 5;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
   /**
    * @throws CliException when the checkpoint does not exist, or the server's response about it is
@@ -46,6 +51,17 @@ record CheckpointDownload(
     }
   }
 
+  /**
+   * Returns a source of its packs, which requests new URLs when they have expired and tries each
+   * read five times. Thread-safe.
+   */
+  PresignedPackSource packs(OrchestratorRestClient client) {
+    return new PresignedPackSource(
+        urls,
+        () -> open(client, new CheckpointRef(id, null)).urls(),
+        () -> RetryBudget.ofAttempts(ATTEMPTS, FIRST_PAUSE, LONGEST_PAUSE));
+  }
+
   private static CheckpointDownload read(String id, JsonNode answer) {
     Manifest manifest = ManifestCodec.read(Json.bytes(answer.path("manifest")));
     Manifest.Workspace workspace = manifest.workspace();
@@ -55,12 +71,12 @@ record CheckpointDownload(
               .formatted(workspace.format(), Manifest.Workspace.TREE));
     }
     List<PackRef> packs = new ArrayList<>();
-    Map<Hash, URI> urls = new HashMap<>();
+    Map<Hash, String> urls = new HashMap<>();
     for (JsonNode each : answer.path("packs")) {
       Hash digest = Hash.parse(each.path("digest").asText());
       packs.add(
           new PackRef(digest, each.path("size_bytes").asLong(), each.path("index_bytes").asInt()));
-      urls.put(digest, URI.create(each.path("get_url").asText()));
+      urls.put(digest, each.path("get_url").asText());
     }
     return new CheckpointDownload(
         id,

@@ -73,8 +73,8 @@ final class CheckpointExportCommand extends SingleCheckpointCommand implements R
           "Packing workspace (" + ByteSizeFormatter.of(total) + ")",
           step -> {
             Path archive = folder.resolve(PortableCheckpointFormat.WORKSPACE);
-            try (HttpPackSource packs = HttpPackSource.of(context.client(), opened);
-                SnapshotReader snapshot = SnapshotReader.open(opened.snapshot(), packs)) {
+            try (SnapshotReader snapshot =
+                SnapshotReader.open(opened.snapshot(), opened.packs(context.client()))) {
               SnapshotTarWriter.write(snapshot, archive, bytes -> step.progress(bytes, total));
             }
             return ByteSizeFormatter.of(Files.size(archive));

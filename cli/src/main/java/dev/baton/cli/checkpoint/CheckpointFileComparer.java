@@ -80,10 +80,9 @@ public final class CheckpointFileComparer {
 
   private void compare(CheckpointDownload before, CheckpointDownload after)
       throws IOException, InterruptedException {
-    try (HttpPackSource beforePacks = HttpPackSource.of(context.client(), before);
-        HttpPackSource afterPacks = HttpPackSource.of(context.client(), after);
-        SnapshotReader from = SnapshotReader.open(before.snapshot(), beforePacks);
-        SnapshotReader to = SnapshotReader.open(after.snapshot(), afterPacks)) {
+    try (SnapshotReader from =
+            SnapshotReader.open(before.snapshot(), before.packs(context.client()));
+        SnapshotReader to = SnapshotReader.open(after.snapshot(), after.packs(context.client()))) {
       TreeDiff.diff(from, to, this::accept);
     }
   }

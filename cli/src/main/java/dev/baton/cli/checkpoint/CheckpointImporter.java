@@ -42,10 +42,8 @@ final class CheckpointImporter {
     tree.step(
         "Storing workspace",
         step -> {
-          try (RestPackStore packs =
-              new RestPackStore(client, run, bytes -> step.progress(bytes, 0))) {
-            captured[0] = new TreeCapturer(ExcludePolicy.none()).capture(files, packs);
-          }
+          RestPackStore packs = new RestPackStore(client, run, bytes -> step.progress(bytes, 0));
+          captured[0] = new TreeCapturer(ExcludePolicy.none()).capture(files, packs);
           return "%s, %s new"
               .formatted(
                   ByteSizeFormatter.of(captured[0].snapshot().treeBytes()),

@@ -21,6 +21,7 @@ import dev.baton.snapshot.RestoreLimits;
 import dev.baton.snapshot.restore.RestoreOptions;
 import dev.baton.snapshot.restore.RestoredTree;
 import dev.baton.snapshot.restore.TreeRestorer;
+import dev.baton.transfer.PresignedPackSource;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -122,17 +123,16 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
     tree.last(
         "Restoring workspace (" + ByteSizeFormatter.of(workspace.sizeBytes()) + ")",
         step -> {
-          try (HttpPackSource packs = HttpPackSource.of(context.client(), opened)) {
-            restored[0] =
-                TreeRestorer.restore(
-                    opened.snapshot(),
-                    packs,
-                    to,
-                    chosen.withProgress(
-                        (bytes, files) -> step.progress(bytes, workspace.sizeBytes())));
-            return "%,d files, %s fetched"
-                .formatted(restored[0].fileCount(), ByteSizeFormatter.of(packs.bytesRead()));
-          }
+          PresignedPackSource packs = opened.packs(context.client());
+          restored[0] =
+              TreeRestorer.restore(
+                  opened.snapshot(),
+                  packs,
+                  to,
+                  chosen.withProgress(
+                      (bytes, files) -> step.progress(bytes, workspace.sizeBytes())));
+          return "%,d files, %s fetched"
+              .formatted(restored[0].fileCount(), ByteSizeFormatter.of(packs.bytesRead()));
         });
     report(opened, restored[0], to, tree);
   }

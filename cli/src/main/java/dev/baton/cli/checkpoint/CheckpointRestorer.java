@@ -25,8 +25,7 @@ public final class CheckpointRestorer {
   public static RestoredTree restore(OrchestratorRestClient client, String id, Path target)
       throws IOException, InterruptedException {
     CheckpointDownload opened = CheckpointDownload.open(client, CheckpointRef.parse(id, null));
-    try (HttpPackSource packs = HttpPackSource.of(client, opened)) {
-      return TreeRestorer.restore(opened.snapshot(), packs, target, RestoreOptions.defaults());
-    }
+    return TreeRestorer.restore(
+        opened.snapshot(), opened.packs(client), target, RestoreOptions.defaults());
   }
 }

@@ -66,11 +66,11 @@ public final class OrchestratorRestClient implements AutoCloseable {
   }
 
   /**
-   * Creates a client for HTTP/1.1 that follows no redirects; the caller closes it.
+   * Creates a client for HTTP/1.1 that follows no redirects.
    *
    * @param tls whether it must support TLS, which costs start-up time
    */
-  public static HttpClient http(boolean tls) {
+  private static HttpClient http(boolean tls) {
     HttpClient.Builder builder =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)

@@ -14,23 +14,21 @@ import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.format.Hash;
+import dev.baton.transfer.PresignedPackSource;
+import dev.baton.transfer.TransferException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
 /** Reads a checkpoint's packs from the object store. Blocking; thread-safe. */
 final class CheckpointPackSource implements PackSource {
-  private final RunnerStoreClient store;
-  private final StoreCaller holder;
   private final String checkpoint;
-  private final Duration patience;
   private final Snapshot snapshot;
   private final Optional<Path> seenAt;
-  private volatile Map<Hash, String> addresses;
+  private final PresignedPackSource packs;
 
   private CheckpointPackSource(
       RunnerStoreClient store,
@@ -38,10 +36,7 @@ final class CheckpointPackSource implements PackSource {
       String checkpoint,
       Duration patience,
       OpenCheckpointResponse opened) {
-    this.store = store;
-    this.holder = holder;
     this.checkpoint = checkpoint;
-    this.patience = patience;
     Manifest.Workspace workspace =
         ManifestCodec.read(opened.getManifest().toByteArray()).workspace();
     seenAt = Optional.ofNullable(workspace.seenAt()).map(Path::of);
@@ -51,7 +46,9 @@ final class CheckpointPackSource implements PackSource {
             workspace.packs().stream().map(CheckpointPackSource::ref).toList(),
             workspace.sizeBytes(),
             workspace.fileCount());
-    addresses = addresses(opened.getPacksList());
+    packs =
+        new PresignedPackSource(
+            urls(opened), () -> renewed(store, holder), () -> StoreCallRetrier.budget(patience));
   }
 
   /** Returns where the steps before the checkpoint saw the files. */
@@ -83,41 +80,33 @@ final class CheckpointPackSource implements PackSource {
   public void read(PackRef pack, long offset, byte[] into, int length)
       throws IOException, InterruptedException {
     try {
-      InterruptibleExecutor.call(
-          () -> StoreCallRetrier.until(patience, () -> readOnce(pack, offset, into, length)));
+      packs.read(pack, offset, into, length);
+    } catch (WrappedStoreException e) {
+      throw e;
+    } catch (IOException e) {
+      boolean temporary = !(e instanceof TransferException known) || known.isTemporary();
+      throw new WrappedStoreException(
+          new StoreException(
+              "checkpoint %s: pack %s: %s".formatted(checkpoint, pack.id(), e.getMessage()),
+              temporary));
+    }
+  }
+
+  private Map<Hash, String> renewed(RunnerStoreClient store, StoreCaller holder)
+      throws IOException, InterruptedException {
+    try {
+      return urls(store.open(holder, checkpoint));
     } catch (StoreException e) {
       throw new WrappedStoreException(e);
     }
   }
 
-  private byte[] readOnce(PackRef pack, long offset, byte[] into, int length)
-      throws StoreException, InterruptedException {
-    String address = addresses.get(pack.id());
-    if (address == null) {
-      throw new StoreException(
-          "checkpoint %s: the store returned no URL for pack %s".formatted(checkpoint, pack.id()),
-          false);
+  private static Map<Hash, String> urls(OpenCheckpointResponse opened) {
+    Map<Hash, String> urls = new HashMap<>();
+    for (OpenPack pack : opened.getPacksList()) {
+      urls.put(Hash.read(pack.getDigest().toByteArray(), 0), pack.getGetUrl());
     }
-    try {
-      PresignedObjectClient.get(address, offset, into, length);
-      return into;
-    } catch (ObjectRefusedException e) {
-      if (e.isAbsent()) {
-        throw new StoreException(
-            "checkpoint %s: pack %s does not exist".formatted(checkpoint, pack.id()), false);
-      }
-      addresses = addresses(store.open(holder, checkpoint).getPacksList());
-      throw new StoreException("pack " + pack.id() + ": " + e.getMessage(), true);
-    } catch (IOException e) {
-      throw new StoreException("pack " + pack.id() + ": " + e.getMessage(), true);
-    }
-  }
-
-  private static Map<Hash, String> addresses(List<OpenPack> packs) {
-    Map<Hash, String> addresses = new HashMap<>();
-    packs.forEach(
-        pack -> addresses.put(Hash.read(pack.getDigest().toByteArray(), 0), pack.getGetUrl()));
-    return addresses;
+    return urls;
   }
 
   private static PackRef ref(Manifest.Pack pack) {

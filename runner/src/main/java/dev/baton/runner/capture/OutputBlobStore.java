@@ -20,8 +20,8 @@ import dev.baton.runner.outputs.OutputUnavailableException;
 import dev.baton.runner.outputs.ReferencedArray;
 import dev.baton.runner.outputs.ReferencedObject;
 import dev.baton.runner.outputs.ReferencedValue;
+import dev.baton.transfer.PresignedObjectClient;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +44,7 @@ public final class OutputBlobStore implements OutputLoader {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private static final int MAX_BYTES = 64 << 20;
+  private static final PresignedObjectClient OBJECTS = PresignedObjectClient.create();
 
   /** Number of digests remembered of blobs that this runner has already stored, 71 bytes each. */
   private static final int KNOWN = 4_096;
@@ -140,7 +141,7 @@ public final class OutputBlobStore implements OutputLoader {
         PATIENCE,
         () -> {
           try {
-            store.upload(holder, ObjectKind.OBJECT_KIND_BLOB, digest, bytes);
+            store.upload(holder, ObjectKind.OBJECT_KIND_BLOB, digest, bytes, bytes.length);
             return digest;
           } catch (IOException e) {
             throw new StoreException("output " + digest + ": " + e.getMessage(), true);
@@ -238,7 +239,7 @@ public final class OutputBlobStore implements OutputLoader {
   private void fetch(Output.Ref ref, String url) {
     try {
       cache.put(ref, value(ref, download(ref, url)));
-    } catch (StoreException | UncheckedIOException e) {
+    } catch (StoreException | InterruptedException | UncheckedIOException e) {
       // Fetched again, with retries, when it is read.
       LOG.debugf("output %s was not fetched ahead: %s", ref.digest(), e.getMessage());
     }
@@ -267,18 +268,15 @@ public final class OutputBlobStore implements OutputLoader {
     return store.locate(holder, ObjectKind.OBJECT_KIND_BLOB, List.of(ref.digest())).getFirst();
   }
 
-  private static byte[] download(Output.Ref ref, String url) throws StoreException {
+  private static byte[] download(Output.Ref ref, String url)
+      throws StoreException, InterruptedException {
     String digest = ref.digest();
     boolean isWhole = ref.parts() == null;
     if (isWhole && ref.sizeBytes() > MAX_BYTES) {
       throw new StoreException("output " + digest + " has " + ref.sizeBytes() + " bytes", false);
     }
-    try (InputStream in = PresignedObjectClient.get(url)) {
-      byte[] bytes = in.readNBytes((isWhole ? (int) ref.sizeBytes() : MAX_BYTES) + 1);
-      if (!Digest.of(bytes).equals(digest)) {
-        throw new StoreException("output " + digest + " is damaged", true);
-      }
-      return bytes;
+    try {
+      return OBJECTS.get(url, digest, isWhole ? (int) ref.sizeBytes() : MAX_BYTES);
     } catch (IOException e) {
       throw new StoreException("output " + digest + ": " + e.getMessage(), true);
     }

@@ -11,15 +11,16 @@ import com.google.protobuf.UnsafeByteOperations;
 import dev.baton.protocol.grpc.FindChunksResponse;
 import dev.baton.protocol.grpc.FoundPack;
 import dev.baton.protocol.grpc.NewPack;
+import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackStore;
 import dev.baton.snapshot.format.Hash;
+import dev.baton.transfer.ChunkPlaceDecoder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -56,22 +57,11 @@ final class RunPackStore implements PackStore {
     if (since != null && System.nanoTime() - since < NOTHING_NANOS) {
       return Map.of();
     }
-    List<Hash> asked = List.copyOf(chunks);
-    byte[] digests = new byte[asked.size() * Hash.BYTES];
-    for (int i = 0; i < asked.size(); i++) {
-      asked.get(i).write(digests, i * Hash.BYTES);
-    }
+    byte[] digests = Hash.concat(chunks);
     FindChunksResponse found = patiently(() -> store.find(holder, digests));
     foundNothingAt = found.getNothing() ? (Long) System.nanoTime() : null;
     List<PackRef> packs = found.getPacksList().stream().map(RunPackStore::ref).toList();
-    Map<Hash, PackRef> places = new HashMap<>();
-    for (int i = 0; i < asked.size(); i++) {
-      int place = found.getPlaces(i);
-      if (place > 0) {
-        places.put(asked.get(i), packs.get(place - 1));
-      }
-    }
-    return places;
+    return ChunkPlaceDecoder.decode(chunks, found.getPlacesList(), packs);
   }
 
   private static PackRef ref(FoundPack pack) {
@@ -84,7 +74,12 @@ final class RunPackStore implements PackStore {
     patiently(
         () -> {
           try {
-            store.upload(holder, pack);
+            store.upload(
+                holder,
+                ObjectKind.OBJECT_KIND_PACK,
+                pack.ref().id().toString(),
+                pack.bytes(),
+                pack.length());
             return pack;
           } catch (IOException e) {
             throw new StoreException("pack " + pack.ref().id() + ": " + e.getMessage(), true);
@@ -150,15 +145,11 @@ final class RunPackStore implements PackStore {
   }
 
   private static NewPack message(Pack pack) {
-    byte[] chunks = new byte[pack.chunks().size() * Hash.BYTES];
-    for (int i = 0; i < pack.chunks().size(); i++) {
-      pack.chunks().get(i).write(chunks, i * Hash.BYTES);
-    }
     return NewPack.newBuilder()
         .setDigest(ByteString.copyFrom(pack.ref().id().toBytes()))
         .setSizeBytes(pack.ref().size())
         .setIndexBytes(pack.ref().indexBytes())
-        .setChunks(UnsafeByteOperations.unsafeWrap(chunks))
+        .setChunks(UnsafeByteOperations.unsafeWrap(Hash.concat(pack.chunks())))
         .build();
   }
 

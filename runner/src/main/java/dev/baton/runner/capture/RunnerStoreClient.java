@@ -33,7 +33,7 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.state.RunState;
-import dev.baton.snapshot.Pack;
+import dev.baton.transfer.PresignedObjectClient;
 import io.grpc.Channel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -60,6 +60,7 @@ public final class RunnerStoreClient {
   private static final Duration LARGE = Duration.ofSeconds(60);
 
   private static final int UNPACKED = 64 * 1024;
+  private static final PresignedObjectClient OBJECTS = PresignedObjectClient.create();
 
   /** Time to write tens of thousands of rows after a first capture. */
   private static final Duration COMMIT = Duration.ofSeconds(20);
@@ -127,12 +128,16 @@ public final class RunnerStoreClient {
     }
   }
 
-  /** Stores bytes under their digest, unless they are already stored. */
-  void upload(StoreCaller holder, ObjectKind kind, String digest, byte[] bytes)
+  /**
+   * Stores bytes under their digest, unless they are already stored.
+   *
+   * @param bytes the object is in their first {@code length} bytes
+   */
+  void upload(StoreCaller holder, ObjectKind kind, String digest, byte[] bytes, int length)
       throws StoreException, IOException, InterruptedException {
-    Upload where = prepareUpload(holder, kind, digest, bytes.length);
+    Upload where = prepareUpload(holder, kind, digest, length);
     if (!where.getPresent()) {
-      PresignedObjectClient.put(where.getPutUrl(), where.getHeadersMap(), bytes, bytes.length);
+      OBJECTS.put(where.getPutUrl(), where.getHeadersMap(), bytes, length);
     }
   }
 
@@ -145,18 +150,6 @@ public final class RunnerStoreClient {
             .setDigests(UnsafeByteOperations.unsafeWrap(digests))
             .build();
     return call(() -> timed(checkpoints, CALL).findChunks(request));
-  }
-
-  /** Stores a pack under its digest, unless it is already stored. */
-  void upload(StoreCaller holder, Pack pack)
-      throws StoreException, IOException, InterruptedException {
-    Upload where =
-        prepareUpload(
-            holder, ObjectKind.OBJECT_KIND_PACK, pack.ref().id().toString(), pack.ref().size());
-    if (!where.getPresent()) {
-      PresignedObjectClient.put(
-          where.getPutUrl(), where.getHeadersMap(), pack.bytes(), pack.length());
-    }
   }
 
   /** Registers packs that are uploaded. */
@@ -203,7 +196,7 @@ public final class RunnerStoreClient {
             .setSizeBytes(length)
             .build();
     PrepareLogChunkResponse place = call(() -> timed(snapshots, CALL).prepareLogChunk(where));
-    PresignedObjectClient.put(place.getPutUrl(), place.getHeadersMap(), object, length);
+    OBJECTS.put(place.getPutUrl(), place.getHeadersMap(), object, length);
     CommitLogChunkRequest chunk =
         CommitLogChunkRequest.newBuilder()
             .setCaller(holder.message())

@@ -6,7 +6,7 @@
  */
 package dev.baton.runner.capture;
 
-import dev.baton.protocol.retry.Backoff;
+import dev.baton.transfer.RetryBudget;
 import java.time.Duration;
 
 /** Retries a call to the store with growing pauses, for a bounded time. */
@@ -25,23 +25,20 @@ final class StoreCallRetrier {
    * @throws StoreException the last one, when it is not temporary or the time is over
    */
   static <T> T until(Duration patience, Call<T> call) throws StoreException, InterruptedException {
-    long end = System.nanoTime() + patience.toNanos();
-    Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
+    RetryBudget budget = budget(patience);
     while (true) {
-      Duration pause = backoff.next();
       try {
         return call.run();
       } catch (StoreException e) {
-        if (Thread.interrupted()) {
-          // An interrupt closes the socket that a virtual thread waits for, so it caused the
-          // failure.
-          throw (InterruptedException) new InterruptedException("interrupted").initCause(e);
-        }
-        if (!e.isTemporary() || System.nanoTime() + pause.toNanos() - end > 0) {
+        if (!e.isTemporary() || !budget.awaitNext()) {
           throw e;
         }
       }
-      Thread.sleep(pause);
     }
+  }
+
+  /** Creates the budget of a call that is retried for this long. */
+  static RetryBudget budget(Duration patience) {
+    return RetryBudget.ofTime(patience, FIRST_PAUSE, LONGEST_PAUSE);
   }
 }

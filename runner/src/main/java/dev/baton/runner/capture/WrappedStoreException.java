@@ -6,16 +6,16 @@
  */
 package dev.baton.runner.capture;
 
-import java.io.IOException;
+import dev.baton.transfer.TransferException;
 
 /** Carries a {@link StoreException} through the snapshot library. */
-final class WrappedStoreException extends IOException {
+final class WrappedStoreException extends TransferException {
   private static final long serialVersionUID = 1L;
 
   private final StoreException failure;
 
   WrappedStoreException(StoreException failure) {
-    super(failure.getMessage(), failure);
+    super(failure.getMessage(), failure.isTemporary(), failure);
     this.failure = failure;
   }
 

@@ -11,6 +11,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
 import java.util.HexFormat;
 
 /** A SHA-256 digest as four longs, big endian, first to last. Ordered like its bytes (unsigned). */
@@ -74,6 +75,17 @@ public record Hash(long a, long b, long c, long d) implements Comparable<Hash> {
   public byte[] toBytes() {
     byte[] bytes = new byte[BYTES];
     write(bytes, 0);
+    return bytes;
+  }
+
+  /** Returns the 32 bytes of each hash, in the order of the collection. */
+  public static byte[] concat(Collection<Hash> hashes) {
+    byte[] bytes = new byte[hashes.size() * BYTES];
+    int at = 0;
+    for (Hash hash : hashes) {
+      hash.write(bytes, at);
+      at += BYTES;
+    }
     return bytes;
   }
 

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.runner.capture;
+package dev.baton.transfer;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -34,6 +34,9 @@ class PresignedObjectClientTest {
 
   private static final int BYTES_PER_MS = 8 << 10;
   private static final Duration STALLED = Duration.ofSeconds(1);
+  private static final Duration PAUSE = Duration.ofMillis(1);
+  private static final PresignedObjectClient OBJECTS =
+      PresignedObjectClient.withStallLimit(STALLED);
 
   @Test
   void shouldSendForAsLongAsSomethingMoves() throws Exception {
@@ -70,9 +73,9 @@ class PresignedObjectClientTest {
       String url = "http://127.0.0.1:" + server.getLocalPort() + "/object";
 
       for (int i = 0; i < 10; i++) {
-        PresignedObjectClient.put(url, Map.of(), new byte[100], 50);
+        OBJECTS.put(url, Map.of(), new byte[100], 50);
         byte[] into = new byte[6];
-        PresignedObjectClient.get(url, 3, into, 5);
+        OBJECTS.get(url, 100, 3, into, 5);
         assertThat(into).containsExactly('1', '2', '3', '4', '5', 0);
       }
 
@@ -109,9 +112,9 @@ class PresignedObjectClientTest {
             kind.start(
                 () -> {
                   try {
-                    InterruptibleExecutor.call(
-                        () -> StoreCallRetrier.until(Duration.ofMinutes(1), () -> getOrFail(url)));
-                  } catch (StoreException | InterruptedException e) {
+                    RetryBudget.ofTime(Duration.ofMinutes(1), PAUSE, PAUSE)
+                        .retry(() -> range(url));
+                  } catch (IOException | InterruptedException e) {
                     end.complete(e);
                   }
                 });
@@ -127,23 +130,18 @@ class PresignedObjectClientTest {
     }
   }
 
-  private static byte[] getOrFail(String url) throws StoreException {
-    try {
-      byte[] into = new byte[5];
-      PresignedObjectClient.get(url, 0, into, into.length);
-      return into;
-    } catch (IOException e) {
-      throw new StoreException(String.valueOf(e.getMessage()), true);
-    }
+  private static byte[] range(String url) throws IOException, InterruptedException {
+    byte[] into = new byte[5];
+    PresignedObjectClient.create().get(url, 5, 0, into, into.length);
+    return into;
   }
 
-  private static void put(ServerSocket server) throws IOException {
-    PresignedObjectClient.put(
+  private static void put(ServerSocket server) throws IOException, InterruptedException {
+    OBJECTS.put(
         "http://127.0.0.1:" + server.getLocalPort() + "/object?signature=secret",
         Map.of(),
         SIZE,
-        () -> new ByteArrayInputStream(new byte[SIZE]),
-        STALLED);
+        () -> new ByteArrayInputStream(new byte[SIZE]));
   }
 
   private static ServerSocket server() throws IOException {

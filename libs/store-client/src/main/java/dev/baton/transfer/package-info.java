@@ -1,0 +1,14 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/**
+ * Transfers objects and packs at presigned URLs: with bounded retries, time and memory, and
+ * verified lengths and digests.
+ */
+@NullMarked
+package dev.baton.transfer;
+
+import org.jspecify.annotations.NullMarked;
