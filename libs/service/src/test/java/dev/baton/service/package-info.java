@@ -6,6 +6,6 @@
  */
 /** Tests of this package. */
 @NullMarked
-package dev.baton.server;
+package dev.baton.service;
 
 import org.jspecify.annotations.NullMarked;
