@@ -107,7 +107,10 @@ class ArchitectureTest {
     return noClasses()
         .that()
         .resideInAnyPackage(
-            prefix + "protocol..", prefix + "snapshot..", prefix + "milestone..", prefix + "transfer..")
+            prefix + "protocol..",
+            prefix + "snapshot..",
+            prefix + "milestone..",
+            prefix + "transfer..")
         .and()
         .resideOutsideOfPackage("dev.baton.protocol.grpc..")
         .should()

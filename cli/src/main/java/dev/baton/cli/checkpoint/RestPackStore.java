@@ -83,7 +83,9 @@ final class RestPackStore implements PackStore {
     sent.add(pack.length());
     progress.accept(sent.sum());
     ObjectNode uploaded =
-        described(pack).put("index_bytes", pack.ref().indexBytes()).put("chunks", Hash.concat(pack.chunks()));
+        described(pack)
+            .put("index_bytes", pack.ref().indexBytes())
+            .put("chunks", Hash.concat(pack.chunks()));
     told(() -> client.post(path, list(uploaded)));
   }
 

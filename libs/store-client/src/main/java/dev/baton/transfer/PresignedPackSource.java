@@ -16,8 +16,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Reads ranges of packs at presigned URLs. Retries failures within a budget; requests new URLs, once
- * for all threads, when they have expired. Blocks; an interrupt ends it; thread-safe.
+ * Reads ranges of packs at presigned URLs. Retries failures within a budget; requests new URLs,
+ * once for all threads, when they have expired. Blocks; an interrupt ends it; thread-safe.
  */
 public final class PresignedPackSource implements PackSource {
   /** Requests new URLs for the packs; blocks. */

@@ -112,8 +112,7 @@ class PresignedObjectClientTest {
             kind.start(
                 () -> {
                   try {
-                    RetryBudget.ofTime(Duration.ofMinutes(1), PAUSE, PAUSE)
-                        .retry(() -> range(url));
+                    RetryBudget.ofTime(Duration.ofMinutes(1), PAUSE, PAUSE).retry(() -> range(url));
                   } catch (IOException | InterruptedException e) {
                     end.complete(e);
                   }

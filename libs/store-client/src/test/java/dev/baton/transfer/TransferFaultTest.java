@@ -63,7 +63,8 @@ class TransferFaultTest {
     server.faults.add(answer("206 Partial Content", 6, new byte[6]));
     server.faults.add(answer("200 OK", 99, new byte[99]));
 
-    assertThatThrownBy(this::range).hasMessage("GET /object answered 206 with 6 bytes instead of 5");
+    assertThatThrownBy(this::range)
+        .hasMessage("GET /object answered 206 with 6 bytes instead of 5");
     assertThatThrownBy(this::range)
         .hasMessage("GET /object answered 200 with 99 bytes instead of 100");
   }
