@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -162,6 +163,7 @@ class ArchiveTest {
   }
 
   @Test
+  @Tag("full")
   void shouldArchiveAfterTheStoreWasKilledBeforeItHad() throws Exception {
     Path ledger = Files.createFile(folder.resolve("ledger"));
     Path archive = folder.resolve("archive.git");

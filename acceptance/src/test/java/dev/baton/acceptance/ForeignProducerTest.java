@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -86,6 +87,7 @@ class ForeignProducerTest {
 
   /** The consumer reads a partition without committed offset from its beginning. */
   @Test
+  @Tag("full")
   void shouldMissARunnerThatHasComeAndGoneBeforeAnybodyListened() throws Exception {
     try (SharedStackExtension.RunningStack fresh =
         SharedStackExtension.RunningStack.of(UnaryOperator.identity())) {

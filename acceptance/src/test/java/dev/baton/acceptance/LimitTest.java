@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -76,6 +77,7 @@ class LimitTest {
   }
 
   @Test
+  @Tag("full")
   void shouldCancelAndDeleteWhatAFilterMeans() throws Exception {
     BatonCliInvoker.run(on, "workflows", "limit", "limited", "0");
     try {

@@ -20,6 +20,7 @@ import java.util.Deque;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -90,6 +91,7 @@ class ObjectStoreTest {
   }
 
   @Test
+  @Tag("full")
   void shouldKeepCutsInAnyObjectStoreAlsoWhereRequestsFail() throws Exception {
     PipelineRun undisturbed = LedgerPipeline.MERGE.start(on, repository, 0);
     JsonNode output = undisturbed.output();

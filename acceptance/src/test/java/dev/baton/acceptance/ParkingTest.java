@@ -19,6 +19,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests runs that wait without a runner, and resume with the same result. */
@@ -147,6 +148,7 @@ class ParkingTest {
   }
 
   @Test
+  @Tag("full")
   void shouldTakeTheAnswerAfterTheOrchestratorWasKilled() throws Exception {
     String run = api.start("asks", ledger.input());
     awaitParked(run);
@@ -183,6 +185,7 @@ class ParkingTest {
   }
 
   @Test
+  @Tag("full")
   void shouldPauseAndCancelAParkedRun() throws Exception {
     String paused = api.start("light", AcceptanceApiClient.JSON.createObjectNode());
     String cancelled = api.start("light", AcceptanceApiClient.JSON.createObjectNode());
@@ -211,6 +214,7 @@ class ParkingTest {
   }
 
   @Test
+  @Tag("full")
   void shouldParkOnlyWhenEveryBranchWaits() throws Exception {
     String run = api.start("sides", ledger.input());
     Await.until("the right branch waits", END, () -> api.run(run).path("waiting").size() == 1);

@@ -34,6 +34,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -296,6 +297,7 @@ class PartitionTest {
   }
 
   @Test
+  @Tag("full")
   void shouldStandStillWhileItIsCutOffAndGoOnWhenNobodyHasTakenOver() throws Exception {
     Runner runner = runner(true);
     String run = run();
@@ -441,6 +443,7 @@ class PartitionTest {
   }
 
   @Test
+  @Tag("full")
   void shouldNotMindWhenOnlyTheOrchestratorCannotBeReached() throws Exception {
     Runner runner = runner(true);
     String run = run();
@@ -458,6 +461,7 @@ class PartitionTest {
   }
 
   @Test
+  @Tag("full")
   void shouldWaitForMoreThanAMinuteForKafkaAndGoOn() throws Exception {
     Runner first = runner(false);
     String run = run();

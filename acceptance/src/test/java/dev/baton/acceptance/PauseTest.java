@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Pauses runs in every kind of step; they resume with the same result. */
@@ -185,6 +186,7 @@ class PauseTest {
   }
 
   @Test
+  @Tag("full")
   void shouldKeepTheSameQuestionOpenOverAPause() throws Exception {
     String run = api.start("asks", AcceptanceApiClient.JSON.createObjectNode());
     String asked =
@@ -222,6 +224,7 @@ class PauseTest {
   }
 
   @Test
+  @Tag("full")
   void shouldCompleteTheStepOfEachBranchAndResumeInTheMidstOfThem() throws Exception {
     String run = api.start("sides", ledger.input());
     ledger.await("l1", END);
@@ -247,6 +250,7 @@ class PauseTest {
   }
 
   @Test
+  @Tag("full")
   void shouldEndABackoffAndKeepTheRetryCounters() throws Exception {
     String run = api.start("retries", ledger.input());
     Await.until("it has failed once", END, () -> api.types(run).contains("step_retried"));
@@ -264,6 +268,7 @@ class PauseTest {
   }
 
   @Test
+  @Tag("full")
   void shouldEndAsPausedWhenItsRunnerIsKilledWhileItIsBeingPaused() throws Exception {
     String run = api.start("paused", ledger.input());
     ledger.await("build", END);
@@ -283,6 +288,7 @@ class PauseTest {
 
   /** Run, checkpoint, restart, resume, complete. */
   @Test
+  @Tag("full")
   void shouldPauseAndResumeThoughTheServersAreKilledMeanwhile() throws Exception {
     String run = api.start("paused", ledger.input());
     ledger.await("build", END);
@@ -312,6 +318,7 @@ class PauseTest {
   }
 
   @Test
+  @Tag("full")
   void shouldStayPausedOnceItsRunnerIsGoneAndEndWhenItIsCancelled() throws Exception {
     String run = api.start("asks", AcceptanceApiClient.JSON.createObjectNode());
     api.awaitStatus(run, "waiting", END);
@@ -397,6 +404,7 @@ class PauseTest {
   }
 
   @Test
+  @Tag("full")
   void shouldPauseAForegroundRunOnOneCtrlCAfterItsStep() throws Exception {
     String run = api.start("paused", ledger.input());
     ledger.await("build", END);

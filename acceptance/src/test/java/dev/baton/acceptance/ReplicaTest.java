@@ -26,7 +26,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Runs two orchestrators and two checkpoint-stores on one Kafka, Postgres and object store. */
 class ReplicaTest {
@@ -47,8 +50,10 @@ class ReplicaTest {
   @SuppressWarnings("NullAway.Init")
   private static ServiceReplica otherStore;
 
-  private static final int TESTS = 3;
-  private static int passed;
+  @RegisterExtension
+  static final AfterTestExecutionCallback TELL =
+      context ->
+          context.getExecutionException().ifPresent(e -> on.failed(context.getDisplayName()));
 
   /** An orchestrator and its API. */
   private record Node(ServiceReplica replica, AcceptanceApiClient api) {
@@ -112,9 +117,6 @@ class ReplicaTest {
 
   @AfterAll
   static void stop() throws Exception {
-    if (passed < TESTS) {
-      on.failed("a test of replicas");
-    }
     on.close();
   }
 
@@ -185,7 +187,6 @@ class ReplicaTest {
     assertThat(cancelled.status()).as("%s", cancelled).isLessThan(300);
     awayNow.api.awaitStatus(run, "cancelled", END);
     Await.until("its runner has ended", END, () -> RunnerProcessHandle.of(run).isEmpty());
-    passed++;
   }
 
   @Test
@@ -208,10 +209,10 @@ class ReplicaTest {
       asked.api.awaitStatus(run, "completed", END);
     }
     assertThat(LimitTest.mostAtOnce(second.api, runs)).isEqualTo(2);
-    passed++;
   }
 
   @Test
+  @Tag("full")
   void shouldLoseAndRepeatNothingWhenReplicasDieAndAreRestartedUnderLoad() throws Exception {
     Random random = SeededRandomFactory.random("replicas die and are restarted under load");
     Path repository = TestGitRepository.make(on.folder.resolve("repository"));
@@ -238,6 +239,5 @@ class ReplicaTest {
       output = now;
       assertThat(run.repeated()).isEmpty();
     }
-    passed++;
   }
 }

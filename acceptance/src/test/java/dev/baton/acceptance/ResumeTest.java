@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Resumes failed runs with the step that failed. */
@@ -90,6 +91,7 @@ class ResumeTest {
   }
 
   @Test
+  @Tag("full")
   void shouldResumeAllThatHaveFailedAndSayWhatCannotGoOn() throws Exception {
     String run = failed();
     AcceptanceApiClient.Answer other =
@@ -147,6 +149,7 @@ class ResumeTest {
   }
 
   @Test
+  @Tag("full")
   void shouldTellEachCompletedStepAsReplayedParallelBranchesOneByOne() throws Exception {
     String run = failed();
     Files.createFile(works);
@@ -200,6 +203,7 @@ class ResumeTest {
   }
 
   @Test
+  @Tag("full")
   void shouldGoBackToTheSameStateWhenTheRunnerIsKilledRightAfter() throws Exception {
     String run = corrected();
     ObjectNode body = AcceptanceApiClient.JSON.createObjectNode().put("from", "make");
@@ -221,6 +225,7 @@ class ResumeTest {
   }
 
   @Test
+  @Tag("full")
   void shouldSkipTheStepThatFailed() throws Exception {
     String run = corrected();
 

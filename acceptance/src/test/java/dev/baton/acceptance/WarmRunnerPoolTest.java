@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests idle runners that execute one isolated run each. */
@@ -154,6 +155,7 @@ class WarmRunnerPoolTest {
   }
 
   @Test
+  @Tag("full")
   void shouldStartAProcessWhereNoneIsIdleAndReplaceAnIdleOneThatDies() throws Exception {
     String first = awaitIdle();
     ProcessHandle idle =
@@ -179,6 +181,7 @@ class WarmRunnerPoolTest {
   }
 
   @Test
+  @Tag("full")
   void shouldKeepItsWarmRunnersWhenTheOrchestratorIsKilled() throws Exception {
     Held held = held();
     awaitHeld(held, 1);
@@ -244,6 +247,7 @@ class WarmRunnerPoolTest {
   }
 
   @Test
+  @Tag("full")
   void shouldHandOverAStepThatDoesNotEnd() throws Exception {
     Held held = held();
     awaitHeld(held, 1);
