@@ -17,7 +17,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.lang.ArchRule;
 import dev.baton.acceptance.violations.chaos.UsesTheFold;
 import dev.baton.acceptance.violations.cli.UsesTheOrchestrator;
-import dev.baton.acceptance.violations.lease.UsesAServicePart;
+import dev.baton.acceptance.violations.lease.UsesAServerPart;
 import dev.baton.acceptance.violations.orchestrator.UsesTheStore;
 import dev.baton.acceptance.violations.protocol.UsesAFramework;
 import dev.baton.acceptance.violations.protocol.UsesAMilestone;
@@ -88,7 +88,7 @@ class ArchitectureTest {
             prefix + "sink..",
             prefix + "lease..",
             prefix + "process..",
-            prefix + "service..",
+            prefix + "server..",
             prefix + "transfer..")
         .should()
         .dependOnClassesThat()
@@ -207,7 +207,7 @@ class ArchitectureTest {
             prefix + "chaos..")
         .should()
         .dependOnClassesThat()
-        .resideInAPackage(prefix + "service..");
+        .resideInAPackage(prefix + "server..");
   }
 
   /** The chaos checker must not use the fold that it verifies, nor classes of the services. */
@@ -257,7 +257,7 @@ class ArchitectureTest {
         Arguments.of(
             serviceLibraryIsForServices("dev.baton."),
             serviceLibraryIsForServices(planted),
-            UsesAServicePart.class),
+            UsesAServerPart.class),
         Arguments.of(chaosStandsAlone("dev.baton."), chaosStandsAlone(planted), UsesTheFold.class),
         Arguments.of(
             noPackagesByLayer("dev.baton."), noPackagesByLayer(planted), IsNamedByItsLayer.class));

@@ -9,7 +9,7 @@ package dev.baton.store.api;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.net.WebRequestPolicy;
-import dev.baton.service.WebRequestFilter;
+import dev.baton.server.WebRequestFilter;
 import dev.baton.store.config.StoreConfig;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import jakarta.enterprise.context.ApplicationScoped;

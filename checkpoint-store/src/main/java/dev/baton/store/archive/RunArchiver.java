@@ -7,7 +7,7 @@
 package dev.baton.store.archive;
 
 import dev.baton.protocol.retry.Backoff;
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;

@@ -6,7 +6,7 @@
  */
 package dev.baton.store.retention;
 
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.forks.ForkPreparer;

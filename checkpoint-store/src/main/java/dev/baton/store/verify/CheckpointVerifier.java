@@ -6,7 +6,7 @@
  */
 package dev.baton.store.verify;
 
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.checkpoints.CheckpointCommitter;
 import dev.baton.store.config.StoreConfig;

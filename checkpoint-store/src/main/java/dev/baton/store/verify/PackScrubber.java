@@ -6,7 +6,7 @@
  */
 package dev.baton.store.verify;
 
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.packs.PackRow;
 import io.quarkus.runtime.ShutdownEvent;

@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.failover;
 
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;

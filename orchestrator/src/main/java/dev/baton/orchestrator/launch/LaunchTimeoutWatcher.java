@@ -9,7 +9,7 @@ package dev.baton.orchestrator.launch;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
 import dev.baton.protocol.signal.RunnerSignal;
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.vertx.mutiny.sqlclient.Pool;

@@ -11,7 +11,7 @@ import dev.baton.orchestrator.notification.WebhookClient.Outcome;
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.retry.Backoff;
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;

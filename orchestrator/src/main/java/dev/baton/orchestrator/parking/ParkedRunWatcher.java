@@ -7,7 +7,7 @@
 package dev.baton.orchestrator.parking;
 
 import dev.baton.orchestrator.outbox.OutboxRelay;
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;

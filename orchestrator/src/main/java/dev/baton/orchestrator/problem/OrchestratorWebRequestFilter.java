@@ -8,7 +8,7 @@ package dev.baton.orchestrator.problem;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.protocol.net.WebRequestPolicy;
-import dev.baton.service.WebRequestFilter;
+import dev.baton.server.WebRequestFilter;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;

@@ -8,7 +8,7 @@ package dev.baton.orchestrator.projection;
 
 import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.TopicName;
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;

@@ -9,7 +9,7 @@ package dev.baton.orchestrator.projection;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;

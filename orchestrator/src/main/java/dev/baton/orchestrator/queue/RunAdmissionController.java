@@ -10,7 +10,7 @@ import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxRelay;
 import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.protocol.workflow.IsolationMode;
-import dev.baton.service.PeriodicTask;
+import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;

@@ -4,11 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.acceptance.violations.lease;
+package dev.baton.acceptance.violations.server;
 
-import dev.baton.acceptance.violations.service.IsAServicePart;
-
-/** Breaks the rule that only the services use libs/service. */
-public abstract class UsesAServicePart {
-  public abstract IsAServicePart part();
-}
+/** Stands for a class of libs/service. */
+public interface IsAServerPart {}

@@ -6,6 +6,6 @@
  */
 /** Tests of this package. */
 @NullMarked
-package dev.baton.service;
+package dev.baton.server;
 
 import org.jspecify.annotations.NullMarked;
