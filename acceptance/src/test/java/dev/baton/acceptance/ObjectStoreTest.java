@@ -31,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * tenth request failing, of the runner and of the checkpoint-store. The runner is killed in the
  * middle, so that it also has to restore.
  */
+@Tag("full")
 class ObjectStoreTest {
   private static final double PACE_SECONDS = 0.1;
 
@@ -91,7 +92,6 @@ class ObjectStoreTest {
   }
 
   @Test
-  @Tag("full")
   void shouldKeepCutsInAnyObjectStoreAlsoWhereRequestsFail() throws Exception {
     PipelineRun undisturbed = LedgerPipeline.MERGE.start(on, repository, 0);
     JsonNode output = undisturbed.output();

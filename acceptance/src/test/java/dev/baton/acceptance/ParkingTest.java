@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests runs that wait without a runner, and resume with the same result. */
+@Tag("full")
 class ParkingTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final Duration PARK_AFTER = Duration.ofMillis(600);
@@ -148,7 +149,6 @@ class ParkingTest {
   }
 
   @Test
-  @Tag("full")
   void shouldTakeTheAnswerAfterTheOrchestratorWasKilled() throws Exception {
     String run = api.start("asks", ledger.input());
     awaitParked(run);
@@ -185,7 +185,6 @@ class ParkingTest {
   }
 
   @Test
-  @Tag("full")
   void shouldPauseAndCancelAParkedRun() throws Exception {
     String paused = api.start("light", AcceptanceApiClient.JSON.createObjectNode());
     String cancelled = api.start("light", AcceptanceApiClient.JSON.createObjectNode());
@@ -214,7 +213,6 @@ class ParkingTest {
   }
 
   @Test
-  @Tag("full")
   void shouldParkOnlyWhenEveryBranchWaits() throws Exception {
     String run = api.start("sides", ledger.input());
     Await.until("the right branch waits", END, () -> api.run(run).path("waiting").size() == 1);

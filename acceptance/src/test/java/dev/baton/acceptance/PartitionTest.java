@@ -362,6 +362,7 @@ class PartitionTest {
    * stops it.
    */
   @Test
+  @Tag("full")
   void shouldLetTheScriptOfAHungRunnerDoNothingOutsideOnceAnotherHoldsTheRun() throws Exception {
     String name = folder.getFileName().toString().toLowerCase(Locale.ROOT);
     Path script =

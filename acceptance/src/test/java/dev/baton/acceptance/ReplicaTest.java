@@ -32,6 +32,7 @@ import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Runs two orchestrators and two checkpoint-stores on one Kafka, Postgres and object store. */
+@Tag("full")
 class ReplicaTest {
   private static final Duration END = Duration.ofSeconds(400);
   private static final int RUNS = Integer.getInteger("baton.runs", 4);
@@ -212,7 +213,6 @@ class ReplicaTest {
   }
 
   @Test
-  @Tag("full")
   void shouldLoseAndRepeatNothingWhenReplicasDieAndAreRestartedUnderLoad() throws Exception {
     Random random = SeededRandomFactory.random("replicas die and are restarted under load");
     Path repository = TestGitRepository.make(on.folder.resolve("repository"));

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests idle runners that execute one isolated run each. */
+@Tag("full")
 class WarmRunnerPoolTest {
   private static final Duration END = Duration.ofSeconds(90);
 
@@ -155,7 +156,6 @@ class WarmRunnerPoolTest {
   }
 
   @Test
-  @Tag("full")
   void shouldStartAProcessWhereNoneIsIdleAndReplaceAnIdleOneThatDies() throws Exception {
     String first = awaitIdle();
     ProcessHandle idle =
@@ -181,7 +181,6 @@ class WarmRunnerPoolTest {
   }
 
   @Test
-  @Tag("full")
   void shouldKeepItsWarmRunnersWhenTheOrchestratorIsKilled() throws Exception {
     Held held = held();
     awaitHeld(held, 1);
@@ -247,7 +246,6 @@ class WarmRunnerPoolTest {
   }
 
   @Test
-  @Tag("full")
   void shouldHandOverAStepThatDoesNotEnd() throws Exception {
     Held held = held();
     awaitHeld(held, 1);

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
  */
 @UsesSharedStack
 class WorkspaceDeathTest {
-  private static final int KILLS = Integer.getInteger("baton.kills", 4);
+  private static final int KILLS = Integer.getInteger("baton.kills", 2);
   private static final int KILLS_OF_A_RUN = 6;
 
   /** With this number of kills, all but the shortest phases are hit, or the test is wrong. */

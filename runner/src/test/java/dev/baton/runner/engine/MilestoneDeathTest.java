@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class MilestoneDeathTest {
   private static final int MILESTONES = 4;
-  private static final int KILLS = Integer.getInteger("baton.kills", 3);
+  private static final int KILLS = Integer.getInteger("baton.kills", 2);
 
   private final RunnerTestEnvironment services;
   @TempDir Path work;
