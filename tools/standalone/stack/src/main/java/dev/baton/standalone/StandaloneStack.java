@@ -273,13 +273,25 @@ public final class StandaloneStack implements AutoCloseable {
     // Each step runs even if earlier ones failed. Runners stop after the process that starts them,
     // and before those that they need for their last cut.
     ShutdownSequence ending = new ShutdownSequence();
-    retire(ending, StackComponent.ORCHESTRATOR);
-    ending.step(() -> OrphanStackProcessReaper.stopMarked(folders.data(), running(), progress));
-    retire(ending, StackComponent.STORE);
+    OverlappingStopper training = new OverlappingStopper();
+    retire(ending, training, StackComponent.ORCHESTRATOR, access.orchestratorPort());
+    if (specs.aot() != AotMode.TRAIN) {
+      ending.step(this::stopRunners);
+    }
+    retire(ending, training, StackComponent.STORE, access.storePort());
     ending.step(() -> together(servers, ManagedProcess::retire));
+    if (specs.aot() == AotMode.TRAIN) {
+      ending.step(training::await);
+      // Only now: the JVMs that assemble caches have the mark, too.
+      ending.step(this::stopRunners);
+    }
     ending.step(() -> file.write(state()));
     ending.step(lock::close);
     ending.finish();
+  }
+
+  private void stopRunners() throws IOException, InterruptedException {
+    OrphanStackProcessReaper.stopMarked(folders.data(), running(), progress);
   }
 
   /** The command line of a runner, which gets all other settings from its environment. */
@@ -291,14 +303,17 @@ public final class StandaloneStack implements AutoCloseable {
     return specs;
   }
 
-  private void retire(ShutdownSequence ending, StackComponent component) {
+  private void retire(
+      ShutdownSequence ending, OverlappingStopper training, StackComponent component, int port) {
     for (ServiceReplica replica : replicas) {
       if (replica.component() == component) {
         ending.step(replica::retire);
       }
     }
     ManagedProcess process = processes.get(component);
-    if (process != null) {
+    if (process != null && specs.aot() == AotMode.TRAIN) {
+      ending.step(() -> training.retire(process, port));
+    } else if (process != null) {
       ending.step(process::retire);
     }
   }
