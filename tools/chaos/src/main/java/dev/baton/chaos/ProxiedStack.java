@@ -20,8 +20,6 @@ import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -78,7 +76,12 @@ final class ProxiedStack implements AutoCloseable {
       throws IOException, InterruptedException {
     ClockSkewInjector clocks = ClockSkewInjector.of(data, folder);
     return new ProxiedStack(
-        data, replicas, settings, clocks, ProxiedLinks.open(names(replicas)), freePort());
+        data,
+        replicas,
+        settings,
+        clocks,
+        ProxiedLinks.open(names(replicas)),
+        ServiceReplica.freePort());
   }
 
   private static List<String> names(int replicas) {
@@ -212,12 +215,6 @@ final class ProxiedStack implements AutoCloseable {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    }
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
     }
   }
 

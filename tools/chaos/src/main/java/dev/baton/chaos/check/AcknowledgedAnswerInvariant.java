@@ -9,17 +9,7 @@ package dev.baton.chaos.check;
 import dev.baton.chaos.history.ApiResponseRecord;
 
 /** Checks that each answer to an approval that the API acknowledged is in the log. */
-final class AcknowledgedAnswerInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "acknowledged-answer-survives";
-  }
-
-  @Override
-  public String says() {
-    return "every answer to an approval that the API has acknowledged is in the log";
-  }
-
+final class AcknowledgedAnswerInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

@@ -9,17 +9,7 @@ package dev.baton.chaos.check;
 import dev.baton.chaos.history.ApiResponseRecord;
 
 /** Checks that each run that {@code POST /runs} acknowledged is in the log. */
-final class AcknowledgedRunInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "acknowledged-run-survives";
-  }
-
-  @Override
-  public String says() {
-    return "every run that the API has acknowledged is in the log, and found by the API from then on";
-  }
-
+final class AcknowledgedRunInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

@@ -23,21 +23,11 @@ import org.jspecify.annotations.Nullable;
  * prefixes match, the check uses the shortest: if that leads to a contradiction later, so does any
  * other.
  */
-final class ApiPrefixConsistencyInvariant implements Invariant {
+final class ApiPrefixConsistencyInvariant implements InvariantCheck {
   private static final Set<String> ENDED = Set.of("completed", "failed", "cancelled", "lost");
 
   private static final Set<ApiResponseRecord.Request> LOOKS =
       EnumSet.of(ApiResponseRecord.Request.RUN, ApiResponseRecord.Request.LIST);
-
-  @Override
-  public String name() {
-    return "api-follows-the-log";
-  }
-
-  @Override
-  public String says() {
-    return "each API response matches a prefix of the log, and never an older one than before";
-  }
 
   /** A response, and the shortest prefix that it matches. */
   private record Told(ApiResponseRecord answer, int prefix) {}

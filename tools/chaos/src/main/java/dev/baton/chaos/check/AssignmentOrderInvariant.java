@@ -9,17 +9,7 @@ package dev.baton.chaos.check;
 import dev.baton.chaos.history.LedgerEffect;
 
 /** Checks fencing order: no record or effect of an epoch before it is assigned. */
-final class AssignmentOrderInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "fence-comes-first";
-  }
-
-  @Override
-  public String says() {
-    return "no record and no effect of an epoch that was not assigned before";
-  }
-
+final class AssignmentOrderInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

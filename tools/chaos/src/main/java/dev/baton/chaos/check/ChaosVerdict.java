@@ -65,7 +65,7 @@ public record ChaosVerdict(
     List<Outcome> outcomes = new ArrayList<>();
     for (Invariant invariant : Invariant.ALL) {
       ViolationCollector findings = new ViolationCollector();
-      invariant.check(evidence, findings);
+      invariant.check().check(evidence, findings);
       outcomes.add(
           new Outcome(invariant.name(), invariant.says(), findings.count(), findings.violations()));
     }

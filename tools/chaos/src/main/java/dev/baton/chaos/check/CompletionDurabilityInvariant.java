@@ -18,17 +18,7 @@ import java.util.Set;
  * continues after it. It must be in the store's copy of the trace, and each completion that the API
  * returned must be in the log.
  */
-final class CompletionDurabilityInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "acknowledged-completion-survives";
-  }
-
-  @Override
-  public String says() {
-    return "every acknowledged step completion survives, in the log and in the store's copy of it";
-  }
-
+final class CompletionDurabilityInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

@@ -13,17 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Checks that fencing includes the effects of steps: none of the old runner after the first of the
  * new one.
  */
-final class EpochFencingInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "old-epoch-has-no-effect";
-  }
-
-  @Override
-  public String says() {
-    return "no effect by an old epoch after the new epoch's first effect";
-  }
-
+final class EpochFencingInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

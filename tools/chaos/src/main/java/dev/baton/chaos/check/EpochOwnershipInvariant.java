@@ -12,17 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Checks that epochs increase by one, and that each is held by one runner. */
-final class EpochOwnershipInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "one-runner-per-epoch";
-  }
-
-  @Override
-  public String says() {
-    return "epochs increase by one, each is assigned once, and only one runner acts in it";
-  }
-
+final class EpochOwnershipInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

@@ -14,17 +14,7 @@ import java.util.Map;
  * Checks that the accepted records of a lane are numbered without gaps, and that an id identifies
  * one event.
  */
-final class LaneSequenceInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "lanes-have-no-holes";
-  }
-
-  @Override
-  public String says() {
-    return "the accepted records of each lane have every seq from 1 on, and an id always identifies one event";
-  }
-
+final class LaneSequenceInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

@@ -12,17 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /** Checks that each record once read from the log stays at its offset. */
-final class LogDurabilityInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "log-keeps-what-was-seen";
-  }
-
-  @Override
-  public String says() {
-    return "every record that was once read from the log is still there, at its offset";
-  }
-
+final class LogDurabilityInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     Map<String, LoggedRecord> log = new HashMap<>();

@@ -10,17 +10,7 @@ import dev.baton.chaos.history.LedgerEffect;
 import dev.baton.chaos.history.LoggedRecord;
 
 /** Checks that no completed step runs again. */
-final class NoStepRerunInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "completed-step-stays";
-  }
-
-  @Override
-  public String says() {
-    return "no completed step runs again, except one whose files could not be stored";
-  }
-
+final class NoStepRerunInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (RunLogReplay reading : evidence.readings()) {

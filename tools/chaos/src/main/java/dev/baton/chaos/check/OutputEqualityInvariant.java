@@ -11,17 +11,7 @@ import dev.baton.chaos.history.ApiResponseRecord;
 import dev.baton.chaos.history.WorkloadRun;
 
 /** Checks that faults do not change the output of a run. */
-final class OutputEqualityInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "output-as-undisturbed";
-  }
-
-  @Override
-  public String says() {
-    return "a run's output, in the log and in the API, equals that of an undisturbed run of the same";
-  }
-
+final class OutputEqualityInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     for (WorkloadRun run : evidence.history().runs()) {

@@ -15,18 +15,7 @@ import java.util.Map;
 /**
  * Checks that every run completes within the bound after the faults, and that the API reports it.
  */
-final class RunTerminationInvariant implements Invariant {
-  @Override
-  public String name() {
-    return "every-run-ends";
-  }
-
-  @Override
-  public String says() {
-    return "every run completes, at the latest within the bound after faults have stopped, and the API"
-        + " reports it";
-  }
-
+final class RunTerminationInvariant implements InvariantCheck {
   @Override
   public void check(RunHistoryIndex evidence, ViolationCollector findings) {
     Map<String, Long> seen = new HashMap<>();

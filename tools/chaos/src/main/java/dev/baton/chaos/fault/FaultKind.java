@@ -12,58 +12,51 @@ import org.jspecify.annotations.Nullable;
 /** Kinds of faults, each with its weight in a schedule and its duration. */
 public enum FaultKind {
   /** SIGKILL of a runner only: the processes that it started remain. */
-  KILL_RUNNER(18, 0, 0, null, null),
+  KILL_RUNNER(18, 0, 0, null),
   /** SIGKILL of a runner and all processes that it started, as when a container dies. */
-  KILL_RUNNER_TREE(8, 0, 0, null, null),
+  KILL_RUNNER_TREE(8, 0, 0, null),
   /** SIGSTOP of a runner, then SIGCONT: shorter and longer than the heartbeat timeout. */
-  STOP_RUNNER(14, 200, 8_000, null, null),
+  STOP_RUNNER(14, 200, 8_000, null),
   /** Records of a run, including those of old epochs, are delivered again, in any order. */
-  RESEND(24, 0, 0, null, null),
+  RESEND(24, 0, 0, null),
   /** Data of one side arrives late. */
-  DELAY(10, 1_000, 6_000, null, null),
+  DELAY(10, 1_000, 6_000, null),
   /** No data passes; connections stay open. */
-  CUT(12, 300, 5_000, null, null),
+  CUT(12, 300, 5_000, null),
   /** No packet passes, in one or both directions: TCP waits and retransmits. */
-  PARTITION(8, 300, 8_000, null, null),
+  PARTITION(8, 300, 8_000, null),
   /** All connections of one link break at the same time. */
-  DROP(6, 0, 0, null, null),
+  DROP(6, 0, 0, null),
   /**
    * The wall clock of one process, or of the runners, jumps by seconds to hours, and later jumps
    * back.
    */
-  CLOCK_JUMP(6, 2_000, 8_000, null, null),
+  CLOCK_JUMP(6, 2_000, 8_000, null),
   /** The disk of the spools is full while brokers are unreachable. */
-  FULL_SPOOL(3, 3_000, 8_000, null, null),
+  FULL_SPOOL(3, 3_000, 8_000, null),
   /** SIGKILL, and a restart after a delay. */
-  KILL_ORCHESTRATOR(3, 0, 3_000, StackComponent.ORCHESTRATOR, null),
+  KILL_ORCHESTRATOR(3, 0, 3_000, StackComponent.ORCHESTRATOR),
   /** SIGKILL, and a restart after a delay. */
-  KILL_STORE(3, 0, 3_000, StackComponent.STORE, null),
+  KILL_STORE(3, 0, 3_000, StackComponent.STORE),
   /** SIGKILL, and a restart after a delay. */
-  KILL_KAFKA(1, 0, 2_000, StackComponent.KAFKA, null),
+  KILL_KAFKA(1, 0, 2_000, StackComponent.KAFKA),
   /** SIGKILL, and a restart after a delay. */
-  KILL_POSTGRES(2, 0, 2_000, StackComponent.POSTGRES, null),
+  KILL_POSTGRES(2, 0, 2_000, StackComponent.POSTGRES),
   /** SIGKILL, and a restart after a delay. */
-  KILL_S3(2, 0, 2_000, StackComponent.S3, null),
+  KILL_S3(2, 0, 2_000, StackComponent.S3),
   /** SIGSTOP of the orchestrator, then SIGCONT. */
-  STOP_ORCHESTRATOR(2, 500, 5_000, null, StackComponent.ORCHESTRATOR);
+  STOP_ORCHESTRATOR(2, 500, 5_000, StackComponent.ORCHESTRATOR);
 
   private final int weight;
   private final int shortestMs;
   private final int longestMs;
-  private final @Nullable StackComponent killed;
-  private final @Nullable StackComponent stopped;
+  private final @Nullable StackComponent component;
 
-  FaultKind(
-      int weight,
-      int shortestMs,
-      int longestMs,
-      @Nullable StackComponent killed,
-      @Nullable StackComponent stopped) {
+  FaultKind(int weight, int shortestMs, int longestMs, @Nullable StackComponent component) {
     this.weight = weight;
     this.shortestMs = shortestMs;
     this.longestMs = longestMs;
-    this.killed = killed;
-    this.stopped = stopped;
+    this.component = component;
   }
 
   int weight() {
@@ -80,6 +73,6 @@ public enum FaultKind {
 
   /** The affected server; null for faults of runners, links or records. */
   @Nullable StackComponent component() {
-    return killed == null ? stopped : killed;
+    return component;
   }
 }

@@ -51,9 +51,4 @@ public record ChaosHistory(
   public ChaosHistory withAnswers(List<ApiResponseRecord> other) {
     return new ChaosHistory(meta, runs, log, seen, ledger, other, faults);
   }
-
-  /** Returns a copy with other runs. */
-  public ChaosHistory withRuns(List<WorkloadRun> other) {
-    return new ChaosHistory(meta, other, log, seen, ledger, answers, faults);
-  }
 }

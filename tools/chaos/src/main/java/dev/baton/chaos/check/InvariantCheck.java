@@ -1,0 +1,12 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.chaos.check;
+
+/** Finds the violations of one invariant in a history. Stateless. */
+interface InvariantCheck {
+  void check(RunHistoryIndex evidence, ViolationCollector findings);
+}
