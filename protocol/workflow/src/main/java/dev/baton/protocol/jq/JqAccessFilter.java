@@ -39,46 +39,27 @@ final class JqAccessFilter {
     void run(JqEvaluator m) {
       if (key.simple) {
         JsonNode k = key.one(m, m.env, m.in);
-        m.goTo(target, m.env, m.in, m.path, new At(m.next, k));
+        m.goTo(target, m.env, m.in, m.path, at(m, m.next, k));
       } else {
-        m.goTo(key, m.env, m.in, null, new Key(m, target));
+        JqFrame frame = JqFrame.of(m);
+        JqContinuation then =
+            frame.then(
+                () ->
+                    m.goTo(
+                        target, frame.env(), frame.in(), frame.path(), at(m, frame.next(), m.in)));
+        m.goTo(key, m.env, m.in, null, then);
       }
     }
   }
 
-  private static final class Key extends JqFlowFilter.Resumable {
-    private final JqFilter target;
-
-    Key(JqEvaluator m, JqFilter target) {
-      super(m);
-      this.target = target;
-    }
-
-    @Override
-    void accept(JqEvaluator m) {
-      m.goTo(target, env, in, path, new At(next, m.in));
-    }
-  }
-
-  private static final class At extends JqContinuation {
-    private final JsonNode key;
-
-    At(@Nullable JqContinuation next, JsonNode key) {
-      super(next);
-      this.key = key;
-    }
-
-    @Override
-    void accept(JqEvaluator m) {
-      m.next = next;
-      enter(m, key);
-    }
-
-    @Override
-    public void trace(JqMemoryEstimator live) {
-      super.trace(live);
-      live.add(key);
-    }
+  private static JqContinuation at(JqEvaluator m, @Nullable JqContinuation next, JsonNode key) {
+    return JqContinuation.of(
+        next,
+        () -> {
+          m.next = next;
+          enter(m, key);
+        },
+        key);
   }
 
   private static void enter(JqEvaluator m, JsonNode key) {
@@ -104,33 +85,27 @@ final class JqAccessFilter {
 
     @Override
     void run(JqEvaluator m) {
-      m.goTo(keys, m.env, m.in, null, new Go(m));
+      JqFrame frame = JqFrame.of(m);
+      m.goTo(keys, m.env, m.in, null, frame.then(() -> go(m, frame)));
     }
 
-    private static final class Go extends JqFlowFilter.Resumable {
-      Go(JqEvaluator m) {
-        super(m);
+    private static void go(JqEvaluator m, JqFrame frame) {
+      JsonNode found = JqPathAccessor.getPath(m, frame.in(), m.in);
+      JqPath way = frame.path();
+      if (way == JqPath.NONE) {
+        throw new JqException(
+            "Invalid path expression near attempt to access element "
+                + JqJsonWriter.shortened(m.in, SHOWN)
+                + " of "
+                + JqJsonWriter.shortened(frame.in(), SHOWN));
       }
-
-      @Override
-      void accept(JqEvaluator m) {
-        JsonNode found = JqPathAccessor.getPath(m, in, m.in);
-        JqPath way = path;
-        if (way == JqPath.NONE) {
-          throw new JqException(
-              "Invalid path expression near attempt to access element "
-                  + JqJsonWriter.shortened(m.in, SHOWN)
-                  + " of "
-                  + JqJsonWriter.shortened(in, SHOWN));
+      if (way != null) {
+        for (JsonNode key : m.in) {
+          way = way.then(key);
         }
-        if (way != null) {
-          for (JsonNode key : m.in) {
-            way = way.then(key);
-          }
-        }
-        m.next = next;
-        m.give(found, way);
       }
+      m.next = frame.next();
+      m.give(found, way);
     }
   }
 
@@ -145,35 +120,30 @@ final class JqAccessFilter {
 
     @Override
     void run(JqEvaluator m) {
-      m.goTo(target, m.env, m.in, m.path, new Elements(m.next));
+      JqContinuation next = m.next;
+      m.goTo(target, m.env, m.in, m.path, JqContinuation.of(next, () -> elements(m, next)));
     }
   }
 
-  private static final class Elements extends JqContinuation {
-    Elements(@Nullable JqContinuation next) {
-      super(next);
+  private static void elements(JqEvaluator m, @Nullable JqContinuation next) {
+    JsonNode all = m.in;
+    if (!all.isContainerNode()) {
+      throw new JqException(
+          "Cannot iterate over "
+              + JqTypeSystem.type(all)
+              + (all.isNull() ? "" : " (" + JqJsonWriter.shortened(all, SHOWN) + ")"));
     }
-
-    @Override
-    void accept(JqEvaluator m) {
-      JsonNode all = m.in;
-      if (!all.isContainerNode()) {
-        throw new JqException(
-            "Cannot iterate over "
-                + JqTypeSystem.type(all)
-                + (all.isNull() ? "" : " (" + JqJsonWriter.shortened(all, SHOWN) + ")"));
-      }
-      JqPath path = m.path;
-      if (path == JqPath.NONE) {
-        throw new JqException(
-            "Invalid path expression near attempt to iterate through "
-                + JqJsonWriter.shortened(all, SHOWN));
-      }
-      new NextElementChoicePoint(all, path, next).resume(m);
+    JqPath path = m.path;
+    if (path == JqPath.NONE) {
+      throw new JqException(
+          "Invalid path expression near attempt to iterate through "
+              + JqJsonWriter.shortened(all, SHOWN));
     }
+    new NextElementChoicePoint(m, all, path, next).resume();
   }
 
   private static final class NextElementChoicePoint extends JqChoicePoint {
+    private final JqEvaluator m;
     private final JsonNode all;
     private final @Nullable JqPath path;
     private final @Nullable JqContinuation next;
@@ -181,7 +151,9 @@ final class JqAccessFilter {
     private final @Nullable Iterator<JsonNode> members;
     private int index;
 
-    NextElementChoicePoint(JsonNode all, @Nullable JqPath path, @Nullable JqContinuation next) {
+    NextElementChoicePoint(
+        JqEvaluator m, JsonNode all, @Nullable JqPath path, @Nullable JqContinuation next) {
+      this.m = m;
       this.all = all;
       this.path = path;
       this.next = next;
@@ -190,7 +162,7 @@ final class JqAccessFilter {
     }
 
     @Override
-    void resume(JqEvaluator m) {
+    void resume() {
       JsonNode element;
       JsonNode key = JqEvaluator.NULL;
       boolean more;
@@ -222,9 +194,7 @@ final class JqAccessFilter {
     @Override
     public void trace(JqMemoryEstimator live) {
       super.trace(live);
-      live.add(all);
-      live.add(path);
-      live.add(next);
+      live.addAll(all, path, next);
     }
   }
 }

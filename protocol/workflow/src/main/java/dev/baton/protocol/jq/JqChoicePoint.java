@@ -13,7 +13,27 @@ abstract class JqChoicePoint implements JqTraceable {
   /** The error handlers in force when it was created; set by {@link JqEvaluator#push}. */
   @Nullable JqErrorHandler handlers;
 
-  abstract void resume(JqEvaluator m);
+  /**
+   * Returns a choice point that runs an action.
+   *
+   * @param held everything that the action keeps alive
+   */
+  static JqChoicePoint of(Runnable action, @Nullable Object... held) {
+    return new JqChoicePoint() {
+      @Override
+      void resume() {
+        action.run();
+      }
+
+      @Override
+      public void trace(JqMemoryEstimator live) {
+        super.trace(live);
+        live.addAll(held);
+      }
+    };
+  }
+
+  abstract void resume();
 
   @Override
   public void trace(JqMemoryEstimator live) {

@@ -28,53 +28,33 @@ final class JqControlFilter {
 
     @Override
     void run(JqEvaluator m) {
-      JqErrorHandler mark = new Caught(m, handler);
-      JqContinuation leave = new Leave(m);
+      boolean tracking = m.path != null;
+      JqErrorHandler mark = new JqErrorHandler(m, error -> caught(m, error, tracking));
+      JqContinuation leave = leave(m);
       m.handlers = mark;
       m.goTo(body, m.env, m.in, m.path, leave);
     }
 
-    private static final class Caught extends JqErrorHandler {
-      private final @Nullable JqFilter node;
-      private final boolean tracking;
-
-      Caught(JqEvaluator m, @Nullable JqFilter node) {
-        super(m);
-        this.node = node;
-        this.tracking = m.path != null;
-      }
-
-      @Override
-      void handle(JqEvaluator m, JsonNode error) {
-        if (node == null) {
-          m.backtrack();
-        } else {
-          m.goTo(node, env, error, tracking ? JqPath.NONE : null, next);
-        }
+    private void caught(JqEvaluator m, JsonNode error, boolean tracking) {
+      if (handler == null) {
+        m.backtrack();
+      } else {
+        m.goTo(handler, m.env, error, tracking ? JqPath.NONE : null, m.next);
       }
     }
   }
 
-  /** Restores the error handlers around a {@code try}. */
-  private static final class Leave extends JqContinuation {
-    private final @Nullable JqErrorHandler outer;
-
-    Leave(JqEvaluator m) {
-      super(m.next);
-      this.outer = m.handlers;
-    }
-
-    @Override
-    void accept(JqEvaluator m) {
-      m.handlers = outer;
-      m.next = next;
-    }
-
-    @Override
-    public void trace(JqMemoryEstimator live) {
-      super.trace(live);
-      live.add(outer);
-    }
+  /** Returns a continuation that leaves the handler that is about to be entered. */
+  private static JqContinuation leave(JqEvaluator m) {
+    JqErrorHandler outer = m.handlers;
+    JqContinuation next = m.next;
+    return JqContinuation.of(
+        next,
+        () -> {
+          m.handlers = outer;
+          m.next = next;
+        },
+        outer);
   }
 
   /** The first of several filters that does not fail. */
@@ -96,38 +76,12 @@ final class JqControlFilter {
       JqContinuation after = m.next;
       if (index + 1 < choices.size()) {
         m.env = env;
-        JqErrorHandler mark = new Retry(m, this, index + 1, in, path);
-        after = new Leave(m);
+        JqErrorHandler mark =
+            new JqErrorHandler(m, _ -> attempt(m, index + 1, m.env, in, path), in, path);
+        after = leave(m);
         m.handlers = mark;
       }
       m.goTo(choices.get(index), env, in, path, after);
-    }
-
-    private static final class Retry extends JqErrorHandler {
-      private final FirstWithoutError all;
-      private final int index;
-      private final JsonNode in;
-      private final @Nullable JqPath path;
-
-      Retry(JqEvaluator m, FirstWithoutError all, int index, JsonNode in, @Nullable JqPath path) {
-        super(m);
-        this.all = all;
-        this.index = index;
-        this.in = in;
-        this.path = path;
-      }
-
-      @Override
-      void handle(JqEvaluator m, JsonNode error) {
-        all.attempt(m, index, env, in, path);
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(in);
-        live.add(path);
-      }
     }
   }
 
@@ -178,80 +132,35 @@ final class JqControlFilter {
 
     @Override
     void run(JqEvaluator m) {
-      Found found = new Found();
-      m.push(new Otherwise(m, right, found));
-      JqErrorHandler mark = new Swallow(m);
-      JqContinuation leave = new Only(m, found);
-      m.handlers = mark;
-      m.goTo(left, m.env, m.in, m.path, leave);
-    }
-
-    private static final class Found {
-      boolean any;
-    }
-
-    private static final class Otherwise extends JqChoicePoint {
-      private final JqFlowFilter.Other other;
-      private final Found found;
-
-      Otherwise(JqEvaluator m, JqFilter right, Found found) {
-        this.other = new JqFlowFilter.Other(m, right);
-        this.found = found;
-      }
-
-      @Override
-      void resume(JqEvaluator m) {
-        if (found.any) {
-          m.backtrack();
-        } else {
-          other.resume(m);
-        }
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(other);
-      }
-    }
-
-    private static final class Swallow extends JqErrorHandler {
-      Swallow(JqEvaluator m) {
-        super(m);
-      }
-
-      @Override
-      void handle(JqEvaluator m, JsonNode error) {
-        m.backtrack();
-      }
-    }
-
-    private static final class Only extends JqContinuation {
-      private final @Nullable JqErrorHandler outer;
-      private final Found found;
-
-      Only(JqEvaluator m, Found found) {
-        super(m.next);
-        this.outer = m.handlers;
-        this.found = found;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        if (JqTypeSystem.isTrue(m.in)) {
-          found.any = true;
-          m.handlers = outer;
-          m.next = next;
-        } else {
-          m.backtrack();
-        }
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(outer);
-      }
+      boolean[] found = {false};
+      JqFrame frame = JqFrame.of(m);
+      m.push(
+          frame.otherwise(
+              () -> {
+                if (found[0]) {
+                  m.backtrack();
+                } else {
+                  frame.start(m, right);
+                }
+              }));
+      JqErrorHandler outer = m.handlers;
+      JqErrorHandler swallow = new JqErrorHandler(m, _ -> m.backtrack());
+      JqContinuation next = m.next;
+      JqContinuation only =
+          JqContinuation.of(
+              next,
+              () -> {
+                if (JqTypeSystem.isTrue(m.in)) {
+                  found[0] = true;
+                  m.handlers = outer;
+                  m.next = next;
+                } else {
+                  m.backtrack();
+                }
+              },
+              outer);
+      m.handlers = swallow;
+      m.goTo(left, m.env, m.in, m.path, only);
     }
   }
 
@@ -266,30 +175,23 @@ final class JqControlFilter {
 
     @Override
     void run(JqEvaluator m) {
-      m.goTo(body, m.env, m.in, JqPath.ROOT, new ToArray(m));
+      boolean tracking = m.path != null;
+      JqContinuation next = m.next;
+      JqContinuation toArray = JqContinuation.of(next, () -> toArray(m, tracking, next));
+      m.goTo(body, m.env, m.in, JqPath.ROOT, toArray);
     }
 
-    private static final class ToArray extends JqContinuation {
-      private final boolean tracking;
-
-      ToArray(JqEvaluator m) {
-        super(m.next);
-        this.tracking = m.path != null;
+    private static void toArray(JqEvaluator m, boolean tracking, @Nullable JqContinuation next) {
+      JqPath found = m.path;
+      if (found == null || found == JqPath.NONE) {
+        throw new JqException(
+            "Invalid path expression with result "
+                + JqJsonWriter.shortened(m.in, JqAccessFilter.SHOWN));
       }
-
-      @Override
-      void accept(JqEvaluator m) {
-        JqPath found = m.path;
-        if (found == null || found == JqPath.NONE) {
-          throw new JqException(
-              "Invalid path expression with result "
-                  + JqJsonWriter.shortened(m.in, JqAccessFilter.SHOWN));
-        }
-        ArrayNode keys = found.toArray();
-        m.charge(JqMemoryEstimator.ARRAY + (long) JqMemoryEstimator.ELEMENT * keys.size());
-        m.next = next;
-        m.give(keys, tracking ? JqPath.NONE : null);
-      }
+      ArrayNode keys = found.toArray();
+      m.charge(JqMemoryEstimator.ARRAY + (long) JqMemoryEstimator.ELEMENT * keys.size());
+      m.next = next;
+      m.give(keys, tracking ? JqPath.NONE : null);
     }
   }
 
@@ -305,54 +207,26 @@ final class JqControlFilter {
     @Override
     void run(JqEvaluator m) {
       ArrayNode all = JsonNodeFactory.instance.arrayNode();
-      m.push(new All(m, all));
-      m.goTo(body, m.env, m.in, null, new Add(all));
-    }
-
-    private static final class Add extends JqContinuation {
-      private final ArrayNode all;
-
-      Add(ArrayNode all) {
-        super(null);
-        this.all = all;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        m.charge(JqMemoryEstimator.ELEMENT);
-        all.add(m.in);
-        m.backtrack();
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        live.add(all);
-      }
-    }
-
-    private static final class All extends JqChoicePoint {
-      private final ArrayNode all;
-      private final boolean tracking;
-      private final @Nullable JqContinuation next;
-
-      All(JqEvaluator m, ArrayNode all) {
-        this.all = all;
-        this.tracking = m.path != null;
-        this.next = m.next;
-      }
-
-      @Override
-      void resume(JqEvaluator m) {
-        m.next = next;
-        m.give(all, tracking ? JqPath.NONE : null);
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(all);
-        live.add(next);
-      }
+      boolean tracking = m.path != null;
+      JqContinuation next = m.next;
+      m.push(
+          JqChoicePoint.of(
+              () -> {
+                m.next = next;
+                m.give(all, tracking ? JqPath.NONE : null);
+              },
+              all,
+              next));
+      JqContinuation add =
+          JqContinuation.of(
+              null,
+              () -> {
+                m.charge(JqMemoryEstimator.ELEMENT);
+                all.add(m.in);
+                m.backtrack();
+              },
+              all);
+      m.goTo(body, m.env, m.in, null, add);
     }
   }
 }

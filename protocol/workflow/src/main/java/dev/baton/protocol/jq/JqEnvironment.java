@@ -38,8 +38,7 @@ final class JqEnvironment implements JqTraceable {
 
   @Override
   public void trace(JqMemoryEstimator live) {
-    live.add(around);
-    live.add(bound);
+    live.addAll(around, bound);
   }
 
   /** A filter with the bindings it can access. */

@@ -7,31 +7,39 @@
 package dev.baton.protocol.jq;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The handler of an error: the enclosing {@code try}. */
-abstract class JqErrorHandler implements JqTraceable {
+final class JqErrorHandler implements JqTraceable {
   final @Nullable JqErrorHandler outer;
   final int height;
   final @Nullable JqEnvironment env;
   final @Nullable JqContinuation next;
+  private final Consumer<JsonNode> action;
+  private final @Nullable Object[] held;
 
-  JqErrorHandler(JqEvaluator m) {
+  /**
+   * @param action continues after the error; choice points, handlers, bindings and continuation are
+   *     reset to those of the {@code try}
+   * @param held everything that the action keeps alive
+   */
+  JqErrorHandler(JqEvaluator m, Consumer<JsonNode> action, @Nullable Object... held) {
     this.outer = m.handlers;
     this.height = m.height();
     this.env = m.env;
     this.next = m.next;
+    this.action = action;
+    this.held = held;
   }
 
-  /**
-   * Continues after the error; choice points and handlers are reset to those of the {@code try}.
-   */
-  abstract void handle(JqEvaluator m, JsonNode error);
+  void handle(JsonNode error) {
+    action.accept(error);
+  }
 
   @Override
   public void trace(JqMemoryEstimator live) {
-    live.add(outer);
-    live.add(env);
-    live.add(next);
+    live.addAll(outer, env, next);
+    live.addAll(held);
   }
 }

@@ -66,7 +66,7 @@ final class JqEvaluator {
    * @throws JqLimitException when a limit is reached
    */
   void run(JqFilter program, Predicate<JsonNode> more) {
-    goTo(program, null, input, null, new End(more));
+    goTo(program, null, input, null, JqContinuation.of(null, () -> end(more)));
     RUNNING.set(this);
     try {
       while (!done) {
@@ -89,6 +89,14 @@ final class JqEvaluator {
     }
   }
 
+  private void end(Predicate<JsonNode> more) {
+    if (more.test(in)) {
+      backtrack();
+    } else {
+      done = true;
+    }
+  }
+
   private void loop() {
     while (!done) {
       tick();
@@ -103,7 +111,7 @@ final class JqEvaluator {
         if (to == null) {
           throw new IllegalStateException("no continuation for a value");
         }
-        to.accept(this);
+        to.accept();
       } else {
         node = null;
         if (now.simple && path == null) {
@@ -125,7 +133,7 @@ final class JqEvaluator {
     env = handler.env;
     next = handler.next;
     node = null;
-    handler.handle(this, e.value());
+    handler.handle(e.value());
   }
 
   /** Continues with a filter on an input. */
@@ -176,7 +184,7 @@ final class JqEvaluator {
     JqChoicePoint fork = forks.removeLast();
     handlers = fork.handlers;
     node = null;
-    fork.resume(this);
+    fork.resume();
   }
 
   /**
@@ -241,12 +249,7 @@ final class JqEvaluator {
       baseline = ofInput.total(Long.MAX_VALUE, this::look);
     }
     JqMemoryEstimator live = new JqMemoryEstimator();
-    live.add(input);
-    live.add(in);
-    live.add(path);
-    live.add(env);
-    live.add(next);
-    live.add(handlers);
+    live.addAll(input, in, path, env, next, handlers);
     forks.forEach(live::add);
     long held = live.total(baseline + maxBytes, this::look) - baseline + callBytes;
     look();
@@ -254,25 +257,6 @@ final class JqEvaluator {
       throw new JqLimitException(Bound.MEMORY);
     }
     nextMeasure = bytes + Math.max(maxBytes / 4, maxBytes - held);
-  }
-
-  /** The end of the program. */
-  private static final class End extends JqContinuation {
-    private final Predicate<JsonNode> more;
-
-    End(Predicate<JsonNode> more) {
-      super(null);
-      this.more = more;
-    }
-
-    @Override
-    void accept(JqEvaluator m) {
-      if (more.test(m.in)) {
-        m.backtrack();
-      } else {
-        m.done = true;
-      }
-    }
   }
 
   static final JsonNode NULL = NullNode.getInstance();

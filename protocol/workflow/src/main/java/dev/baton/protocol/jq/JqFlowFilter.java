@@ -15,59 +15,6 @@ import org.jspecify.annotations.Nullable;
 final class JqFlowFilter {
   private JqFlowFilter() {}
 
-  /** Saves the bindings and input of a filter, to start another filter with them. */
-  abstract static class Resumable extends JqContinuation {
-    final @Nullable JqEnvironment env;
-    final JsonNode in;
-    final @Nullable JqPath path;
-
-    Resumable(JqEvaluator m) {
-      super(m.next);
-      this.env = m.env;
-      this.in = m.in;
-      this.path = m.path;
-    }
-
-    @Override
-    public void trace(JqMemoryEstimator live) {
-      super.trace(live);
-      live.add(env);
-      live.add(in);
-      live.add(path);
-    }
-  }
-
-  /** Runs another filter with the same bindings and input. */
-  static final class Other extends JqChoicePoint {
-    private final JqFilter node;
-    private final @Nullable JqEnvironment env;
-    private final JsonNode in;
-    private final @Nullable JqPath path;
-    private final @Nullable JqContinuation next;
-
-    Other(JqEvaluator m, JqFilter node) {
-      this.node = node;
-      this.env = m.env;
-      this.in = m.in;
-      this.path = m.path;
-      this.next = m.next;
-    }
-
-    @Override
-    void resume(JqEvaluator m) {
-      m.goTo(node, env, in, path, next);
-    }
-
-    @Override
-    public void trace(JqMemoryEstimator live) {
-      super.trace(live);
-      live.add(env);
-      live.add(in);
-      live.add(path);
-      live.add(next);
-    }
-  }
-
   static final class Identity extends JqFilter {
     Identity() {
       super(true);
@@ -129,35 +76,17 @@ final class JqFlowFilter {
       if (left.simple && m.path == null) {
         m.goTo(right, m.env, left.one(m, m.env, m.in), null, m.next);
       } else {
-        m.goTo(left, m.env, m.in, m.path, new Then(m, right));
+        JqEnvironment env = m.env;
+        JqContinuation next = m.next;
+        JqContinuation then =
+            JqContinuation.of(next, () -> m.goTo(right, env, m.in, m.path, next), env);
+        m.goTo(left, env, m.in, m.path, then);
       }
     }
 
     @Override
     JsonNode one(JqEvaluator m, @Nullable JqEnvironment env, JsonNode in) {
       return right.one(m, env, left.one(m, env, in));
-    }
-
-    private static final class Then extends JqContinuation {
-      private final JqFilter right;
-      private final @Nullable JqEnvironment env;
-
-      Then(JqEvaluator m, JqFilter right) {
-        super(m.next);
-        this.right = right;
-        this.env = m.env;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        m.goTo(right, env, m.in, m.path, next);
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(env);
-      }
     }
   }
 
@@ -173,8 +102,9 @@ final class JqFlowFilter {
 
     @Override
     void run(JqEvaluator m) {
-      m.push(new Other(m, right));
-      m.goTo(left, m.env, m.in, m.path, m.next);
+      JqFrame frame = JqFrame.of(m);
+      m.push(frame.otherwise(() -> frame.start(m, right)));
+      frame.start(m, left);
     }
   }
 
@@ -193,32 +123,21 @@ final class JqFlowFilter {
     @Override
     void run(JqEvaluator m) {
       if (condition.simple) {
-        JqFilter chosen = JqTypeSystem.isTrue(condition.one(m, m.env, m.in)) ? yes : no;
-        m.goTo(chosen, m.env, m.in, m.path, m.next);
+        m.goTo(chosen(condition.one(m, m.env, m.in)), m.env, m.in, m.path, m.next);
       } else {
-        m.goTo(condition, m.env, m.in, null, new Choose(m, this));
+        JqFrame frame = JqFrame.of(m);
+        JqContinuation choose = frame.then(() -> frame.start(m, chosen(m.in)));
+        m.goTo(condition, m.env, m.in, null, choose);
       }
     }
 
     @Override
     JsonNode one(JqEvaluator m, @Nullable JqEnvironment env, JsonNode in) {
-      return JqTypeSystem.isTrue(condition.one(m, env, in))
-          ? yes.one(m, env, in)
-          : no.one(m, env, in);
+      return chosen(condition.one(m, env, in)).one(m, env, in);
     }
 
-    private static final class Choose extends Resumable {
-      private final If choice;
-
-      Choose(JqEvaluator m, If choice) {
-        super(m);
-        this.choice = choice;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        m.goTo(JqTypeSystem.isTrue(m.in) ? choice.yes : choice.no, env, in, path, next);
-      }
+    private JqFilter chosen(JsonNode decision) {
+      return JqTypeSystem.isTrue(decision) ? yes : no;
     }
   }
 
@@ -236,30 +155,20 @@ final class JqFlowFilter {
     @Override
     void run(JqEvaluator m) {
       if (source.simple) {
-        JqEnvironment inner = new JqEnvironment(m.env, source.one(m, m.env, m.in));
-        m.goTo(body, inner, m.in, m.path, m.next);
+        bind(m, JqFrame.of(m), source.one(m, m.env, m.in));
       } else {
-        m.goTo(source, m.env, m.in, null, new Bound(m, body));
+        JqFrame frame = JqFrame.of(m);
+        m.goTo(source, m.env, m.in, null, frame.then(() -> bind(m, frame, m.in)));
       }
+    }
+
+    private void bind(JqEvaluator m, JqFrame frame, JsonNode value) {
+      m.goTo(body, new JqEnvironment(frame.env(), value), frame.in(), frame.path(), frame.next());
     }
 
     @Override
     JsonNode one(JqEvaluator m, @Nullable JqEnvironment env, JsonNode in) {
       return body.one(m, new JqEnvironment(env, source.one(m, env, in)), in);
-    }
-
-    private static final class Bound extends Resumable {
-      private final JqFilter body;
-
-      Bound(JqEvaluator m, JqFilter body) {
-        super(m);
-        this.body = body;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        m.goTo(body, new JqEnvironment(env, m.in), in, path, next);
-      }
     }
   }
 

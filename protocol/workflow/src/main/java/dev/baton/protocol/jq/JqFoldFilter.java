@@ -18,15 +18,20 @@ final class JqFoldFilter {
     JsonNode value;
     @Nullable JqPath path;
 
-    State(JsonNode value, @Nullable JqPath path) {
-      this.value = value;
-      this.path = path;
+    State(JqEvaluator m) {
+      this.value = m.in;
+      this.path = m.path;
+    }
+
+    /** Takes the machine's value. */
+    void take(JqEvaluator m) {
+      value = m.in;
+      path = m.path;
     }
 
     @Override
     public void trace(JqMemoryEstimator live) {
-      live.add(value);
-      live.add(path);
+      live.addAll(value, path);
     }
   }
 
@@ -46,101 +51,47 @@ final class JqFoldFilter {
 
     @Override
     void run(JqEvaluator m) {
-      m.goTo(initial, m.env, m.in, m.path, new Start(m, this));
+      JqFrame frame = JqFrame.of(m);
+      m.goTo(initial, m.env, m.in, m.path, frame.then(() -> fold(m, frame)));
     }
 
-    private static final class Start extends JqFlowFilter.Resumable {
-      private final Reduce fold;
-
-      Start(JqEvaluator m, Reduce fold) {
-        super(m);
-        this.fold = fold;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        State state = new State(m.in, m.path);
-        m.push(new Finish(state, next));
-        m.goTo(fold.source, env, in, null, new Item(fold, state, env));
-      }
+    private void fold(JqEvaluator m, JqFrame frame) {
+      State state = new State(m);
+      JqEnvironment env = frame.env();
+      JqContinuation next = frame.next();
+      m.push(
+          JqChoicePoint.of(
+              () -> {
+                m.next = next;
+                m.give(state.value, state.path);
+              },
+              state,
+              next));
+      JqContinuation item = JqContinuation.of(null, () -> item(m, state, env), state, env);
+      m.goTo(source, env, frame.in(), null, item);
     }
 
-    private static final class Finish extends JqChoicePoint {
-      private final State state;
-      private final @Nullable JqContinuation next;
-
-      Finish(State state, @Nullable JqContinuation next) {
-        this.state = state;
-        this.next = next;
-      }
-
-      @Override
-      void resume(JqEvaluator m) {
-        m.next = next;
-        m.give(state.value, state.path);
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(state);
-        live.add(next);
-      }
-    }
-
-    private static final class Item extends JqContinuation {
-      private final Reduce fold;
-      private final State state;
-      private final @Nullable JqEnvironment env;
-
-      Item(Reduce fold, State state, @Nullable JqEnvironment env) {
-        super(null);
-        this.fold = fold;
-        this.state = state;
-        this.env = env;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        JqEnvironment inner = new JqEnvironment(env, m.in);
-        if (fold.update.simple && state.path == null) {
-          state.value = fold.update.one(m, inner, state.value);
-          m.backtrack();
-          return;
-        }
-        JsonNode before = state.value;
-        JqPath way = state.path;
-        state.value = JqEvaluator.NULL;
-        state.path = way == null ? null : JqPath.NONE;
-        m.goTo(fold.update, inner, before, way, new Keep(state));
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        live.add(state);
-        live.add(env);
-      }
-    }
-
-    private static final class Keep extends JqContinuation {
-      private final State state;
-
-      Keep(State state) {
-        super(null);
-        this.state = state;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        state.value = m.in;
-        state.path = m.path;
+    private void item(JqEvaluator m, State state, @Nullable JqEnvironment env) {
+      JqEnvironment inner = new JqEnvironment(env, m.in);
+      if (update.simple && state.path == null) {
+        state.value = update.one(m, inner, state.value);
         m.backtrack();
+        return;
       }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        live.add(state);
-      }
+      // The value is held by the update only, so that what it discards can be freed.
+      JsonNode before = state.value;
+      JqPath way = state.path;
+      state.value = JqEvaluator.NULL;
+      state.path = way == null ? null : JqPath.NONE;
+      JqContinuation keep =
+          JqContinuation.of(
+              null,
+              () -> {
+                state.take(m);
+                m.backtrack();
+              },
+              state);
+      m.goTo(update, inner, before, way, keep);
     }
   }
 
@@ -160,75 +111,31 @@ final class JqFoldFilter {
 
     @Override
     void run(JqEvaluator m) {
-      m.goTo(initial, m.env, m.in, m.path, new Start(m, this));
+      JqFrame frame = JqFrame.of(m);
+      m.goTo(initial, m.env, m.in, m.path, frame.then(() -> fold(m, frame)));
     }
 
-    private static final class Start extends JqFlowFilter.Resumable {
-      private final Foreach fold;
-
-      Start(JqEvaluator m, Foreach fold) {
-        super(m);
-        this.fold = fold;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        State state = new State(m.in, m.path);
-        m.goTo(fold.source, env, in, null, new Item(fold, state, env, next));
-      }
+    private void fold(JqEvaluator m, JqFrame frame) {
+      State state = new State(m);
+      JqEnvironment env = frame.env();
+      JqContinuation next = frame.next();
+      JqContinuation item = JqContinuation.of(next, () -> item(m, state, env, next), state, env);
+      m.goTo(source, env, frame.in(), null, item);
     }
 
-    private static final class Item extends JqContinuation {
-      private final Foreach fold;
-      private final State state;
-      private final @Nullable JqEnvironment env;
-
-      Item(Foreach fold, State state, @Nullable JqEnvironment env, @Nullable JqContinuation next) {
-        super(next);
-        this.fold = fold;
-        this.state = state;
-        this.env = env;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        JqEnvironment inner = new JqEnvironment(env, m.in);
-        m.goTo(fold.update, inner, state.value, state.path, new Step(fold, state, inner, next));
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(state);
-        live.add(env);
-      }
-    }
-
-    private static final class Step extends JqContinuation {
-      private final Foreach fold;
-      private final State state;
-      private final @Nullable JqEnvironment env;
-
-      Step(Foreach fold, State state, @Nullable JqEnvironment env, @Nullable JqContinuation next) {
-        super(next);
-        this.fold = fold;
-        this.state = state;
-        this.env = env;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        state.value = m.in;
-        state.path = m.path;
-        m.goTo(fold.extract, env, m.in, m.path, next);
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(state);
-        live.add(env);
-      }
+    private void item(
+        JqEvaluator m, State state, @Nullable JqEnvironment env, @Nullable JqContinuation next) {
+      JqEnvironment inner = new JqEnvironment(env, m.in);
+      JqContinuation step =
+          JqContinuation.of(
+              next,
+              () -> {
+                state.take(m);
+                m.goTo(extract, inner, m.in, m.path, next);
+              },
+              state,
+              inner);
+      m.goTo(update, inner, state.value, state.path, step);
     }
   }
 
@@ -246,66 +153,41 @@ final class JqFoldFilter {
 
     @Override
     void run(JqEvaluator m) {
-      m.goTo(bounds, m.env, m.in, null, new Count(m));
+      boolean tracking = m.path != null;
+      JqContinuation next = m.next;
+      JqContinuation count = JqContinuation.of(next, () -> count(m, tracking, next));
+      m.goTo(bounds, m.env, m.in, null, count);
     }
 
-    private static final class Count extends JqContinuation {
-      private final boolean tracking;
-
-      Count(JqEvaluator m) {
-        super(m.next);
-        this.tracking = m.path != null;
-      }
-
-      @Override
-      void accept(JqEvaluator m) {
-        for (JsonNode bound : m.in) {
-          if (!bound.isNumber()) {
-            throw new JqException("Range bounds must be numeric");
-          }
+    private static void count(JqEvaluator m, boolean tracking, @Nullable JqContinuation next) {
+      for (JsonNode bound : m.in) {
+        if (!bound.isNumber()) {
+          throw new JqException("Range bounds must be numeric");
         }
-        double by = m.in.get(2).doubleValue();
-        if (by == 0) {
-          m.backtrack();
-          return;
-        }
-        step(m, m.in.get(0).doubleValue(), m.in.get(1).doubleValue(), by);
       }
-
-      void step(JqEvaluator m, double value, double end, double by) {
-        if (!(by > 0 ? value < end : value > end)) {
-          m.backtrack();
-          return;
-        }
-        m.push(new More(this, value + by, end, by));
-        m.next = next;
-        m.give(JqArithmetic.of(value), tracking ? JqPath.NONE : null);
+      double by = m.in.get(2).doubleValue();
+      if (by == 0) {
+        m.backtrack();
+        return;
       }
+      double value = m.in.get(0).doubleValue();
+      step(m, tracking, next, value, m.in.get(1).doubleValue(), by);
     }
 
-    private static final class More extends JqChoicePoint {
-      private final Count count;
-      private final double value;
-      private final double end;
-      private final double by;
-
-      More(Count count, double value, double end, double by) {
-        this.count = count;
-        this.value = value;
-        this.end = end;
-        this.by = by;
+    private static void step(
+        JqEvaluator m,
+        boolean tracking,
+        @Nullable JqContinuation next,
+        double value,
+        double end,
+        double by) {
+      if (!(by > 0 ? value < end : value > end)) {
+        m.backtrack();
+        return;
       }
-
-      @Override
-      void resume(JqEvaluator m) {
-        count.step(m, value, end, by);
-      }
-
-      @Override
-      public void trace(JqMemoryEstimator live) {
-        super.trace(live);
-        live.add(count);
-      }
+      m.push(JqChoicePoint.of(() -> step(m, tracking, next, value + by, end, by), next));
+      m.next = next;
+      m.give(JqArithmetic.of(value), tracking ? JqPath.NONE : null);
     }
   }
 }

@@ -42,6 +42,12 @@ final class JqMemoryEstimator {
     }
   }
 
+  void addAll(@Nullable Object... roots) {
+    for (Object root : roots) {
+      add(root);
+    }
+  }
+
   void bytes(long more) {
     bytes += more;
   }

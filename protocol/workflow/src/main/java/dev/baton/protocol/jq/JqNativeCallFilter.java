@@ -7,6 +7,7 @@
 package dev.baton.protocol.jq;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -54,74 +55,45 @@ final class JqNativeCallFilter extends JqFilter {
 
   @Override
   void run(JqEvaluator m) {
-    Values start = new Values(m, this);
-    start.proceed(m, new JsonNode[arguments.size()], 0);
+    proceed(m, JqFrame.of(m), new JsonNode[arguments.size()], 0);
   }
 
   private int place(int turn) {
     return lastIsOuter ? arguments.size() - 1 - turn : turn;
   }
 
-  private static final class Values extends JqFlowFilter.Resumable {
-    private final JqNativeCallFilter call;
-
-    Values(JqEvaluator m, JqNativeCallFilter call) {
-      super(m);
-      this.call = call;
-    }
-
-    void proceed(JqEvaluator m, @Nullable JsonNode[] known, int turn) {
-      int at = turn;
-      while (at < call.arguments.size()) {
-        JqFilter argument = call.arguments.get(call.place(at));
-        if (!argument.simple) {
-          m.goTo(argument, env, in, null, new Argument(this, known, at));
-          return;
-        }
-        known[call.place(at)] = argument.one(m, env, in);
-        at++;
+  /** Calls the function when the arguments from {@code turn} on are known, too. */
+  private void proceed(JqEvaluator m, JqFrame frame, @Nullable JsonNode[] known, int turn) {
+    int at = turn;
+    while (at < arguments.size()) {
+      JqFilter argument = arguments.get(place(at));
+      if (!argument.simple) {
+        m.goTo(argument, frame.env(), frame.in(), null, then(m, frame, known, at));
+        return;
       }
-      JsonNode[] all = new JsonNode[known.length];
-      for (int i = 0; i < all.length; i++) {
-        JsonNode value = known[i];
-        all[i] = value == null ? JqEvaluator.NULL : value;
-      }
-      JsonNode result = call.function.apply(m, in, all);
-      m.next = next;
-      m.give(result, path == null ? null : JqPath.NONE);
+      known[place(at)] = argument.one(m, frame.env(), frame.in());
+      at++;
     }
-
-    @Override
-    void accept(JqEvaluator m) {
-      throw new IllegalStateException("cannot be continued");
+    JsonNode[] all = new JsonNode[known.length];
+    for (int i = 0; i < all.length; i++) {
+      JsonNode value = known[i];
+      all[i] = value == null ? JqEvaluator.NULL : value;
     }
+    JsonNode result = function.apply(m, frame.in(), all);
+    m.next = frame.next();
+    m.give(result, frame.path() == null ? null : JqPath.NONE);
   }
 
-  private static final class Argument extends JqContinuation {
-    private final Values call;
-    private final @Nullable JsonNode[] known;
-    private final int turn;
-
-    Argument(Values call, @Nullable JsonNode[] known, int turn) {
-      super(null);
-      this.call = call;
-      this.known = known;
-      this.turn = turn;
-    }
-
-    @Override
-    void accept(JqEvaluator m) {
-      @Nullable JsonNode[] more = known.clone();
-      more[call.call.place(turn)] = m.in;
-      call.proceed(m, more, turn + 1);
-    }
-
-    @Override
-    public void trace(JqMemoryEstimator live) {
-      live.add(call);
-      for (JsonNode value : known) {
-        live.add(value);
-      }
-    }
+  private JqContinuation then(JqEvaluator m, JqFrame frame, @Nullable JsonNode[] known, int turn) {
+    @Nullable Object[] held = Arrays.copyOf(known, known.length + 1, Object[].class);
+    held[known.length] = frame;
+    return JqContinuation.of(
+        null,
+        () -> {
+          @Nullable JsonNode[] more = known.clone();
+          more[place(turn)] = m.in;
+          proceed(m, frame, more, turn + 1);
+        },
+        held);
   }
 }

@@ -32,29 +32,21 @@ final class JqSubstituteFilter extends JqFilter {
 
   @Override
   void run(JqEvaluator m) {
-    m.goTo(search, m.env, m.in, null, new Begin(m, this));
+    JqFrame frame = JqFrame.of(m);
+    m.goTo(search, m.env, m.in, null, frame.then(() -> begin(m, frame)));
   }
 
-  private static final class Begin extends JqFlowFilter.Resumable {
-    private final JqSubstituteFilter substitute;
-
-    Begin(JqEvaluator m, JqSubstituteFilter substitute) {
-      super(m);
-      this.substitute = substitute;
-    }
-
-    @Override
-    void accept(JqEvaluator m) {
-      String text = JqRegexLibrary.text(in);
-      List<Found> found =
-          JqRegexLibrary.matches(m, text, JqRegexLibrary.search(m.in.get(0), m.in.get(1)));
-      new ReplacementContinuation(this, text, found, 0, List.of()).proceed(m);
-    }
+  private void begin(JqEvaluator m, JqFrame frame) {
+    String text = JqRegexLibrary.text(frame.in());
+    List<Found> found =
+        JqRegexLibrary.matches(m, text, JqRegexLibrary.search(m.in.get(0), m.in.get(1)));
+    new ReplacementContinuation(m, frame, text, found, 0, List.of()).proceed();
   }
 
   /** Continues between two matches. */
-  private static final class ReplacementContinuation extends JqContinuation {
-    private final Begin begin;
+  private final class ReplacementContinuation extends JqContinuation {
+    private final JqEvaluator m;
+    private final JqFrame frame;
     private final String text;
     private final List<Found> found;
     private final int index;
@@ -63,19 +55,25 @@ final class JqSubstituteFilter extends JqFilter {
     private final List<StringBuilder> results;
 
     ReplacementContinuation(
-        Begin begin, String text, List<Found> found, int index, List<StringBuilder> results) {
-      super(begin.next);
-      this.begin = begin;
+        JqEvaluator m,
+        JqFrame frame,
+        String text,
+        List<Found> found,
+        int index,
+        List<StringBuilder> results) {
+      super(frame.next());
+      this.m = m;
+      this.frame = frame;
       this.text = text;
       this.found = found;
       this.index = index;
       this.results = results;
     }
 
-    void proceed(JqEvaluator m) {
+    void proceed() {
       if (index < found.size()) {
         JsonNode named = JqRegexLibrary.named(m, found.get(index));
-        m.goTo(begin.substitute.replacement, begin.env, named, null, this);
+        m.goTo(replacement, frame.env(), named, null, this);
         return;
       }
       int from = end(index);
@@ -87,7 +85,15 @@ final class JqSubstituteFilter extends JqFilter {
       if (results.isEmpty()) {
         all.add(text);
       }
-      m.goTo(EACH, null, all, null, new Emit(m, begin));
+      boolean tracking = frame.path() != null;
+      JqContinuation emit =
+          JqContinuation.of(
+              next,
+              () -> {
+                m.next = next;
+                m.give(m.in, tracking ? JqPath.NONE : null);
+              });
+      m.goTo(EACH, null, all, null, emit);
     }
 
     private int end(int before) {
@@ -95,7 +101,7 @@ final class JqSubstituteFilter extends JqFilter {
     }
 
     @Override
-    void accept(JqEvaluator m) {
+    void accept() {
       int from = end(index);
       int to = found.get(index).parts().getFirst().from();
       List<StringBuilder> more = new ArrayList<>(results);
@@ -114,31 +120,16 @@ final class JqSubstituteFilter extends JqFilter {
         m.charge(2L * (to - from + insert.textValue().length()));
         more.get(i).append(text, from, to).append(insert.textValue());
       }
-      new ReplacementContinuation(begin, text, found, index + 1, more).proceed(m);
+      new ReplacementContinuation(m, frame, text, found, index + 1, more).proceed();
     }
 
     @Override
     public void trace(JqMemoryEstimator live) {
       super.trace(live);
-      live.add(begin);
+      live.add(frame);
       results.forEach(result -> live.bytes(2L * result.length()));
     }
   }
 
   private static final JqFilter EACH = new JqAccessFilter.Each(new JqFlowFilter.Identity());
-
-  private static final class Emit extends JqContinuation {
-    private final boolean tracking;
-
-    Emit(JqEvaluator m, Begin begin) {
-      super(begin.next);
-      this.tracking = begin.path != null;
-    }
-
-    @Override
-    void accept(JqEvaluator m) {
-      m.next = next;
-      m.give(m.in, tracking ? JqPath.NONE : null);
-    }
-  }
 }
