@@ -24,35 +24,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decodes single values; reports problems instead of throwing exceptions. Records the references of
  * expressions.
+ *
+ * @param trusted whether the definition was checked before: then its schemas are not checked again,
+ *     since that is slow
  */
-final class DefinitionValueDecoder {
-  private final DefinitionProblemCollector problems;
-  private final DefinitionSymbolTable notes;
-  private final boolean trusted;
-
-  DefinitionValueDecoder(
-      DefinitionProblemCollector problems, DefinitionSymbolTable notes, boolean trusted) {
-    this.problems = problems;
-    this.notes = notes;
-    this.trusted = trusted;
-  }
-
-  /**
-   * Whether the definition was checked before: then its schemas are not checked again, since that
-   * is slow.
-   */
-  boolean trusted() {
-    return trusted;
-  }
-
-  DefinitionProblemCollector problems() {
-    return problems;
-  }
-
-  DefinitionSymbolTable notes() {
-    return notes;
-  }
-
+record DefinitionValueDecoder(
+    DefinitionProblemCollector problems, DefinitionSymbolTable notes, boolean trusted) {
   Optional<String> text(DefinitionCursor place, int maxLength) {
     if (!(place.node() instanceof LocatedNode.Scalar scalar) || !scalar.value().isTextual()) {
       return wrong(

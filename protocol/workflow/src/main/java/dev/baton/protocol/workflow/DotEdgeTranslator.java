@@ -22,19 +22,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Translates the edges of a node to the transitions of its step. */
-final class DotEdgeTranslator {
+record DotEdgeTranslator(DefinitionProblemCollector problems, DotAttributeChecker attributes) {
   static final List<String> KEYS = List.of("when", "on", "condition", "weight", "label");
 
   private static final Pattern CONDITION =
       Pattern.compile("\\s*outcome\\s*=\\s*(success|ok|fail|failure|any)\\s*");
-
-  private final DefinitionProblemCollector problems;
-  private final DotAttributeChecker attributes;
-
-  DotEdgeTranslator(DefinitionProblemCollector problems, DotAttributeChecker attributes) {
-    this.problems = problems;
-    this.attributes = attributes;
-  }
 
   /** Reports attributes of an edge that have no effect. */
   void check(Edge edge) {

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * names for the same ({@code goal_gate}, {@code retry_target}, {@code max_retries}, {@code
  * tool_command}) are also accepted.
  */
-final class DotStepTranslator {
+record DotStepTranslator(
+    DotGraph graph, DefinitionProblemCollector problems, DotAttributeChecker attributes) {
   /**
    * Attributes of a node that are keys of the step; keys defined by the graph's structure are
    * excluded.
@@ -51,17 +52,6 @@ final class DotStepTranslator {
   static {
     KEYS.addAll(OF_STEP);
     KEYS.addAll(OTHER_NAMES);
-  }
-
-  private final DotGraph graph;
-  private final DefinitionProblemCollector problems;
-  private final DotAttributeChecker attributes;
-
-  DotStepTranslator(
-      DotGraph graph, DefinitionProblemCollector problems, DotAttributeChecker attributes) {
-    this.graph = graph;
-    this.problems = problems;
-    this.attributes = attributes;
   }
 
   /** Reports the step attributes of a node that only marks the start or an end. */

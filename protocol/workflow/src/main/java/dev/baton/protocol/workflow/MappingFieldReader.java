@@ -15,24 +15,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the members of a mapping; reports problems instead of throwing exceptions, and returns
  * empty for an invalid member.
  */
-final class MappingFieldReader {
-  private final DefinitionCursor place;
-  private final LocatedNode.Members members;
-  private final DefinitionValueDecoder values;
-
-  private MappingFieldReader(
-      DefinitionCursor place, LocatedNode.Members members, DefinitionValueDecoder values) {
-    this.place = place;
-    this.members = members;
-    this.values = values;
-  }
-
+record MappingFieldReader(
+    DefinitionCursor place, LocatedNode.Members members, DefinitionValueDecoder values) {
   /** Returns empty and reports a problem when the node is not a mapping. */
   static Optional<MappingFieldReader> of(
       DefinitionCursor place, DefinitionValueDecoder values, String allowed) {
@@ -43,14 +32,6 @@ final class MappingFieldReader {
         .problems()
         .error(place, "this must be a mapping, not " + place.node().typeName(), allowed);
     return Optional.empty();
-  }
-
-  DefinitionCursor place() {
-    return place;
-  }
-
-  LocatedNode.Members members() {
-    return members;
   }
 
   /** Reports every key that is not one of these. */
@@ -73,6 +54,13 @@ final class MappingFieldReader {
             String.join(", ", allowed));
   }
 
+  /** Reports a problem when the key is absent or its value is null. */
+  void require(String key, String allowed) {
+    if (get(key).isEmpty()) {
+      missing(key, allowed);
+    }
+  }
+
   void missing(String key, String allowed) {
     values.problems().error(place, "'" + key + "' is missing", allowed);
   }
@@ -85,11 +73,6 @@ final class MappingFieldReader {
       return Optional.empty();
     }
     return Optional.of(place.member(key, entry.value()));
-  }
-
-  @Nullable SourcePosition keyMark(String key) {
-    LocatedNode.Entry entry = members.find(key);
-    return entry == null ? null : entry.keyMark();
   }
 
   Optional<String> text(String key, int maxLength) {

@@ -42,9 +42,7 @@ final class MilestoneDecoder {
     }
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("title", "tier", "verify"));
-    if (fields.get("title").isEmpty()) {
-      fields.missing("title", "title: what is reached");
-    }
+    fields.require("title", "title: what is reached");
     Optional<String> title = fields.text("title", MAX_TITLE);
     Optional<VerificationTier> tier = fields.choice("tier", TIERS);
     List<String> verify = fields.get("verify").map(this::commands).orElse(List.of());

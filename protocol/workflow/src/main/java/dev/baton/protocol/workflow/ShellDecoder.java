@@ -102,9 +102,7 @@ final class ShellDecoder {
     }
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("file", "as"));
-    if (fields.get("file").isEmpty()) {
-      fields.missing("file", "file: a path in the workspace");
-    }
+    fields.require("file", "file: a path in the workspace");
     Optional<As> as = fields.choice("as", FORMS);
     return fields
         .text("file", 4_096)

@@ -316,9 +316,7 @@ final class StepDecoder {
     }
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("on", "when", "weight", "to"));
-    if (fields.get("to").isEmpty()) {
-      fields.missing("to", "to: a step's id, or end");
-    }
+    fields.require("to", "to: a step's id, or end");
     StepTransition.On on = fields.choice("on", OUTCOMES).orElse(StepTransition.On.SUCCESS);
     Optional<Expression> when = fields.expression("when", DefinitionSymbolTable.Moment.AFTER_STEP);
     int weight = fields.integer("weight", -MAX_WEIGHT, MAX_WEIGHT).orElse(0);

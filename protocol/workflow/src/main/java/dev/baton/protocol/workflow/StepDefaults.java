@@ -45,9 +45,7 @@ record StepDefaults(StepRetryPolicy retry, Optional<Duration> timeout, Map<Strin
     }
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("max", "backoff", "factor", "max_backoff"));
-    if (fields.get("max").isEmpty()) {
-      fields.missing("max", "max: 0 to " + StepRetryPolicy.LIMIT);
-    }
+    fields.require("max", "max: 0 to " + StepRetryPolicy.LIMIT);
     int max = fields.integer("max", 0, StepRetryPolicy.LIMIT).orElse(0);
     Duration backoff =
         fields.duration("backoff", Duration.ZERO, DurationParser.MAX).orElse(none.backoff());

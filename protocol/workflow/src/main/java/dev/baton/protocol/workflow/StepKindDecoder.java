@@ -79,9 +79,7 @@ final class StepKindDecoder {
     Map<String, String> methods = new LinkedHashMap<>();
     METHODS.forEach(method -> methods.put(method, method));
     String method = fields.choice("method", methods).orElse("GET");
-    if (fields.get("url").isEmpty()) {
-      fields.missing("url", "url: https://…");
-    }
+    fields.require("url", "url: https://…");
     Optional<Template> url = fields.template("url").filter(template -> checkUrl(fields, template));
     Map<String, Template> headers = fields.templates("headers", "names and values");
     for (String name : headers.keySet()) {
@@ -159,12 +157,8 @@ final class StepKindDecoder {
 
   private Optional<StepKind> over(
       MappingFieldReader fields, int max, JoinPolicy join, int nesting) {
-    if (fields.get("over").isEmpty()) {
-      fields.missing("over", "over: an expression whose result is a list");
-    }
-    if (fields.get("steps").isEmpty()) {
-      fields.missing("steps", "steps: what to do for each item");
-    }
+    fields.require("over", "over: an expression whose result is a list");
+    fields.require("steps", "steps: what to do for each item");
     Optional<Expression> items =
         fields.expression("over", DefinitionSymbolTable.Moment.BEFORE_STEP);
     Optional<StepFlow> body = fields.get("steps").flatMap(at -> steps.flow(at, nesting + 1));
@@ -230,9 +224,7 @@ final class StepKindDecoder {
     }
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("prompt", "schema", "timeout", "default"));
-    if (fields.get("prompt").isEmpty()) {
-      fields.missing("prompt", "prompt: the question");
-    }
+    fields.require("prompt", "prompt: the question");
     Optional<Template> prompt = fields.template("prompt");
     int before = problems.errors().size();
     InputSchema schema =
@@ -325,9 +317,7 @@ final class StepKindDecoder {
     }
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("bean", "args"));
-    if (fields.get("bean").isEmpty()) {
-      fields.missing("bean", "bean: a name");
-    }
+    fields.require("bean", "bean: a name");
     TemplateTree args =
         fields.get("args").map(values::tree).orElseGet(() -> new TemplateTree.Members(Map.of()));
     return fields.get("bean").flatMap(this::bean).map(bean -> new StepKind.Fn(bean, args));

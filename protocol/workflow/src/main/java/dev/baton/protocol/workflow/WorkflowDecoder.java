@@ -71,9 +71,7 @@ final class WorkflowDecoder {
         fields.unknown(entry, "unknown key", KEYS);
       }
     }
-    if (fields.get("name").isEmpty()) {
-      fields.missing("name", "name: a workflow's name");
-    }
+    fields.require("name", "name: a workflow's name");
     Optional<String> name = fields.text("name", 63).filter(this::isName);
     fields
         .get("name")
@@ -110,9 +108,7 @@ final class WorkflowDecoder {
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);
-    if (fields.get("steps").isEmpty()) {
-      fields.missing("steps", "steps: a list of at least one step");
-    }
+    fields.require("steps", "steps: a list of at least one step");
     Optional<StepFlow> flow = fields.get("steps").flatMap(at -> steps.flow(at, 0));
     if (flow.isEmpty()) {
       return Optional.empty();
@@ -232,9 +228,7 @@ final class WorkflowDecoder {
     }
     MappingFieldReader fields = found.get();
     fields.allowOnly(List.of("interval", "timeout"));
-    if (fields.get("interval").isEmpty()) {
-      fields.missing("interval", "interval: such as 1s");
-    }
+    fields.require("interval", "interval: such as 1s");
     Optional<Duration> interval = fields.duration("interval", HeartbeatSettings.MIN_INTERVAL, DAY);
     if (interval.isEmpty()) {
       return Optional.empty();
