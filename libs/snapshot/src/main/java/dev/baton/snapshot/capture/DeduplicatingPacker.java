@@ -8,9 +8,10 @@ package dev.baton.snapshot.capture;
 
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackStore;
-import dev.baton.snapshot.format.BlockCompressor;
+import dev.baton.snapshot.format.BlockFiller;
 import dev.baton.snapshot.format.BlockWriter;
 import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.CompressedBlock;
 import dev.baton.snapshot.format.Hash;
 import java.io.IOException;
 import java.util.List;
@@ -20,7 +21,7 @@ import java.util.Map;
  * Builds blocks from chunks that are not yet stored. Thread-confined: one instance per reading
  * thread.
  */
-final class DeduplicatingPacker implements CloseableChunkSink {
+final class DeduplicatingPacker extends BlockFiller implements CloseableChunkSink {
   /** Minimum size in bytes for a query to the store: below it, an upload is faster than a query. */
   static final int WORTH_ASKING = 512 << 10;
 
@@ -28,9 +29,6 @@ final class DeduplicatingPacker implements CloseableChunkSink {
   private final KnownChunkIndex known;
   private final PackUploader shipment;
   private final boolean asks;
-  private final BlockCompressor compressor = new BlockCompressor();
-  private final BlockWriter data = new BlockWriter(Chunk.Kind.DATA);
-  private final BlockWriter nodes = new BlockWriter(Chunk.Kind.NODE);
 
   /**
    * @param asks whether to query the store for chunks that this capture has not stored
@@ -44,24 +42,9 @@ final class DeduplicatingPacker implements CloseableChunkSink {
 
   @Override
   public void accept(Chunk chunk) throws IOException, InterruptedException {
-    if (!known.claim(chunk.hash())) {
-      return;
+    if (known.claim(chunk.hash())) {
+      super.accept(chunk);
     }
-    BlockWriter block =
-        switch (chunk.kind()) {
-          case DATA -> data;
-          case NODE -> nodes;
-        };
-    if (!block.fits(chunk.length())) {
-      end(block);
-    }
-    block.add(chunk);
-  }
-
-  @Override
-  public void flush() throws IOException, InterruptedException {
-    end(data);
-    end(nodes);
   }
 
   @Override
@@ -69,7 +52,8 @@ final class DeduplicatingPacker implements CloseableChunkSink {
     shipment.sendLarge();
   }
 
-  private void end(BlockWriter block) throws IOException, InterruptedException {
+  @Override
+  protected void end(BlockWriter block) throws IOException, InterruptedException {
     if (asks && block.rawLength() >= WORTH_ASKING) {
       List<Hash> chunks = block.chunks();
       for (int from = 0; from < chunks.size(); from += PackStore.MAX_FIND) {
@@ -79,14 +63,11 @@ final class DeduplicatingPacker implements CloseableChunkSink {
         block.removeIf(places::containsKey);
       }
     }
-    if (!block.isEmpty()) {
-      shipment.add(compressor.compress(block));
-      block.clear();
-    }
+    super.end(block);
   }
 
   @Override
-  public void close() {
-    compressor.close();
+  protected void emit(CompressedBlock block) throws IOException, InterruptedException {
+    shipment.add(block);
   }
 }

@@ -46,10 +46,6 @@ public final class PackWriter {
     out.ascii(PackIndex.MAGIC);
   }
 
-  public boolean isEmpty() {
-    return blocks == 0;
-  }
-
   /** Returns the current size of the pack in bytes, without its index. */
   public int length() {
     return out.length();

@@ -17,27 +17,16 @@ import dev.baton.snapshot.posix.PosixException;
 import dev.baton.snapshot.posix.RawName;
 import java.io.IOException;
 
-/** Creates files, links and directories with their metadata. Thread-safe. */
-final class RestoredFileWriter {
-  private final RestoreOptions options;
-  private final int umask;
-  private final AttributeLossCollector degraded;
-  private final DeferredModeSetter lateModes;
-
-  /**
-   * @param umask permission bits that a new file does not get
-   */
-  RestoredFileWriter(
-      RestoreOptions options,
-      int umask,
-      AttributeLossCollector degraded,
-      DeferredModeSetter lateModes) {
-    this.options = options;
-    this.umask = umask;
-    this.degraded = degraded;
-    this.lateModes = lateModes;
-  }
-
+/**
+ * Creates files, links and directories with their metadata. Thread-safe.
+ *
+ * @param umask permission bits that a new file does not get
+ */
+record RestoredFileWriter(
+    RestoreOptions options,
+    int umask,
+    AttributeLossCollector degraded,
+    DeferredModeSetter lateModes) {
   OpenFile create(PendingDirectory directory, NodeEntry.File file) throws IOException {
     try {
       return directory.directory().create(file.name(), firstMode(file.meta()));

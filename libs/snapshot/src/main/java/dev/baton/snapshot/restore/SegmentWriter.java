@@ -14,31 +14,17 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the files of segments in one thread. */
-final class SegmentWriter {
-  private final RestorePipeline pipeline;
-  private final RestoredFileWriter files;
-  private final DirectoryFinalizer ends;
-  private final WrittenChunkReader writtenChunks;
-  private final RestoreProgressCounter written;
-
+record SegmentWriter(
+    RestorePipeline pipeline,
+    RestoredFileWriter files,
+    DirectoryFinalizer ends,
+    WrittenChunkReader writtenChunks,
+    RestoreProgressCounter written) {
   /** The destination of pieces. */
   @FunctionalInterface
   private interface Place {
     void write(long position, byte[] bytes, int offset, int length)
         throws IOException, InterruptedException;
-  }
-
-  SegmentWriter(
-      RestorePipeline pipeline,
-      RestoredFileWriter files,
-      DirectoryFinalizer ends,
-      WrittenChunkReader writtenChunks,
-      RestoreProgressCounter written) {
-    this.pipeline = pipeline;
-    this.files = files;
-    this.ends = ends;
-    this.writtenChunks = writtenChunks;
-    this.written = written;
   }
 
   /** Returns when no segments are left, or after a failure. */

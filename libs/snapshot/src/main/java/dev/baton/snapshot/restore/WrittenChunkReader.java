@@ -20,15 +20,7 @@ import java.io.IOException;
  * Reads chunks that this restore has already written from their files, or from the packs if that is
  * not possible. Thread-safe.
  */
-final class WrittenChunkReader {
-  private final OpenDirectory root;
-  private final ChunkSource packs;
-
-  WrittenChunkReader(OpenDirectory root, ChunkSource packs) {
-    this.root = root;
-    this.packs = packs;
-  }
-
+record WrittenChunkReader(OpenDirectory root, ChunkSource packs) {
   /** Returns the chunk's bytes after verifying its hash. */
   byte[] read(Hash chunk, WriteTask.InFile place, int length)
       throws IOException, InterruptedException {
