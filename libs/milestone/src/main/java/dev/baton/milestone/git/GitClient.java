@@ -184,10 +184,6 @@ public final class GitClient {
     return new GitClient(directory, environment, more, limit, starter);
   }
 
-  public Path directory() {
-    return directory;
-  }
-
   /** Whether the caller's environment sets the variable. */
   public boolean hasVariable(String name) {
     return environment.containsKey(name);

@@ -51,12 +51,6 @@ public record GitRepository(Path root, GitClient git) {
    * {@code .git} in it; empty otherwise. Repositories of parent directories are ignored.
    */
   public static Optional<GitRepository> at(
-      Path directory, Map<String, String> environment, Duration limit) {
-    return at(directory, environment, limit, ProcessBuilder::startPipeline);
-  }
-
-  /** Like {@link #at(Path, Map, Duration)}, with a custom process starter. */
-  public static Optional<GitRepository> at(
       Path directory, Map<String, String> environment, Duration limit, GitClient.Starter starter) {
     return Files.isDirectory(directory.resolve(".git"), LinkOption.NOFOLLOW_LINKS)
         ? Optional.of(

@@ -20,7 +20,9 @@ public sealed interface MilestoneLocation {
   String describe();
 
   /** The commit in the history that contains the milestone; null where none does. */
-  @Nullable String commit();
+  default @Nullable String commit() {
+    return null;
+  }
 
   /** How a commit was recognized as the milestone. */
   enum By {
@@ -95,11 +97,6 @@ public sealed interface MilestoneLocation {
     public String describe() {
       return reason;
     }
-
-    @Override
-    public @Nullable String commit() {
-      return null;
-    }
   }
 
   /** Neither the commit nor an equivalent of it is in the repository. */
@@ -112,11 +109,6 @@ public sealed interface MilestoneLocation {
     @Override
     public String describe() {
       return reason;
-    }
-
-    @Override
-    public @Nullable String commit() {
-      return null;
     }
   }
 }

@@ -65,11 +65,6 @@ public final class MilestoneLocator {
     return new MilestoneLocator(repository.git(), repository.head().orElse(null));
   }
 
-  /** Returns the checked-out commit. */
-  public Optional<String> head() {
-    return Optional.ofNullable(head);
-  }
-
   public boolean isShallow() throws IOException, InterruptedException {
     return git.ask("rev-parse", "--is-shallow-repository").equals("true");
   }
