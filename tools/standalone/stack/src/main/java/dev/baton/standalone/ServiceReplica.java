@@ -58,11 +58,6 @@ public final class ServiceReplica {
     return managed.spec().directory();
   }
 
-  /** The log of its standard output and error. */
-  public Path log() {
-    return managed.spec().log();
-  }
-
   /** Its process while it is alive. */
   public Optional<ProcessIdentity> process() {
     return managed.id();

@@ -248,11 +248,6 @@ public final class StandaloneStack implements AutoCloseable {
     return replica;
   }
 
-  /** Whether components are restarted when they exit unexpectedly. */
-  public void autoRestart(boolean on) {
-    processes.values().forEach(process -> process.autoRestart(on));
-  }
-
   /**
    * Stops everything in reverse order, including runners and their steps, and releases the data
    * folder. Data, ports and secrets stay. Idempotent.

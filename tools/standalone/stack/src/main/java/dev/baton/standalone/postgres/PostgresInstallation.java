@@ -75,13 +75,18 @@ public record PostgresInstallation(Path home) {
   }
 
   private static String version() throws IOException {
-    try (InputStream in = PostgresInstallation.class.getResourceAsStream("postgres.properties")) {
+    return properties("postgres.properties").getProperty("version");
+  }
+
+  /** Reads a file of this package. */
+  static Properties properties(String file) throws IOException {
+    try (InputStream in = PostgresInstallation.class.getResourceAsStream(file)) {
       if (in == null) {
-        throw new IOException("postgres.properties is missing from the jar");
+        throw new IOException(file + " is missing from the jar");
       }
       Properties properties = new Properties();
       properties.load(in);
-      return properties.getProperty("version");
+      return properties;
     }
   }
 

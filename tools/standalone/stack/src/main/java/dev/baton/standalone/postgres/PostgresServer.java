@@ -17,10 +17,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
+import java.util.Properties;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -63,7 +63,7 @@ public final class PostgresServer {
     } else {
       create(data, password);
     }
-    return start(data, settings(port));
+    return start(data, port);
   }
 
   /**
@@ -119,53 +119,14 @@ public final class PostgresServer {
     Files.deleteIfExists(data.resolve("postmaster.pid"));
   }
 
-  private List<String> start(Path data, Map<String, String> settings)
-      throws IOException, InterruptedException {
+  private List<String> start(Path data, int port) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(asOrdinaryUser());
-    command.add(binaries.program("postgres").toString());
-    command.add("-D");
-    command.add(data.toString());
-    settings.forEach(
-        (name, value) -> {
-          command.add("-c");
-          command.add(name + "=" + value);
-        });
+    command.addAll(List.of(binaries.program("postgres").toString(), "-D", data.toString()));
+    Properties settings = PostgresInstallation.properties("server.properties");
+    settings.setProperty("port", Integer.toString(port));
+    new TreeMap<>(settings)
+        .forEach((name, value) -> command.addAll(List.of("-c", name + "=" + value)));
     return command;
-  }
-
-  private static Map<String, String> settings(int port) {
-    Map<String, String> settings = new LinkedHashMap<>();
-    settings.put("listen_addresses", "127.0.0.1");
-    settings.put("port", Integer.toString(port));
-    // No socket file: in many data folders its path would be too long for the system.
-    settings.put("unix_socket_directories", "");
-    settings.put("fsync", "on");
-    settings.put("synchronous_commit", "on");
-    settings.put("full_page_writes", "on");
-    settings.put("max_connections", "100");
-    settings.put("shared_buffers", "64MB");
-    settings.put("work_mem", "4MB");
-    settings.put("maintenance_work_mem", "32MB");
-    settings.put("max_wal_size", "256MB");
-    settings.put("min_wal_size", "32MB");
-    // No replication from here, so Postgres writes less and runs fewer helpers.
-    settings.put("wal_level", "minimal");
-    settings.put("max_wal_senders", "0");
-    settings.put("max_logical_replication_workers", "0");
-    settings.put("max_worker_processes", "2");
-    settings.put("max_parallel_workers", "0");
-    settings.put("max_parallel_workers_per_gather", "0");
-    settings.put("autovacuum_max_workers", "2");
-    settings.put("io_method", "sync");
-    settings.put("jit", "off");
-    settings.put("huge_pages", "off");
-    // The line that contains "ready" must not depend on the machine's language.
-    settings.put("lc_messages", "C");
-    settings.put("logging_collector", "off");
-    settings.put("log_destination", "stderr");
-    settings.put("timezone", "UTC");
-    settings.put("log_timezone", "UTC");
-    return settings;
   }
 
   private static List<String> asOrdinaryUser() throws IOException, InterruptedException {

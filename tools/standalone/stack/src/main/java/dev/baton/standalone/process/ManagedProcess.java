@@ -42,13 +42,13 @@ public final class ManagedProcess {
   private final LogFile log;
   private final RestartBackoff backoff;
   private final Consumer<ProcessEvent> events;
+  private final boolean autoRestart;
 
   private final ReentrantLock starting = new ReentrantLock();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
   private boolean wanted;
   private boolean retired;
-  private boolean autoRestart;
   private boolean ready;
   private int restarts;
   private int failures;
@@ -89,11 +89,6 @@ public final class ManagedProcess {
   /** Number of restarts after unexpected exits. */
   public int restarts() {
     return locked(() -> restarts);
-  }
-
-  /** Whether it is restarted when it exits unexpectedly. */
-  public void autoRestart(boolean on) {
-    locked(() -> autoRestart = on);
   }
 
   /**

@@ -8,9 +8,6 @@ package dev.baton.standalone.process;
 
 import java.io.IOException;
 import java.net.HttpURLConnection;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
@@ -25,9 +22,6 @@ public sealed interface ReadinessProbe {
   /** Ready once this address responds with 200. */
   record Http(URI uri) implements ReadinessProbe {}
 
-  /** Ready once this port of 127.0.0.1 accepts connections. */
-  record Tcp(int port) implements ReadinessProbe {}
-
   /** A response that takes longer counts as "not yet". */
   int PROBE_MILLIS = 1_000;
 
@@ -41,7 +35,6 @@ public sealed interface ReadinessProbe {
     return switch (this) {
       case LogLine(Pattern pattern) -> new LogLineScanner(pattern, log, from)::found;
       case Http(URI uri) -> () -> answers(uri);
-      case Tcp(int port) -> () -> accepts(port);
     };
   }
 
@@ -55,15 +48,6 @@ public sealed interface ReadinessProbe {
       } finally {
         connection.disconnect();
       }
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  private static boolean accepts(int port) {
-    try (Socket socket = new Socket()) {
-      socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), PROBE_MILLIS);
-      return true;
     } catch (IOException e) {
       return false;
     }
