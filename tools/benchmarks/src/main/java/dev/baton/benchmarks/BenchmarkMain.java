@@ -33,11 +33,14 @@ import dev.baton.benchmarks.steps.StepsWorkload;
 import dev.baton.standalone.files.DirectoryTreeDeleter;
 import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -47,20 +50,8 @@ import org.jspecify.annotations.Nullable;
  * error. Exits with 0, with 1 when a measurement failed, with 2 when the arguments are wrong.
  */
 public final class BenchmarkMain {
-  private static final String HELP =
-      """
-      usage: benchmarks/run NAME [options]
-
-      Benchmarks
-        steps    no-op transform steps, in one and in many concurrent runs; compared with Restate
-        snapshot captures and restores of a directory; compared with tar, restic and borg
-        failover failover latency after a runner was killed, hung or lost
-        fork     forks of runs of different lengths and sizes
-        liveness heartbeats of many live runs, and detection latency of silent ones
-
-      benchmarks/run NAME --help shows the options.
-      """;
-
+  private static final List<String> NAMES =
+      List.of("steps", "snapshot", "failover", "fork", "liveness");
   private static final Duration STOP = Duration.ofSeconds(60);
 
   private BenchmarkMain() {}
@@ -69,53 +60,10 @@ public final class BenchmarkMain {
     List<String> arguments = List.of(args);
     try {
       if (arguments.isEmpty() || isHelp(arguments.getFirst())) {
-        System.out.print(HELP);
+        System.out.print(help("usage"));
         System.exit(arguments.isEmpty() ? 2 : 0);
       }
-      List<String> rest = arguments.subList(1, arguments.size());
-      boolean help = rest.stream().anyMatch(BenchmarkMain::isHelp);
-      switch (arguments.getFirst()) {
-        case "steps" -> {
-          if (help) {
-            System.out.print(StepsOptions.HELP);
-          } else {
-            steps(StepsOptions.parse(rest));
-          }
-        }
-        case "snapshot" -> {
-          if (help) {
-            System.out.print(SnapshotOptions.HELP);
-          } else {
-            snapshot(SnapshotOptions.parse(rest));
-          }
-        }
-        case "failover" -> {
-          if (help) {
-            System.out.print(FailoverOptions.HELP);
-          } else {
-            failover(FailoverOptions.parse(rest));
-          }
-        }
-        case "fork" -> {
-          if (help) {
-            System.out.print(ForkOptions.HELP);
-          } else {
-            fork(ForkOptions.parse(rest));
-          }
-        }
-        case "liveness" -> {
-          if (help) {
-            System.out.print(LivenessOptions.HELP);
-          } else {
-            liveness(LivenessOptions.parse(rest));
-          }
-        }
-        default ->
-            throw new IllegalArgumentException(
-                "unknown benchmark "
-                    + arguments.getFirst()
-                    + "; allowed: steps, snapshot, failover, fork, liveness");
-      }
+      run(arguments.getFirst(), arguments.subList(1, arguments.size()));
       System.exit(0);
     } catch (IllegalArgumentException e) {
       System.err.println("benchmarks/run: " + e.getMessage());
@@ -125,6 +73,31 @@ public final class BenchmarkMain {
       System.exit(1);
     } catch (InterruptedException e) {
       System.exit(130);
+    }
+  }
+
+  private static void run(String name, List<String> rest) throws IOException, InterruptedException {
+    if (NAMES.contains(name) && rest.stream().anyMatch(BenchmarkMain::isHelp)) {
+      System.out.print(help(name));
+      return;
+    }
+    switch (name) {
+      case "steps" -> steps(StepsOptions.parse(rest));
+      case "snapshot" -> snapshot(SnapshotOptions.parse(rest));
+      case "failover" -> failover(FailoverOptions.parse(rest));
+      case "fork" -> fork(ForkOptions.parse(rest));
+      case "liveness" -> liveness(LivenessOptions.parse(rest));
+      default ->
+          throw new IllegalArgumentException(
+              "unknown benchmark " + name + "; allowed: " + String.join(", ", NAMES));
+    }
+  }
+
+  private static String help(String name) throws IOException {
+    String file = name + ".txt";
+    try (InputStream in =
+        Objects.requireNonNull(BenchmarkMain.class.getResourceAsStream(file), file)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
 

@@ -6,6 +6,7 @@
  */
 package dev.baton.benchmarks.arguments;
 
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parses a command line. Each method consumes an option's value and throws {@link
@@ -24,6 +26,9 @@ public final class BenchmarkArgumentParser {
           "(kafka|postgres|s3|checkpoint-store|orchestrator):([A-Za-z_][A-Za-z0-9_]*)=(.*)");
 
   private final Deque<String> left;
+  private final Map<String, Map<String, String>> environment = new HashMap<>();
+  private boolean json;
+  private @Nullable Path results;
 
   public BenchmarkArgumentParser(List<String> all) {
     this.left = new ArrayDeque<>(all);
@@ -66,8 +71,36 @@ public final class BenchmarkArgumentParser {
         option + " " + value + " is neither " + first + " nor " + second);
   }
 
+  /**
+   * Reads an option that every benchmark has.
+   *
+   * @throws IllegalArgumentException for any other
+   */
+  public void common(String option) {
+    switch (option) {
+      case "-o", "--output" -> json = oneOf(option, "table", "json").equals("json");
+      case "--results" -> results = Path.of(value(option));
+      default -> throw new IllegalArgumentException("unknown argument " + option + "; see --help");
+    }
+  }
+
+  /** Whether to print JSON instead of a table. */
+  public boolean json() {
+    return json;
+  }
+
+  /** The folder for the results; null: the default. */
+  public @Nullable Path results() {
+    return results;
+  }
+
+  /** The variables of each component, by its name. */
+  public Map<String, Map<String, String>> environment() {
+    return environment;
+  }
+
   /** Adds {@code component:NAME=value} to the variables of that component. */
-  public void variable(String option, Map<String, Map<String, String>> environment) {
+  public void variable(String option) {
     String text = value(option);
     Matcher parts = VARIABLE.matcher(text);
     if (!parts.matches()) {

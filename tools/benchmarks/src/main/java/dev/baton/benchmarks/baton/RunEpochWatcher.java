@@ -6,26 +6,16 @@
  */
 package dev.baton.benchmarks.baton;
 
-import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.PartitionInfo;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 final class RunEpochWatcher implements AutoCloseable {
   private static final String PREFIX = "dev.baton.";
   private static final Duration POLL = Duration.ofSeconds(1);
-  private static final Duration START = Duration.ofSeconds(30);
 
   private final KafkaConsumer<String, byte[]> consumer;
   private final Thread reader;
@@ -73,26 +62,7 @@ final class RunEpochWatcher implements AutoCloseable {
    * @throws org.apache.kafka.common.KafkaException when the broker does not respond within 30 s
    */
   static RunEpochWatcher start(String bootstrap) {
-    KafkaConsumer<String, byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                bootstrap,
-                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                false,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                CommittedRecordsReader.READ_COMMITTED),
-            new StringDeserializer(),
-            new ByteArrayDeserializer());
-    List<TopicPartition> partitions = new ArrayList<>();
-    for (PartitionInfo partition : consumer.partitionsFor(TopicName.TRACE, START)) {
-      partitions.add(new TopicPartition(partition.topic(), partition.partition()));
-    }
-    consumer.assign(partitions);
-    consumer.seekToEnd(partitions);
-    // Seeking is lazy: records appended from here on must be seen.
-    partitions.forEach(partition -> consumer.position(partition, START));
-    return new RunEpochWatcher(consumer);
+    return new RunEpochWatcher(TailConsumerFactory.open(bootstrap, TopicName.TRACE, Map.of()));
   }
 
   /**
@@ -148,8 +118,8 @@ final class RunEpochWatcher implements AutoCloseable {
   }
 
   private void take(ConsumerRecord<String, byte[]> record, long now) {
-    String type = header(record, "ce_type");
-    String id = header(record, "ce_id");
+    String type = TailConsumerFactory.header(record, "ce_type");
+    String id = TailConsumerFactory.header(record, "ce_id");
     if (type == null || id == null) {
       return;
     }
@@ -167,10 +137,5 @@ final class RunEpochWatcher implements AutoCloseable {
     } else if (epoch == newest.epoch() && !started) {
       runs.put(event.run(), newest.completing(now));
     }
-  }
-
-  private static @Nullable String header(ConsumerRecord<String, byte[]> record, String name) {
-    Header header = record.headers().lastHeader(name);
-    return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
   }
 }

@@ -6,10 +6,8 @@
  */
 package dev.baton.benchmarks.baton;
 
-import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.TopicName;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
@@ -25,13 +23,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.PartitionInfo;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the trace from now on, headers only, as any external program may. An event is visible here
@@ -44,7 +36,6 @@ final class RunTraceWatcher implements AutoCloseable {
   private static final Set<String> ENDS =
       Set.of("run_completed", "run_failed", "run_cancelled", "run_lost");
   private static final Duration POLL = Duration.ofSeconds(1);
-  private static final Duration START = Duration.ofSeconds(30);
 
   private final KafkaConsumer<String, byte[]> consumer;
   private final Map<String, Watched> runs = new ConcurrentHashMap<>();
@@ -68,12 +59,6 @@ final class RunTraceWatcher implements AutoCloseable {
   static RunTraceWatcher start(String bootstrap) {
     Map<String, Object> settings =
         Map.of(
-            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrap,
-            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-            false,
-            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-            CommittedRecordsReader.READ_COMMITTED,
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
             5_000,
             // Polling for every single event would distort the measurement. An end is seen up to 5
@@ -82,17 +67,7 @@ final class RunTraceWatcher implements AutoCloseable {
             64 << 10,
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
             5);
-    KafkaConsumer<String, byte[]> consumer =
-        new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
-    List<TopicPartition> partitions = new ArrayList<>();
-    for (PartitionInfo partition : consumer.partitionsFor(TopicName.TRACE, START)) {
-      partitions.add(new TopicPartition(partition.topic(), partition.partition()));
-    }
-    consumer.assign(partitions);
-    consumer.seekToEnd(partitions);
-    // Seeking is lazy: records appended from here on must be seen.
-    partitions.forEach(partition -> consumer.position(partition, START));
-    return new RunTraceWatcher(consumer);
+    return new RunTraceWatcher(TailConsumerFactory.open(bootstrap, TopicName.TRACE, settings));
   }
 
   /**
@@ -149,7 +124,7 @@ final class RunTraceWatcher implements AutoCloseable {
   }
 
   private void take(ConsumerRecord<String, byte[]> record, long now) {
-    String type = header(record, "ce_type");
+    String type = TailConsumerFactory.header(record, "ce_type");
     if (record.key() == null || type == null || !type.startsWith(PREFIX)) {
       return;
     }
@@ -157,7 +132,7 @@ final class RunTraceWatcher implements AutoCloseable {
     run.records++;
     String name = type.substring(PREFIX.length());
     if (name.equals("step_completed")) {
-      String time = header(record, "ce_time");
+      String time = TailConsumerFactory.header(record, "ce_time");
       if (time != null) {
         run.stepEnds.add(
             ChronoUnit.MICROS.between(
@@ -166,10 +141,5 @@ final class RunTraceWatcher implements AutoCloseable {
     } else if (ENDS.contains(name)) {
       run.ended.complete(new RunTrace(run.stepEnds, name, now, run.records));
     }
-  }
-
-  private static @Nullable String header(ConsumerRecord<String, byte[]> record, String name) {
-    Header header = record.headers().lastHeader(name);
-    return header == null ? null : new String(header.value(), StandardCharsets.UTF_8);
   }
 }

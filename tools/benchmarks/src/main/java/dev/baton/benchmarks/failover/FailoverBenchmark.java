@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /**
  * Measures failovers on two stacks, one with warm runners and one without; each scenario has its
@@ -86,57 +87,39 @@ public final class FailoverBenchmark {
       throw new IOException("the AOT caches could not be created");
     }
     Instant at = Instant.now();
-    if (wants(FailoverScenario.WARM)
-        || wants(FailoverScenario.HANG)
-        || wants(FailoverScenario.REPLICA_LOST)) {
+    if (wants(FailoverScenario.WARM, FailoverScenario.HANG, FailoverScenario.REPLICA_LOST)) {
       try (BenchmarkStack stack = stack("warm", WARM);
           LoopingRunDriver runs = LoopingRunDriver.on(stack)) {
-        if (wants(FailoverScenario.WARM)) {
-          one(
-              runs,
-              FailoverScenario.WARM,
-              options.kills(),
-              WARM,
-              FailoverBenchmark::kill,
-              SINCE_STRUCK);
-        }
-        if (wants(FailoverScenario.HANG)) {
-          one(
-              runs,
-              FailoverScenario.HANG,
-              options.hangs(),
-              WARM,
-              FailoverBenchmark::hang,
-              SINCE_STRUCK);
-        }
+        one(
+            runs,
+            FailoverScenario.WARM,
+            options.kills(),
+            WARM,
+            FailoverBenchmark::kill,
+            SINCE_STRUCK);
+        one(
+            runs,
+            FailoverScenario.HANG,
+            options.hangs(),
+            WARM,
+            FailoverBenchmark::hang,
+            SINCE_STRUCK);
         if (wants(FailoverScenario.REPLICA_LOST)) {
           replicaLost(stack, runs);
         }
       }
     }
-    if (wants(FailoverScenario.COLD)
-        || wants(FailoverScenario.PLANNED)
-        || wants(FailoverScenario.HUNDRED)) {
+    if (wants(FailoverScenario.COLD, FailoverScenario.PLANNED, FailoverScenario.HUNDRED)) {
       try (BenchmarkStack stack = stack("cold", 0);
           LoopingRunDriver runs = LoopingRunDriver.on(stack)) {
-        if (wants(FailoverScenario.COLD)) {
-          one(
-              runs,
-              FailoverScenario.COLD,
-              options.kills(),
-              0,
-              FailoverBenchmark::kill,
-              SINCE_STRUCK);
-        }
-        if (wants(FailoverScenario.PLANNED)) {
-          one(
-              runs,
-              FailoverScenario.PLANNED,
-              options.handovers(),
-              0,
-              FailoverBenchmark::terminate,
-              (of, run, epoch, struck) -> of.awaitTakeover(run, epoch));
-        }
+        one(runs, FailoverScenario.COLD, options.kills(), 0, FailoverBenchmark::kill, SINCE_STRUCK);
+        one(
+            runs,
+            FailoverScenario.PLANNED,
+            options.handovers(),
+            0,
+            FailoverBenchmark::terminate,
+            (of, run, epoch, struck) -> of.awaitTakeover(run, epoch));
         if (wants(FailoverScenario.HUNDRED)) {
           allAtOnce(runs);
         }
@@ -145,8 +128,8 @@ public final class FailoverBenchmark {
     return new FailoverResult(at, MachineDescription.line(), options.seed(), rows);
   }
 
-  private boolean wants(FailoverScenario scenario) {
-    return options.scenarios().contains(scenario);
+  private boolean wants(FailoverScenario... any) {
+    return Stream.of(any).anyMatch(options.scenarios()::contains);
   }
 
   private BenchmarkStack stack(String name, int warm) throws IOException, InterruptedException {
@@ -174,6 +157,9 @@ public final class FailoverBenchmark {
   private void one(
       LoopingRunDriver runs, FailoverScenario scenario, int samples, int idle, Blow blow, Gap gap)
       throws IOException, InterruptedException {
+    if (!wants(scenario)) {
+      return;
+    }
     String run = runs.start(ROUND, 1).getFirst();
     long[] micros = new long[samples];
     for (int i = -WARMUP; i < samples; i++) {

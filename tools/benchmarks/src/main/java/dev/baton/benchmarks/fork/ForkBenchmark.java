@@ -22,11 +22,7 @@ import java.util.function.Consumer;
 /**
  * Forks parents of different lengths and sizes in turn, so that none benefits from a warmer server.
  */
-public final class ForkBenchmark {
-  private final ForkOptions options;
-  private final Path folder;
-  private final Consumer<String> progress;
-
+public record ForkBenchmark(ForkOptions options, Path folder, Consumer<String> progress) {
   /** Samples of one parent so far. */
   private static final class Samples {
     final ForkParentRun parent;
@@ -39,12 +35,6 @@ public final class ForkBenchmark {
       answered = new long[number];
       completed = new long[number];
     }
-  }
-
-  public ForkBenchmark(ForkOptions options, Path folder, Consumer<String> progress) {
-    this.options = options;
-    this.folder = folder;
-    this.progress = progress;
   }
 
   public ForkResult run() throws IOException, InterruptedException {

@@ -32,28 +32,6 @@ public record ForkOptions(List<Parent> parents, int samples, boolean json, @Null
     parents = List.copyOf(parents);
   }
 
-  public static final String HELP =
-      """
-      benchmarks/run fork: cost of a fork, by the parent's length and the size of its files
-
-      Starts an embedded stack in a temporary folder, runs each parent (one step that writes
-      random files, then a loop of steps without any), forks it after its last lap, and lets each
-      fork complete its two last steps. The first row is the baseline that the others are
-      compared with: a fork must not cost more for a longer parent, nor store files again.
-      Writes fork.md and fork.json into benchmarks/results.
-
-        -o json|table    what to print on standard output (default table)
-        --parents LIST   STEPS:MB,… with 1 to 100,000 steps and 1 to 10,000 megabytes
-                         (default 10:1,1000:1,20000:1,10:1000)
-        --samples N      forks of each parent, 1 to 1,000 (default 9)
-        --results DIR    folder for the results
-        --help           this
-
-      Examples
-        benchmarks/run fork
-        benchmarks/run fork --parents 10:1,5000:1 --samples 30 -o json
-      """;
-
   private static final List<Parent> USUAL =
       List.of(
           new Parent(10, 1), new Parent(1_000, 1), new Parent(20_000, 1), new Parent(10, 1_000));
@@ -68,19 +46,15 @@ public record ForkOptions(List<Parent> parents, int samples, boolean json, @Null
     BenchmarkArgumentParser left = new BenchmarkArgumentParser(arguments);
     List<Parent> parents = USUAL;
     int samples = 9;
-    boolean json = false;
-    Path results = null;
     while (!left.isEmpty()) {
       String name = left.next();
       switch (name) {
-        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
         case "--parents" -> parents = parents(left.value(name));
         case "--samples" -> samples = (int) left.number(name, 1, MOST_SAMPLES);
-        case "--results" -> results = Path.of(left.value(name));
-        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+        default -> left.common(name);
       }
     }
-    return new ForkOptions(parents, samples, json, results);
+    return new ForkOptions(parents, samples, left.json(), left.results());
   }
 
   private static List<Parent> parents(String text) {

@@ -24,22 +24,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Measures all sizes on one stack; each size has its own runs, which end before the next. */
-public final class LivenessBenchmark {
+public record LivenessBenchmark(LivenessOptions options, Path folder, Consumer<String> progress) {
   private static final String ORCHESTRATOR = StackComponent.ORCHESTRATOR.label();
   private static final int MEASURED_INTERVALS = 2;
   private static final Duration MARGIN = Duration.ofSeconds(20);
   private static final Duration BEFORE_DUE = Duration.ofSeconds(1);
   private static final double MEGABYTE = 1024.0 * 1024;
-
-  private final LivenessOptions options;
-  private final Path folder;
-  private final Consumer<String> progress;
-
-  public LivenessBenchmark(LivenessOptions options, Path folder, Consumer<String> progress) {
-    this.options = options;
-    this.folder = folder;
-    this.progress = progress;
-  }
 
   public LivenessResult run() throws IOException, InterruptedException {
     List<LivenessResult.Size> sizes = new ArrayList<>();

@@ -10,7 +10,6 @@ import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -40,35 +39,6 @@ public record LivenessOptions(
     environment = Map.copyOf(environment);
   }
 
-  public static final String HELP =
-      """
-      benchmarks/run liveness: simulated heartbeats of many live runs on a real Kafka
-
-      Starts an embedded stack in a temporary folder, sends heartbeats of the given number of
-      runs, and measures CPU time and memory of the orchestrator. Then some of the runs fall
-      silent: each must be signalled, and no other. With two replicas, repeats this and kills one
-      of them a second before the silent runs are due. Before that, once, the only orchestrator is
-      killed and stays down for minutes while all runs live: no run may be signalled. Writes
-      liveness.md and liveness.json into benchmarks/results.
-
-        -o json|table    what to print on standard output (default table)
-        --runs N,…       live runs, 100 to 1000000 (default 10000,50000,100000)
-        --interval S     seconds between two heartbeats of a run, 1 to 300 (default 30); a run is
-                         missed after three
-        --silenced N     how many runs fall silent, 1 to half of the smallest N (default 1000)
-        --replicas N     orchestrators, 1 or 2 (default 2)
-        --outage S       seconds for which the orchestrator is down, with the first number of runs, 0
-                         (never) to 3600 (default 300)
-        --env C:NAME=V   additional environment variable for a component (kafka, postgres, s3,
-                         checkpoint-store, orchestrator)
-        --results DIR    folder for the results
-        --help           this
-
-      Examples
-        benchmarks/run liveness
-        benchmarks/run liveness --runs 10000 --interval 5 --replicas 1 --outage 0 -o json
-      """;
-
   private static final int LEAST = 100;
   private static final int MOST = 1_000_000;
 
@@ -82,21 +52,16 @@ public record LivenessOptions(
     int silenced = 1_000;
     int replicas = 2;
     Duration outage = Duration.ofMinutes(5);
-    boolean json = false;
-    Map<String, Map<String, String>> environment = new HashMap<>();
-    Path results = null;
     while (!left.isEmpty()) {
       String name = left.next();
       switch (name) {
-        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
         case "--runs" -> runs = counts(left.value(name));
         case "--interval" -> interval = Duration.ofSeconds(left.number(name, 1, 300));
         case "--silenced" -> silenced = (int) left.number(name, 1, MOST / 2);
         case "--replicas" -> replicas = (int) left.number(name, 1, 2);
         case "--outage" -> outage = Duration.ofSeconds(left.number(name, 0, 3_600));
-        case "--env" -> left.variable(name, environment);
-        case "--results" -> results = Path.of(left.value(name));
-        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+        case "--env" -> left.variable(name);
+        default -> left.common(name);
       }
     }
     int fewest = runs.stream().mapToInt(Integer::intValue).min().orElseThrow();
@@ -105,7 +70,14 @@ public record LivenessOptions(
           "--silenced " + silenced + " is more than half of " + fewest + " runs");
     }
     return new LivenessOptions(
-        runs, interval, silenced, replicas, outage, json, environment, results);
+        runs,
+        interval,
+        silenced,
+        replicas,
+        outage,
+        left.json(),
+        left.environment(),
+        left.results());
   }
 
   private static List<Integer> counts(String text) {

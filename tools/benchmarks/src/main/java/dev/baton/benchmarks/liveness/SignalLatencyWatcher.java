@@ -6,8 +6,8 @@
  */
 package dev.baton.benchmarks.liveness;
 
+import dev.baton.benchmarks.baton.TailConsumerFactory;
 import dev.baton.benchmarks.measure.DurationDistribution;
-import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.TopicName;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,13 +18,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
  * Reads the signals; reports which silent runs were signalled, how late, and which live runs were
@@ -41,22 +37,7 @@ final class SignalLatencyWatcher implements AutoCloseable {
 
   SignalLatencyWatcher(String kafka, HeartbeatLoadGenerator heartbeats) {
     this.heartbeats = heartbeats;
-    consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                kafka,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                CommittedRecordsReader.READ_COMMITTED),
-            new StringDeserializer(),
-            new ByteArrayDeserializer());
-    List<TopicPartition> partitions =
-        consumer.partitionsFor(TopicName.SIGNALS).stream()
-            .map(partition -> new TopicPartition(partition.topic(), partition.partition()))
-            .toList();
-    consumer.assign(partitions);
-    consumer.seekToEnd(partitions);
-    partitions.forEach(consumer::position);
+    consumer = TailConsumerFactory.open(kafka, TopicName.SIGNALS, Map.of());
     thread = Thread.ofPlatform().name("signals").daemon().start(this::read);
   }
 

@@ -7,10 +7,16 @@
 package dev.baton.benchmarks.measure;
 
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 
 /** Calculates the median of a few values. */
 public final class MedianCalculator {
   private MedianCalculator() {}
+
+  /** Returns the median of a figure of these items, of which there is at least one. */
+  public static <T> double of(List<T> items, ToDoubleFunction<? super T> figure) {
+    return of(items.stream().map(figure::applyAsDouble).toList());
+  }
 
   /**
    * Returns the median; the mean of the two middle values for an even number.

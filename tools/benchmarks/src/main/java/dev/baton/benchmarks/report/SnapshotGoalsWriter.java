@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.report;
 
-import static dev.baton.benchmarks.report.SnapshotMarkdownWriter.line;
+import static dev.baton.benchmarks.report.ReportFormatter.line;
 
 import dev.baton.benchmarks.snapshot.SnapshotPhase;
 import dev.baton.benchmarks.snapshot.SnapshotResult;

@@ -6,7 +6,6 @@
  */
 package dev.baton.benchmarks.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.benchmarks.snapshot.FileIoFloor;
 import dev.baton.benchmarks.snapshot.SnapshotOptions;
@@ -47,11 +46,7 @@ public final class SnapshotJsonWriter {
   /** Returns all figures, indented. */
   public static String whole(SnapshotResult result) {
     ObjectNode json = Json.mapper().valueToTree(result);
-    try {
-      return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(json) + "\n";
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a JSON tree can always be serialized", e);
-    }
+    return ReportFormatter.whole(json);
   }
 
   private static void put(ObjectNode json, ToolResult tool) {

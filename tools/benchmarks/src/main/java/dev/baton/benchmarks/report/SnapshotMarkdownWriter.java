@@ -12,8 +12,6 @@ import dev.baton.benchmarks.snapshot.SnapshotResult;
 import dev.baton.benchmarks.snapshot.SnapshotResult.ToolResult;
 import dev.baton.benchmarks.snapshot.SnapshotRoundResult;
 import java.util.List;
-import java.util.Locale;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the figures as Markdown. */
@@ -37,7 +35,7 @@ public final class SnapshotMarkdownWriter {
     StringBuilder page = new StringBuilder("# Snapshots\n\n");
     page.append(result.at()).append(", ").append(result.machine()).append(".\n");
     page.append(
-        line(
+        ReportFormatter.line(
             "The tree (%s): %,d files in %,d folders, %,d MB; %,d files are 1 %%."
                 + " Medians over %d rounds.\n\n",
             result.tree(),
@@ -54,12 +52,15 @@ public final class SnapshotMarkdownWriter {
     FileIoFloor floor = result.floor();
     page.append("\nThe floor, on the same tree: ");
     page.append(
-        line(
+        ReportFormatter.line(
             "stat of every file %.2f s, reading all bytes %.2f s, `tar | zstd -3 -T2` %.2f s.\n",
             floor.statS(), floor.readS(), floor.zstdS()));
     page.append(SnapshotGoalsWriter.of(result));
     page.append("\n## What was measured\n\n");
-    result.tools().forEach((name, tool) -> page.append(line("- %s: %s\n", name, tool.version())));
+    result
+        .tools()
+        .forEach(
+            (name, tool) -> page.append(ReportFormatter.line("- %s: %s\n", name, tool.version())));
     page.append("\n![Snapshots](snapshot.svg)\n");
     return page.toString();
   }
@@ -67,10 +68,10 @@ public final class SnapshotMarkdownWriter {
   private static String row(String name, ToolResult tool) {
     StringBuilder row = new StringBuilder("| " + name + " |");
     for (SnapshotPhase phase : SnapshotPhase.values()) {
-      row.append(line(" %.2f s |", tool.median(round -> round.wallS(phase))));
+      row.append(ReportFormatter.line(" %.2f s |", tool.median(round -> round.wallS(phase))));
     }
     return row.append(
-            line(
+            ReportFormatter.line(
                 " %,.0f MB | %,.0f MB | %.1f s | %.1f s | %,.0f MB | %s | %s |\n",
                 tool.median(SnapshotRoundResult::firstBytes) / MEGABYTE,
                 tool.median(SnapshotRoundResult::storedBytes) / MEGABYTE,
@@ -78,7 +79,8 @@ public final class SnapshotMarkdownWriter {
                 tool.median(SnapshotRoundResult::serverCpuS),
                 tool.median(SnapshotRoundResult::peakRssBytes) / MEGABYTE,
                 restored(tool.differences()),
-                elsewhere(tool)))
+                ReportFormatter.elsewhere(
+                    tool.rounds().stream().map(SnapshotRoundResult::elsewhere))))
         .toString();
   }
 
@@ -87,20 +89,5 @@ public final class SnapshotMarkdownWriter {
       return "not compared";
     }
     return differences.isEmpty() ? "the same" : "differs: `" + differences.getFirst() + "`";
-  }
-
-  private static String elsewhere(ToolResult tool) {
-    double most =
-        tool.rounds().stream()
-            .map(SnapshotRoundResult::elsewhere)
-            .filter(Objects::nonNull)
-            .mapToDouble(share -> share)
-            .max()
-            .orElse(-1);
-    return most < 0 ? "" : line("≤ %.0f%%", most * 100);
-  }
-
-  static String line(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
   }
 }

@@ -6,7 +6,6 @@
  */
 package dev.baton.benchmarks.report;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.benchmarks.steps.StepsResult;
 import dev.baton.benchmarks.steps.StepsResult.SystemResult;
@@ -34,11 +33,7 @@ public final class StepsJsonWriter {
     if (result.restate() == null) {
       json.putNull("restate");
     }
-    try {
-      return Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(json) + "\n";
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a JSON tree can always be serialized", e);
-    }
+    return ReportFormatter.whole(json);
   }
 
   private static void put(ObjectNode json, String system, @Nullable SystemResult measured) {

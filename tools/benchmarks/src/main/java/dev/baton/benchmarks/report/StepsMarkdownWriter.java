@@ -11,9 +11,7 @@ import dev.baton.benchmarks.steps.StepsResult.SystemResult;
 import dev.baton.benchmarks.steps.StepsRoundResult;
 import dev.baton.benchmarks.steps.StepsSummary;
 import dev.baton.benchmarks.steps.StepsWorkload;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,7 +38,7 @@ public final class StepsMarkdownWriter {
     var floor = result.floor();
     if (floor != null) {
       page.append(
-          line(
+          ReportFormatter.line(
               "| Floor: acknowledged, flushed 400-byte appends | %.2f ms | %.2f ms | %,.0f | | | |"
                   + " | | |\n",
               floor.p50Ms(), floor.p99Ms(), floor.appendsPerS()));
@@ -55,7 +53,7 @@ public final class StepsMarkdownWriter {
   }
 
   private static String describe(StepsWorkload work, int rounds) {
-    return line(
+    return ReportFormatter.line(
         "Medians over %d rounds; each system's turn has %d runs of %d steps one after the other and"
             + " %d bursts of %d runs of %d steps.",
         rounds,
@@ -69,7 +67,7 @@ public final class StepsMarkdownWriter {
   private static String row(String name, SystemResult measured) {
     StepsSummary median = measured.median();
     StepsRoundResult last = measured.turns().getLast();
-    return line(
+    return ReportFormatter.line(
         "| %s | %.2f ms | %.2f ms | %,.0f | %.0f ms | %.0f ms | %s | %s | %s | %s |\n",
         name,
         median.p50Ms(),
@@ -77,25 +75,14 @@ public final class StepsMarkdownWriter {
         median.stepsPerS(),
         median.runP50Ms(),
         median.runP99Ms(),
-        median.rssMb() == 0 ? UNKNOWN : line("%.0f MB", median.rssMb()),
+        median.rssMb() == 0 ? UNKNOWN : ReportFormatter.line("%.0f MB", median.rssMb()),
         flushes(last.sequentialFlushes()),
         flushes(last.burstFlushes()),
-        elsewhere(measured));
-  }
-
-  private static String elsewhere(SystemResult measured) {
-    double most =
-        measured.turns().stream()
-            .map(StepsRoundResult::elsewhere)
-            .filter(Objects::nonNull)
-            .mapToDouble(share -> share)
-            .max()
-            .orElse(-1);
-    return most < 0 ? UNKNOWN : line("≤ %.0f%%", most * 100);
+        ReportFormatter.elsewhere(measured.turns().stream().map(StepsRoundResult::elsewhere)));
   }
 
   private static String flushes(@Nullable Double perStep) {
-    return perStep == null ? UNKNOWN : line("%.2f", perStep);
+    return perStep == null ? UNKNOWN : ReportFormatter.line("%.2f", perStep);
   }
 
   private static String parts(String name, SystemResult measured) {
@@ -110,7 +97,7 @@ public final class StepsMarkdownWriter {
             + " |\n|---|--:|--:|--:|\n");
     for (Map.Entry<String, Double> part : last.rssMbByPart().entrySet()) {
       rows.append(
-          line(
+          ReportFormatter.line(
               "| %s | %.0f MB | %.0f µs | %.0f µs |\n",
               part.getKey(),
               part.getValue(),
@@ -118,7 +105,7 @@ public final class StepsMarkdownWriter {
               last.burstCpuUs().getOrDefault(part.getKey(), 0.0)));
     }
     rows.append(
-        line(
+        ReportFormatter.line(
             "| sum | %.0f MB (%.0f MB with shared pages counted once) | %.0f µs | %.0f µs |\n\n",
             last.rssMb(), last.pssMb(), sum(last.sequentialCpuUs()), sum(last.burstCpuUs())));
     return rows.toString();
@@ -126,9 +113,5 @@ public final class StepsMarkdownWriter {
 
   private static double sum(Map<String, Double> parts) {
     return parts.values().stream().collect(Collectors.summingDouble(Double::doubleValue));
-  }
-
-  private static String line(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
   }
 }

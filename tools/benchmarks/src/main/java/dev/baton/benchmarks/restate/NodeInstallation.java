@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.restate;
 
-import dev.baton.benchmarks.measure.ExecutableFinder;
+import dev.baton.standalone.process.DetachedCommandFactory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -26,8 +26,8 @@ record NodeInstallation(Path node, Path npm) {
 
   /** Finds them on the path; empty when one is missing. */
   static Optional<NodeInstallation> find() {
-    Optional<Path> node = ExecutableFinder.onPath("node");
-    Optional<Path> npm = ExecutableFinder.onPath("npm");
+    Optional<Path> node = DetachedCommandFactory.onPath("node");
+    Optional<Path> npm = DetachedCommandFactory.onPath("npm");
     return node.isPresent() && npm.isPresent()
         ? Optional.of(new NodeInstallation(node.get(), npm.get()))
         : Optional.empty();

@@ -12,47 +12,34 @@ import java.util.Map;
 
 /** borg with a local repository without encryption, otherwise with default settings. */
 final class BorgTool extends CommandTool {
-  private final String version;
-  private final Map<String, String> environment;
   private int archives;
 
   BorgTool(Path folder) throws IOException, InterruptedException {
-    super(folder);
-    environment =
+    super(
+        folder,
+        "borg",
         Map.of(
-            "BORG_REPO", store().resolve("repository").toString(),
-            "BORG_BASE_DIR", cache().toString(),
-            "BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK", "yes");
-    version = command(folder, environment, "borg", "--version").output().strip();
-  }
-
-  @Override
-  public String name() {
-    return "borg";
-  }
-
-  @Override
-  public String version() {
-    return version;
+            "BORG_REPO", repository(folder),
+            "BORG_BASE_DIR", cache(folder).toString(),
+            "BORG_UNKNOWN_UNENCRYPTED_REPO_ACCESS_IS_OK", "yes"),
+        "--version");
   }
 
   @Override
   public void begin(Path tree) throws IOException, InterruptedException {
     super.begin(tree);
     archives = 0;
-    command(store(), environment, "borg", "init", "--encryption=none").run();
+    command(store(), "init", "--encryption=none").run();
   }
 
   @Override
   public PhaseCost capture(Path tree) throws IOException, InterruptedException {
     archives++;
-    return PhaseCost.of(command(tree, environment, "borg", "create", "::" + archives, ".").run());
+    return PhaseCost.of(command(tree, "create", "::" + archives, ".").run());
   }
 
   @Override
   public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
-    return new Restoration(
-        PhaseCost.of(command(target, environment, "borg", "extract", "::" + archives).run()),
-        target);
+    return new Restoration(PhaseCost.of(command(target, "extract", "::" + archives).run()), target);
   }
 }

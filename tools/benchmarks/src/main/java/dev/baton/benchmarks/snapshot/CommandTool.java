@@ -14,16 +14,42 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** A tool that is a command and stores into a local folder. */
 abstract class CommandTool implements SnapshotTool {
   private final Path folder;
+  private final String name;
+  private final Map<String, String> environment;
+  private final String version;
 
   /**
    * @param folder a separate folder of the tool, created if missing
+   * @param name the command
+   * @param environment variables of each of its calls
+   * @param version the argument that prints its version
    */
-  CommandTool(Path folder) throws IOException {
+  CommandTool(Path folder, String name, Map<String, String> environment, String version)
+      throws IOException, InterruptedException {
     this.folder = Files.createDirectories(folder);
+    this.name = name;
+    this.environment = Map.copyOf(environment);
+    this.version = command(folder, version).output().lines().findFirst().orElse("").strip();
+  }
+
+  /** The repository in the store of a tool with this folder. */
+  static String repository(Path folder) {
+    return folder.resolve("store").resolve("repository").toString();
+  }
+
+  @Override
+  public final String name() {
+    return name;
+  }
+
+  @Override
+  public String version() {
+    return version;
   }
 
   /** The folder of all stored data. */
@@ -31,20 +57,22 @@ abstract class CommandTool implements SnapshotTool {
     return folder.resolve("store");
   }
 
-  /** The folder of the tool's cache. */
-  final Path cache() {
+  /** The folder of the cache of a tool with this folder. */
+  static Path cache(Path folder) {
     return folder.resolve("cache");
   }
 
-  final TimedCommand command(Path at, Map<String, String> environment, String... line) {
-    return new TimedCommand(List.of(line), environment, at, folder.resolve("log"));
+  /** Returns a call of the command with these arguments. */
+  final TimedCommand command(Path at, String... arguments) {
+    List<String> line = Stream.concat(Stream.of(name), Stream.of(arguments)).toList();
+    return new TimedCommand(line, environment, at, folder.resolve("log"));
   }
 
   @Override
   public void begin(Path tree) throws IOException, InterruptedException {
     end();
     Files.createDirectories(store());
-    Files.createDirectories(cache());
+    Files.createDirectories(cache(folder));
   }
 
   @Override
@@ -55,7 +83,7 @@ abstract class CommandTool implements SnapshotTool {
   @Override
   public final void end() throws IOException {
     DirectoryTreeDeleter.delete(store());
-    DirectoryTreeDeleter.delete(cache());
+    DirectoryTreeDeleter.delete(cache(folder));
   }
 
   @Override

@@ -40,9 +40,9 @@ public record FileIoFloor(double statS, double readS, double zstdS) {
 
   static FileIoFloor median(List<FileIoFloor> floors) {
     return new FileIoFloor(
-        MedianCalculator.of(floors.stream().map(FileIoFloor::statS).toList()),
-        MedianCalculator.of(floors.stream().map(FileIoFloor::readS).toList()),
-        MedianCalculator.of(floors.stream().map(FileIoFloor::zstdS).toList()));
+        MedianCalculator.of(floors, FileIoFloor::statS),
+        MedianCalculator.of(floors, FileIoFloor::readS),
+        MedianCalculator.of(floors, FileIoFloor::zstdS));
   }
 
   private static double shell(Path tree, Path log, String line)

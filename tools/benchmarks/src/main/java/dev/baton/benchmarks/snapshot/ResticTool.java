@@ -12,55 +12,35 @@ import java.util.Map;
 
 /** restic with a local repository and default settings. */
 final class ResticTool extends CommandTool {
-  private final String version;
-  private final Map<String, String> environment;
 
   ResticTool(Path folder) throws IOException, InterruptedException {
-    super(folder);
-    environment =
+    super(
+        folder,
+        "restic",
         Map.of(
-            "RESTIC_REPOSITORY", store().resolve("repository").toString(),
+            "RESTIC_REPOSITORY", repository(folder),
             "RESTIC_PASSWORD", "benchmark",
-            "RESTIC_CACHE_DIR", cache().toString());
-    version = command(folder, environment, "restic", "version").output().strip();
-  }
-
-  @Override
-  public String name() {
-    return "restic";
-  }
-
-  @Override
-  public String version() {
-    return version;
+            "RESTIC_CACHE_DIR", cache(folder).toString()),
+        "version");
   }
 
   @Override
   public void begin(Path tree) throws IOException, InterruptedException {
     super.begin(tree);
-    command(store(), environment, "restic", "init").run();
+    command(store(), "init").run();
   }
 
   @Override
   public PhaseCost capture(Path tree) throws IOException, InterruptedException {
-    return PhaseCost.of(
-        command(store(), environment, "restic", "--quiet", "backup", tree.toString()).run());
+    return PhaseCost.of(command(store(), "--quiet", "backup", tree.toString()).run());
   }
 
   @Override
   public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
     PhaseCost cost =
         PhaseCost.of(
-            command(
-                    target,
-                    environment,
-                    "restic",
-                    "--quiet",
-                    "restore",
-                    "latest",
-                    "--target",
-                    target.toString())
-                .run());
+            command(target, "--quiet", "restore", "latest", "--target", target.toString()).run());
+
     // It restores the complete path from the root.
     return new Restoration(cost, target.resolve(Path.of("/").relativize(tree)));
   }

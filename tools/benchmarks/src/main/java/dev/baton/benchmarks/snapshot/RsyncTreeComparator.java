@@ -6,8 +6,8 @@
  */
 package dev.baton.benchmarks.snapshot;
 
-import dev.baton.benchmarks.measure.ExecutableFinder;
 import dev.baton.benchmarks.measure.TimedCommand;
+import dev.baton.standalone.process.DetachedCommandFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -28,7 +28,7 @@ final class RsyncTreeComparator {
    */
   static @Nullable List<String> differences(Path tree, Path restored, Path log)
       throws IOException, InterruptedException {
-    if (ExecutableFinder.onPath("rsync").isEmpty()) {
+    if (DetachedCommandFactory.onPath("rsync").isEmpty()) {
       return null;
     }
     // Without -i rsync prints no differences.

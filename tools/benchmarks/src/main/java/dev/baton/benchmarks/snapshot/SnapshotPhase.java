@@ -6,27 +6,23 @@
  */
 package dev.baton.benchmarks.snapshot;
 
+import java.util.Locale;
+
 /** The measured phases of each tool, in this order; each builds on the result of the one before. */
 public enum SnapshotPhase {
   /** Capture into an empty store. */
-  FIRST("first"),
+  FIRST,
   /** Capture without any change. */
-  UNCHANGED("unchanged"),
+  UNCHANGED,
   /** Capture after one file in a hundred was changed. */
-  PERCENT("percent"),
+  PERCENT,
   /** Capture after ten files were changed. */
-  TEN("ten"),
+  TEN,
   /** Restore of everything into an empty folder. */
-  RESTORE("restore");
-
-  private final String label;
-
-  SnapshotPhase(String label) {
-    this.label = label;
-  }
+  RESTORE;
 
   /** One word, in lower case. */
   public String label() {
-    return label;
+    return name().toLowerCase(Locale.ROOT);
   }
 }

@@ -61,8 +61,7 @@ public record SnapshotResult(
 
     /** Returns the median over the rounds. */
     public double median(ToDoubleFunction<SnapshotRoundResult> figure) {
-      return MedianCalculator.of(
-          rounds.stream().map(round -> figure.applyAsDouble(round)).toList());
+      return MedianCalculator.of(rounds, figure);
     }
   }
 }

@@ -43,10 +43,6 @@ public record SnapshotRoundResult(
     return costs.values().stream().mapToDouble(PhaseCost::cpuS).sum();
   }
 
-  public double clientCpuS() {
-    return costs.values().stream().mapToDouble(PhaseCost::clientCpuS).sum();
-  }
-
   public double serverCpuS() {
     return costs.values().stream().mapToDouble(PhaseCost::serverCpuS).sum();
   }

@@ -8,7 +8,7 @@ package dev.baton.benchmarks.snapshot;
 
 import dev.baton.benchmarks.baton.JfrRecorder;
 import dev.baton.benchmarks.capture.BatonTool;
-import dev.baton.benchmarks.measure.ExecutableFinder;
+import dev.baton.standalone.process.DetachedCommandFactory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ final class SnapshotToolRegistry implements AutoCloseable {
     SnapshotToolRegistry started = new SnapshotToolRegistry();
     try {
       for (String name : options.tools()) {
-        if (!name.equals("baton") && ExecutableFinder.onPath(name).isEmpty()) {
+        if (!name.equals("baton") && DetachedCommandFactory.onPath(name).isEmpty()) {
           progress.accept("not installed: " + name + " ; it is not measured");
           continue;
         }

@@ -12,22 +12,15 @@ import java.util.Map;
 
 /** {@code tar --zstd}: a full archive each time, independent of the one before. */
 final class TarTool extends CommandTool {
-  private final String version;
   private int archives;
 
   TarTool(Path folder) throws IOException, InterruptedException {
-    super(folder);
-    version = command(folder, Map.of(), "tar", "--version").output().lines().findFirst().orElse("");
-  }
-
-  @Override
-  public String name() {
-    return "tar";
+    super(folder, "tar", Map.of(), "--version");
   }
 
   @Override
   public String version() {
-    return version + " --zstd";
+    return super.version() + " --zstd";
   }
 
   @Override
@@ -40,14 +33,12 @@ final class TarTool extends CommandTool {
   public PhaseCost capture(Path tree) throws IOException, InterruptedException {
     archives++;
     return PhaseCost.of(
-        command(store(), Map.of(), "tar", "--zstd", "-cf", newest(), "-C", tree.toString(), ".")
-            .run());
+        command(store(), "--zstd", "-cf", newest(), "-C", tree.toString(), ".").run());
   }
 
   @Override
   public Restoration restore(Path tree, Path target) throws IOException, InterruptedException {
-    return new Restoration(
-        PhaseCost.of(command(target, Map.of(), "tar", "--zstd", "-xpf", newest()).run()), target);
+    return new Restoration(PhaseCost.of(command(target, "--zstd", "-xpf", newest()).run()), target);
   }
 
   private String newest() {

@@ -29,38 +29,22 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Starts the systems and runs the same workload on them in turn: A B, B A, A B, … after some
  * unmeasured turns, so that changes of the machine's load affect all systems.
+ *
+ * @param folder for the systems' data; must exist, is not deleted
+ * @param packages where npm's packages are kept between measurements
+ * @param progress receives one line per event
  */
-public final class StepsBenchmark {
-  private final StepsOptions options;
-  private final StepsWorkload work;
-  private final Path folder;
-  private final Path packages;
-  private final Consumer<String> progress;
-
-  /**
-   * @param folder for the systems' data; must exist, is not deleted
-   * @param packages where npm's packages are kept between measurements
-   * @param progress receives one line per event
-   */
-  public StepsBenchmark(
-      StepsOptions options,
-      StepsWorkload work,
-      Path folder,
-      Path packages,
-      Consumer<String> progress) {
-    this.options = options;
-    this.work = work;
-    this.folder = folder;
-    this.packages = packages;
-    this.progress = progress;
-  }
-
+public record StepsBenchmark(
+    StepsOptions options,
+    StepsWorkload work,
+    Path folder,
+    Path packages,
+    Consumer<String> progress) {
   /**
    * Blocks until all rounds are done and all started processes have stopped.
    *
@@ -177,12 +161,8 @@ public final class StepsBenchmark {
 
   private static Floor median(List<Floor> floors) {
     return new Floor(
-        median(floors, Floor::p50Ms),
-        median(floors, Floor::p99Ms),
-        median(floors, Floor::appendsPerS));
-  }
-
-  private static double median(List<Floor> floors, ToDoubleFunction<Floor> figure) {
-    return MedianCalculator.of(floors.stream().map(figure::applyAsDouble).toList());
+        MedianCalculator.of(floors, Floor::p50Ms),
+        MedianCalculator.of(floors, Floor::p99Ms),
+        MedianCalculator.of(floors, Floor::appendsPerS));
   }
 }

@@ -9,7 +9,6 @@ package dev.baton.benchmarks.steps;
 import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
 import java.net.URI;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -44,36 +43,6 @@ public record StepsOptions(
     environment = Map.copyOf(environment);
   }
 
-  public static final String HELP =
-      """
-      benchmarks/run steps: no-op transform steps, in one run and in many concurrent runs
-
-      Starts an embedded stack in a temporary folder (and, if node and npm are present, a
-      Restate server), runs the same workload on both in turn and compares medians over the rounds.
-      Writes steps.md, steps.json and steps.svg into benchmarks/results.
-
-        -o json|table    what to print on standard output (default table)
-        --rounds N       measured turns of each system, 1 to 100 (default 3)
-        --warmup N       unmeasured turns before, 0 to 100 (default 8: a JVM compiles
-                   for some 100,000 steps, and services run longer)
-        --no-restate     only Baton and its broker's own limits
-        --submit WHICH   batch: the runs of a burst in one request (default); each: one request each
-        --server URL     measure this orchestrator instead of an embedded stack; requires --kafka
-        --kafka H:P      that server's Kafka, whose trace is read
-        --env C:NAME=V   additional environment variable for a component (kafka, postgres, s3,
-                         checkpoint-store, orchestrator; runners get the orchestrator's)
-        --profile DIR    also write a flight recording of each of Baton's Java processes there
-        --results DIR    folder for the results
-        --help           this
-
-      Examples
-        benchmarks/run steps
-        benchmarks/run steps --rounds 5 -o json > figures.json
-        benchmarks/run steps --no-restate --rounds 1 --profile /tmp/profile
-        benchmarks/run steps --env orchestrator:MP_MESSAGING_INCOMING_TRACE_FETCH_MAX_WAIT_MS=5
-        benchmarks/run steps --server http://127.0.0.1:7070 --kafka 127.0.0.1:40123
-      """;
-
   private static final int MOST = 100;
 
   /**
@@ -83,35 +52,39 @@ public record StepsOptions(
     BenchmarkArgumentParser left = new BenchmarkArgumentParser(arguments);
     int rounds = 3;
     int warmup = 8;
-    boolean json = false;
     boolean restate = true;
     boolean each = false;
     URI server = null;
     String kafka = null;
-    Map<String, Map<String, String>> environment = new HashMap<>();
     Path profile = null;
-    Path results = null;
     while (!left.isEmpty()) {
       String name = left.next();
       switch (name) {
-        case "-o", "--output" -> json = left.oneOf(name, "table", "json").equals("json");
         case "--rounds" -> rounds = (int) left.number(name, 1, MOST);
         case "--warmup" -> warmup = (int) left.number(name, 0, MOST);
         case "--no-restate" -> restate = false;
         case "--submit" -> each = left.oneOf(name, "batch", "each").equals("each");
         case "--server" -> server = address(left.value(name));
         case "--kafka" -> kafka = left.value(name);
-        case "--env" -> left.variable(name, environment);
+        case "--env" -> left.variable(name);
         case "--profile" -> profile = Path.of(left.value(name));
-        case "--results" -> results = Path.of(left.value(name));
-        default -> throw new IllegalArgumentException("unknown argument " + name + "; see --help");
+        default -> left.common(name);
       }
     }
     if ((server == null) != (kafka == null)) {
       throw new IllegalArgumentException("--server and --kafka go together; see --help");
     }
     return new StepsOptions(
-        rounds, warmup, json, restate, each, server, kafka, environment, profile, results);
+        rounds,
+        warmup,
+        left.json(),
+        restate,
+        each,
+        server,
+        kafka,
+        left.environment(),
+        profile,
+        left.results());
   }
 
   private static URI address(String text) {

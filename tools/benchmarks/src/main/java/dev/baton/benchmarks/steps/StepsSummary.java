@@ -8,7 +8,6 @@ package dev.baton.benchmarks.steps;
 
 import dev.baton.benchmarks.measure.MedianCalculator;
 import java.util.List;
-import java.util.function.ToDoubleFunction;
 
 /**
  * Medians over the rounds of one system.
@@ -25,16 +24,11 @@ public record StepsSummary(
 
   static StepsSummary of(List<StepsRoundResult> turns) {
     return new StepsSummary(
-        median(turns, StepsRoundResult::p50Ms),
-        median(turns, StepsRoundResult::p99Ms),
-        median(turns, StepsRoundResult::stepsPerS),
-        median(turns, StepsRoundResult::runP50Ms),
-        median(turns, StepsRoundResult::runP99Ms),
-        median(turns, StepsRoundResult::rssMb));
-  }
-
-  private static double median(
-      List<StepsRoundResult> turns, ToDoubleFunction<StepsRoundResult> figure) {
-    return MedianCalculator.of(turns.stream().map(figure::applyAsDouble).toList());
+        MedianCalculator.of(turns, StepsRoundResult::p50Ms),
+        MedianCalculator.of(turns, StepsRoundResult::p99Ms),
+        MedianCalculator.of(turns, StepsRoundResult::stepsPerS),
+        MedianCalculator.of(turns, StepsRoundResult::runP50Ms),
+        MedianCalculator.of(turns, StepsRoundResult::runP99Ms),
+        MedianCalculator.of(turns, StepsRoundResult::rssMb));
   }
 }

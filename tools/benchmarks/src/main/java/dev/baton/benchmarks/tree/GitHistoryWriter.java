@@ -6,8 +6,8 @@
  */
 package dev.baton.benchmarks.tree;
 
-import dev.baton.benchmarks.measure.ExecutableFinder;
 import dev.baton.benchmarks.measure.TimedCommand;
+import dev.baton.standalone.process.DetachedCommandFactory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,22 +21,9 @@ import java.util.SplittableRandom;
 /**
  * Creates a repository in a tree that resembles a repository in use: packed history, loose objects.
  */
-final class GitHistoryWriter {
+record GitHistoryWriter(Path tree, Path log, SyntheticVocabulary lexicon, SplittableRandom random) {
   private static final int COMMITS = 3;
   private static final String FIRST = "2026-01-05T09:00:00Z";
-
-  private final Path tree;
-  private final Path log;
-  private final SyntheticVocabulary lexicon;
-  private final SplittableRandom random;
-
-  private GitHistoryWriter(
-      Path tree, Path log, SyntheticVocabulary lexicon, SplittableRandom random) {
-    this.tree = tree;
-    this.log = log;
-    this.lexicon = lexicon;
-    this.random = random;
-  }
 
   /**
    * Commits the tracked folder's files, then changes and commits some of them, then leaves some
@@ -49,7 +36,7 @@ final class GitHistoryWriter {
   static boolean write(
       Path tree, List<Path> files, Path log, SyntheticVocabulary lexicon, SplittableRandom random)
       throws IOException, InterruptedException {
-    if (ExecutableFinder.onPath("git").isEmpty()) {
+    if (DetachedCommandFactory.onPath("git").isEmpty()) {
       return false;
     }
     new GitHistoryWriter(tree, log, lexicon, random).write(files);
