@@ -22,14 +22,11 @@ final class VersionCommand implements Runnable {
   @Override
   public void run() {
     String java = Runtime.version().toString();
-    if (context.json()) {
-      context.printJson(
-          Json.mapper()
-              .createObjectNode()
-              .put("version", BatonVersionProvider.number())
-              .put("java", java));
-    } else {
-      context.print("baton " + BatonVersionProvider.number() + " (Java " + java + ")");
-    }
+    context.show(
+        Json.mapper()
+            .createObjectNode()
+            .put("version", BatonVersionProvider.number())
+            .put("java", java),
+        "baton " + BatonVersionProvider.number() + " (Java " + java + ")");
   }
 }

@@ -89,11 +89,8 @@ public final class ApprovalsCommand implements Runnable {
           approval.path("by").asText(""),
           shorten(approval.path("prompt").asText()));
     }
-    if (table.isEmpty()) {
-      context.print(status.equals("waiting") ? "no approval waits for an answer" : "no approvals");
-    } else {
-      table.print(context.terminal().out(), context.style());
-    }
+    context.print(
+        table, status.equals("waiting") ? "no approval waits for an answer" : "no approvals");
   }
 
   private static String shorten(String prompt) {

@@ -12,8 +12,8 @@ import dev.baton.cli.command.JsonArgumentReader;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 
 /** {@code baton approve ID|APPROVAL}. */
 @Command(
@@ -28,31 +28,13 @@ import picocli.CommandLine.Parameters;
 public final class ApproveCommand implements Runnable {
   private final CommandContext context;
 
-  @Parameters(
-      paramLabel = "ID|APPROVAL",
-      description = "An approval's id, or the run that waits for it.")
-  private String ref = "";
+  @Mixin private ApprovalAnswerOptions options = new ApprovalAnswerOptions();
 
   @Option(
       names = "--answer",
       paramLabel = "JSON",
       description = "The answer that the approval requests.")
   private @Nullable String answer;
-
-  @Option(names = "--comment", description = "A comment, stored with the answer.")
-  private @Nullable String comment;
-
-  @Option(
-      names = "--by",
-      paramLabel = "NAME",
-      description = "The name of the person that answers. Default: $$USER.")
-  private @Nullable String by;
-
-  @Option(
-      names = "--checkpoint",
-      paramLabel = "DIGEST",
-      description = "The checkpoint that was reviewed. Default: the approval's current cut.")
-  private @Nullable String checkpoint;
 
   public ApproveCommand(CommandContext context) {
     this.context = context;
@@ -64,6 +46,6 @@ public final class ApproveCommand implements Runnable {
         answer == null
             ? Json.mapper().createObjectNode().put("approved", true)
             : JsonArgumentReader.read(answer, "--answer");
-    ApprovalAnswerSender.send(context, ref, value, by, comment, checkpoint);
+    options.send(context, value);
   }
 }

@@ -8,35 +8,15 @@ package dev.baton.cli.approval;
 
 import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Mixin;
 
 /** {@code baton reject ID|APPROVAL}. */
 @Command(name = "reject", description = "Answer an approval with {\"approved\": false}.")
 public final class RejectCommand implements Runnable {
   private final CommandContext context;
 
-  @Parameters(
-      paramLabel = "ID|APPROVAL",
-      description = "An approval's id, or the run that waits for it.")
-  private String ref = "";
-
-  @Option(names = "--comment", description = "A comment, stored with the answer.")
-  private @Nullable String comment;
-
-  @Option(
-      names = "--by",
-      paramLabel = "NAME",
-      description = "The name of the person that answers. Default: $$USER.")
-  private @Nullable String by;
-
-  @Option(
-      names = "--checkpoint",
-      paramLabel = "DIGEST",
-      description = "The checkpoint that was reviewed. Default: the approval's current cut.")
-  private @Nullable String checkpoint;
+  @Mixin private ApprovalAnswerOptions options = new ApprovalAnswerOptions();
 
   public RejectCommand(CommandContext context) {
     this.context = context;
@@ -44,12 +24,6 @@ public final class RejectCommand implements Runnable {
 
   @Override
   public void run() {
-    ApprovalAnswerSender.send(
-        context,
-        ref,
-        Json.mapper().createObjectNode().put("approved", false),
-        by,
-        comment,
-        checkpoint);
+    options.send(context, Json.mapper().createObjectNode().put("approved", false));
   }
 }

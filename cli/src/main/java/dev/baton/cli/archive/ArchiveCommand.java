@@ -49,11 +49,7 @@ public final class ArchiveCommand implements Runnable {
     PageReader.check(limit);
     JsonNode all =
         PageReader.read(context.client(), "runs", limit, () -> UrlQueryBuilder.of("/archive"));
-    if (context.json()) {
-      context.printJson(withSource(all));
-    } else {
-      print(all.path("runs"));
-    }
+    context.show(withSource(all), () -> print(all.path("runs")));
   }
 
   /** Adds the archive's address to the server's response. */
@@ -86,11 +82,7 @@ public final class ArchiveCommand implements Runnable {
           head(run.path("commit").asText()),
           run.path("left_out").isEmpty() ? "whole" : "left out: " + run.path("left_out").size());
     }
-    if (table.isEmpty()) {
-      context.print("no runs");
-    } else {
-      table.print(context.terminal().out(), style);
-    }
+    context.print(table, "no runs");
   }
 
   private static @Nullable Instant instant(JsonNode run, String name) {

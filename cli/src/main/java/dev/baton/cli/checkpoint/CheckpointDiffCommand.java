@@ -44,10 +44,6 @@ final class CheckpointDiffCommand extends SingleCheckpointCommand implements Run
   public void run() {
     CheckpointFileComparer diff = new CheckpointFileComparer(context, times);
     ObjectNode result = diff.compare(checkpoint(), reference(other));
-    if (context.json()) {
-      context.printJson(result);
-    } else {
-      context.print(diff.summary());
-    }
+    context.show(result, diff.summary());
   }
 }

@@ -95,15 +95,12 @@ final class CheckpointExportCommand extends SingleCheckpointCommand implements R
   }
 
   private void report(CheckpointDownload opened, Path to, ProgressTreePrinter tree) {
-    if (context.json()) {
-      context.printJson(
-          Json.mapper()
-              .createObjectNode()
-              .put("id", opened.id())
-              .put("target", to.toAbsolutePath().normalize().toString())
-              .put("digest", opened.snapshot().root().toString()));
-    } else {
-      tree.say("Checkpoint " + opened.id() + " exported to " + to + ".");
-    }
+    context.show(
+        Json.mapper()
+            .createObjectNode()
+            .put("id", opened.id())
+            .put("target", to.toAbsolutePath().normalize().toString())
+            .put("digest", opened.snapshot().root().toString()),
+        () -> tree.say("Checkpoint " + opened.id() + " exported to " + to + "."));
   }
 }

@@ -63,13 +63,12 @@ final class CheckpointImportCommand implements Runnable {
     try (StagingDirectory workshop = StagingDirectory.temporary()) {
       tree.title("Importing " + source + "...");
       JsonNode made = load(workshop, tree);
-      if (context.json()) {
-        context.printJson(made);
-      } else {
-        tree.say(
-            "Checkpoint %s of run %s created."
-                .formatted(made.path("id").asText(), made.path("run").asText()));
-      }
+      context.show(
+          made,
+          () ->
+              tree.say(
+                  "Checkpoint %s of run %s created."
+                      .formatted(made.path("id").asText(), made.path("run").asText())));
     }
   }
 

@@ -26,15 +26,7 @@ import java.time.Instant;
 import java.util.List;
 
 /** Stores unpacked files as a checkpoint of an external run. */
-final class CheckpointImporter {
-  private final OrchestratorRestClient client;
-  private final String run;
-
-  CheckpointImporter(OrchestratorRestClient client, String run) {
-    this.client = client;
-    this.run = run;
-  }
-
+record CheckpointImporter(OrchestratorRestClient client, String run) {
   /** Stores the checkpoint, pinned, and returns the server's view of it. */
   JsonNode store(PortableCheckpoint portable, Path files, ProgressTreePrinter tree)
       throws IOException, InterruptedException {

@@ -51,11 +51,7 @@ final class CheckpointListCommand implements Runnable {
   public void run() {
     PageReader.check(limit);
     JsonNode all = all();
-    if (context.json()) {
-      context.printJson(all);
-    } else {
-      CheckpointPrinter.list(context, all.path("checkpoints"), run != null);
-    }
+    context.show(all, () -> CheckpointPrinter.list(context, all.path("checkpoints"), run != null));
   }
 
   private JsonNode all() {

@@ -33,18 +33,11 @@ final class CheckpointPinCommand extends SingleCheckpointCommand implements Runn
   @Override
   public void run() {
     ObjectNode body = Json.mapper().createObjectNode();
-    String who = by == null ? context.environment().get("USER") : by;
     if (reason != null) {
       body.put("reason", reason);
     }
-    if (who != null && !who.isBlank()) {
-      body.put("by", who);
-    }
+    context.putAuthor(body, by);
     JsonNode pinned = context.client().put(checkpoint().path("/pin"), body);
-    if (context.json()) {
-      context.printJson(pinned);
-    } else {
-      context.print("checkpoint " + pinned.path("id").asText() + " is pinned");
-    }
+    context.show(pinned, "checkpoint " + pinned.path("id").asText() + " is pinned");
   }
 }

@@ -47,11 +47,7 @@ final class CheckpointPrinter {
       cells.add(note(each));
       table.row(cells.toArray(String[]::new));
     }
-    if (table.isEmpty()) {
-      context.print("no checkpoints");
-    } else {
-      table.print(context.terminal().out(), style);
-    }
+    context.print(table, "no checkpoints");
   }
 
   private static String run(JsonNode checkpoint) {

@@ -27,10 +27,6 @@ final class CheckpointShowCommand extends SingleCheckpointCommand implements Run
   @Override
   public void run() {
     JsonNode checkpoint = context.client().get(checkpoint().path(""));
-    if (context.json()) {
-      context.printJson(checkpoint);
-    } else {
-      CheckpointPrinter.detail(context, checkpoint);
-    }
+    context.show(checkpoint, () -> CheckpointPrinter.detail(context, checkpoint));
   }
 }

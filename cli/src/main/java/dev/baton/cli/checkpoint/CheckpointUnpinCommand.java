@@ -25,10 +25,6 @@ final class CheckpointUnpinCommand extends SingleCheckpointCommand implements Ru
   public void run() {
     JsonNode unpinned =
         context.client().delete(checkpoint().path("/pin"), OrchestratorRestClient.REQUEST);
-    if (context.json()) {
-      context.printJson(unpinned);
-    } else {
-      context.print("checkpoint " + unpinned.path("id").asText() + " is not pinned");
-    }
+    context.show(unpinned, "checkpoint " + unpinned.path("id").asText() + " is not pinned");
   }
 }

@@ -42,11 +42,7 @@ final class CheckpointVerifyCommand extends SingleCheckpointCommand implements C
                   JsonNodeFactory.instance.objectNode(),
                   OrchestratorRestClient.WORK);
     }
-    if (context.json()) {
-      context.printJson(answer);
-    } else {
-      print(answer);
-    }
+    context.show(answer, () -> print(answer));
     return answer.path("verified").asBoolean()
         ? CliExitCode.OK.number()
         : CliExitCode.FAILED.number();

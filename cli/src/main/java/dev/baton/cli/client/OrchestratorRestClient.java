@@ -87,7 +87,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
    * @param path with its query, already encoded; see {@link UrlQueryBuilder}
    */
   public JsonNode get(String path) {
-    return json(send(request(path, REQUEST).GET(), REQUEST));
+    return get(path, REQUEST);
   }
 
   /** {@link #get} with another timeout. */
@@ -96,7 +96,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
   }
 
   public JsonNode post(String path, JsonNode body) {
-    return post(path, Json.bytes(body), "application/json", Map.of());
+    return post(path, body, REQUEST);
   }
 
   public JsonNode post(String path, byte[] body, String contentType, Map<String, String> headers) {
@@ -110,27 +110,23 @@ public final class OrchestratorRestClient implements AutoCloseable {
 
   /** Sends a POST request that the server may take long to process. */
   public JsonNode post(String path, JsonNode body, Duration patience) {
-    HttpRequest.Builder request =
-        request(path, patience)
-            .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofByteArray(Json.bytes(body)));
-    return json(send(request, patience));
+    return send("POST", path, body, patience);
   }
 
   public JsonNode put(String path, JsonNode body) {
-    HttpRequest.Builder request =
-        request(path, REQUEST)
-            .header("Content-Type", "application/json")
-            .PUT(BodyPublishers.ofByteArray(Json.bytes(body)));
-    return json(send(request, REQUEST));
+    return send("PUT", path, body, REQUEST);
   }
 
   public JsonNode patch(String path, JsonNode body) {
+    return send("PATCH", path, body, REQUEST);
+  }
+
+  private JsonNode send(String method, String path, JsonNode body, Duration patience) {
     HttpRequest.Builder request =
-        request(path, REQUEST)
+        request(path, patience)
             .header("Content-Type", "application/json")
-            .method("PATCH", BodyPublishers.ofByteArray(Json.bytes(body)));
-    return json(send(request, REQUEST));
+            .method(method, BodyPublishers.ofByteArray(Json.bytes(body)));
+    return json(send(request, patience));
   }
 
   public JsonNode delete(String path, Duration patience) {

@@ -8,12 +8,14 @@ package dev.baton.cli.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.ServerAddress;
 import dev.baton.cli.stack.DataFolder;
 import dev.baton.cli.terminal.Terminal;
 import dev.baton.cli.terminal.TerminalStyle;
 import dev.baton.cli.terminal.TextEscaper;
+import dev.baton.cli.terminal.TextTable;
 import dev.baton.protocol.json.Json;
 import java.io.UncheckedIOException;
 import java.util.Map;
@@ -93,6 +95,15 @@ public final class CommandContext implements AutoCloseable {
     checkReader();
   }
 
+  /** Prints a table, or a line instead when it has no rows. */
+  public void print(TextTable table, String otherwise) {
+    if (table.isEmpty()) {
+      print(otherwise);
+    } else {
+      table.print(terminal.out(), style());
+    }
+  }
+
   /**
    * @throws CliException when the reader of the output is gone
    */
@@ -113,6 +124,28 @@ public final class CommandContext implements AutoCloseable {
               Json.mapper().writerWithDefaultPrettyPrinter().writeValueAsString(value)));
     } catch (JsonProcessingException e) {
       throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Prints a result: as JSON with {@code -o json}, otherwise this line. */
+  public void show(JsonNode result, String line) {
+    show(result, () -> print(line));
+  }
+
+  /** Prints a result: as JSON with {@code -o json}, otherwise as {@code people} prints it. */
+  public void show(JsonNode result, Runnable people) {
+    if (json()) {
+      printJson(result);
+    } else {
+      people.run();
+    }
+  }
+
+  /** Adds the author of a change to a request: the name given, or else {@code $USER}. */
+  public void putAuthor(ObjectNode body, @Nullable String given) {
+    String name = given == null ? environment.get("USER") : given;
+    if (name != null && !name.isBlank()) {
+      body.put("by", name);
     }
   }
 

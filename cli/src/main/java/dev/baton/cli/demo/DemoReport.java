@@ -75,11 +75,7 @@ record DemoReport(
   }
 
   void print(CommandContext context, DemoPrinter narrator, long seed) {
-    if (context.json()) {
-      context.printJson(json(seed));
-    } else {
-      people(narrator);
-    }
+    context.show(json(seed), () -> people(narrator));
     failures.forEach(failure -> context.terminal().err().println("baton: " + failure));
   }
 

@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Checks this machine and, where a server is named or a stack runs, their health. */
-final class InstallationChecker {
+record InstallationChecker(CommandContext context, @Nullable Path home) {
   private static final int JAVA = 25;
   private static final long LEAST_DISK = 1L << 30;
   private static final int API_PORT = 7070;
@@ -38,14 +38,6 @@ final class InstallationChecker {
 
   /** What {@code ./baton} builds: each module, and the product by which it is known to be built. */
   private static final Map<String, String> PRODUCTS = products();
-
-  private final CommandContext context;
-  private final @Nullable Path home;
-
-  private InstallationChecker(CommandContext context, @Nullable Path home) {
-    this.context = context;
-    this.home = home;
-  }
 
   static InstallationChecker of(CommandContext context) {
     String home = System.getProperty("baton.home", "");

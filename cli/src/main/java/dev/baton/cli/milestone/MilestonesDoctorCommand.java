@@ -40,11 +40,7 @@ public final class MilestonesDoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     MilestoneDoctorReport found = option.work(context, MilestoneDoctorReport::of);
-    if (context.json()) {
-      context.printJson(json(found));
-    } else {
-      print(found);
-    }
+    context.show(json(found), () -> print(found));
     return (found.isHealthy() ? CliExitCode.OK : CliExitCode.FAILED).number();
   }
 

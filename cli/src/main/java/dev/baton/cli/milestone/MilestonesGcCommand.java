@@ -73,11 +73,8 @@ public final class MilestonesGcCommand implements Runnable {
     if (!dryRun && sidecars.exist()) {
       sidecars.remove(removed, listing.leftovers());
     }
-    if (context.json()) {
-      context.printJson(json(gone, removed, listing.leftovers()));
-    } else {
-      print(gone, removed, listing.leftovers());
-    }
+    context.show(
+        json(gone, removed, listing.leftovers()), () -> print(gone, removed, listing.leftovers()));
     return 0;
   }
 

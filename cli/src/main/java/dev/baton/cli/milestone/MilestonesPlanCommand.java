@@ -74,11 +74,7 @@ final class MilestonesPlanCommand implements Callable<Integer> {
       throw CliException.usage("--recorded " + recorded + " is not a milestone: use -1 or more");
     }
     ResumePlan plan = option.work(context, this::plan);
-    if (context.json()) {
-      context.printJson(MilestonePrinter.json(plan));
-    } else {
-      print(plan);
-    }
+    context.show(MilestonePrinter.json(plan), () -> print(plan));
     return (plan.isUsable() ? CliExitCode.OK : CliExitCode.FAILED).number();
   }
 

@@ -71,11 +71,7 @@ public final class CancelCommand implements Callable<Integer> {
       body.put("reason", reason);
     }
     JsonNode answer = context.client().post("/runs/" + run + "/cancel", body);
-    if (context.json()) {
-      context.printJson(answer);
-    } else {
-      context.print(RunPrinter.displayId(answer) + " is being cancelled");
-    }
+    context.show(answer, RunPrinter.displayId(answer) + " is being cancelled");
     return CliExitCode.OK.number();
   }
 }

@@ -78,11 +78,7 @@ public final class DeleteCommand implements Callable<Integer> {
       proof = context.client().delete(path, OrchestratorRestClient.WORK);
     }
     boolean whole = proof.path("left").valueStream().allMatch(count -> count.asLong() == 0);
-    if (context.json()) {
-      context.printJson(proof);
-    } else {
-      print(proof, whole);
-    }
+    context.show(proof, () -> print(proof, whole));
     return whole ? CliExitCode.OK.number() : CliExitCode.FAILED.number();
   }
 

@@ -59,10 +59,6 @@ public final class LabelCommand implements Runnable {
       }
     }
     JsonNode run = context.client().patch("/runs/" + RunRef.parse(id).text() + "/labels", body);
-    if (context.json()) {
-      context.printJson(run);
-    } else {
-      context.print(RunPrinter.displayId(run) + " has " + RunPrinter.labels(run.path("labels")));
-    }
+    context.show(run, RunPrinter.displayId(run) + " has " + RunPrinter.labels(run.path("labels")));
   }
 }

@@ -66,27 +66,21 @@ public final class PauseCommand implements Callable<Integer> {
       run = await(run);
       paused = EndedRunReader.isPaused(run);
     }
-    if (context.json()) {
-      context.printJson(run);
-    } else {
-      context.print(
-          "%s is %s"
-              .formatted(
-                  RunPrinter.displayId(run),
-                  wait || EndedRunReader.isPaused(run)
-                      ? run.path("status").asText()
-                      : now ? "being paused now" : "being paused after the step in progress"));
-    }
+    context.show(
+        run,
+        "%s is %s"
+            .formatted(
+                RunPrinter.displayId(run),
+                wait || EndedRunReader.isPaused(run)
+                    ? run.path("status").asText()
+                    : now ? "being paused now" : "being paused after the step in progress"));
     return (paused ? CliExitCode.OK : CliExitCode.FAILED).number();
   }
 
   /** Sends the request. */
   static JsonNode pause(CommandContext context, String run, boolean now, @Nullable String by) {
     ObjectNode body = Json.mapper().createObjectNode().put("now", now);
-    String name = by == null ? context.environment().get("USER") : by;
-    if (name != null && !name.isBlank()) {
-      body.put("by", name);
-    }
+    context.putAuthor(body, by);
     return context.client().post("/runs/" + run + "/pause", body);
   }
 

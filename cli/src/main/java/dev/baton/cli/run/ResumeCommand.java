@@ -148,9 +148,8 @@ public final class ResumeCommand implements Callable<Integer> {
       body.put("definition", new DefinitionFile(file).text());
       body.put("accept_changes", acceptChanges);
     }
-    String name = by == null ? context.environment().get("USER") : by;
-    if (body.size() > 0 && name != null && !name.isBlank()) {
-      body.put("by", name);
+    if (!body.isEmpty()) {
+      context.putAuthor(body, by);
     }
     return body;
   }

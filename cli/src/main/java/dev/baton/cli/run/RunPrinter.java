@@ -46,11 +46,7 @@ public final class RunPrinter {
           created == null ? "" : TimeFormatter.duration(Duration.between(created, now)),
           TimeFormatter.span(run.path("started_at"), run.path("ended_at"), now));
     }
-    if (table.isEmpty()) {
-      context.print("no runs");
-    } else {
-      table.print(context.terminal().out(), style);
-    }
+    context.print(table, "no runs");
   }
 
   private static String queued(JsonNode run) {

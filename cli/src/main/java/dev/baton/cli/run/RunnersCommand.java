@@ -39,10 +39,6 @@ public final class RunnersCommand implements Runnable {
           runner.path("epoch").asText(""),
           runner.path("state").asText(""));
     }
-    if (table.isEmpty()) {
-      context.print("no runners");
-    } else {
-      table.print(context.terminal().out(), context.style());
-    }
+    context.print(table, "no runners");
   }
 }

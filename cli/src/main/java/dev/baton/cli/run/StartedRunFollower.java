@@ -70,11 +70,7 @@ public final class StartedRunFollower {
       return CliExitCode.OK.number();
     }
     JsonNode ended = await(context, run, epoch);
-    if (context.json()) {
-      context.printJson(ended);
-    } else {
-      RunPrinter.detail(context, ended);
-    }
+    context.show(ended, () -> RunPrinter.detail(context, ended));
     if (EndedRunReader.isPaused(ended)) {
       if (!context.json()) {
         context.print("");

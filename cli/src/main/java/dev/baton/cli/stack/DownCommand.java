@@ -37,18 +37,14 @@ public final class DownCommand implements Callable<Integer> {
         StackProgram.of(folder).down(progress::line);
       }
     }
-    if (context.json()) {
-      context.printJson(
-          Json.mapper()
-              .createObjectNode()
-              .put("data", folder.path().toString())
-              .put("stopped", known));
-    } else {
-      context.print(
-          known
-              ? "Baton is down; its data remains in " + folder.path()
-              : "nothing to stop: " + folder.path() + " has no stack");
-    }
+    context.show(
+        Json.mapper()
+            .createObjectNode()
+            .put("data", folder.path().toString())
+            .put("stopped", known),
+        known
+            ? "Baton is down; its data remains in " + folder.path()
+            : "nothing to stop: " + folder.path() + " has no stack");
     return 0;
   }
 }

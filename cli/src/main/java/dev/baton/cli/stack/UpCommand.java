@@ -145,12 +145,9 @@ public final class UpCommand implements Callable<Integer> {
                     CliException.of(
                         CliExitCode.FAILED,
                         folder.stackFile() + " is missing although the stack started"));
-    if (context.json()) {
-      context.printJson(StackReport.of(folder, stack, already));
-    } else {
-      context.print(
-          "Baton is %s at %s (data in %s)"
-              .formatted(already ? "up already" : "up", stack.url("orchestrator"), folder.path()));
-    }
+    context.show(
+        StackReport.of(folder, stack, already),
+        "Baton is %s at %s (data in %s)"
+            .formatted(already ? "up already" : "up", stack.url("orchestrator"), folder.path()));
   }
 }

@@ -54,11 +54,7 @@ public final class WorkflowsCommand implements Runnable {
           shortHash(workflow),
           workflow.path("updated_at").asText(""));
     }
-    if (table.isEmpty()) {
-      context.print("no workflows; store one with `baton workflows push FILE`");
-    } else {
-      table.print(context.terminal().out(), context.style());
-    }
+    context.print(table, "no workflows; store one with `baton workflows push FILE`");
   }
 
   @Command(name = "show", description = "Print a stored definition as JSON.")

@@ -13,26 +13,37 @@ import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.TextEscaper;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 
-/** Sends the answer of an approval. */
-final class ApprovalAnswerSender {
-  private ApprovalAnswerSender() {}
+/** The arguments of a command that answers an approval; sends the answer. */
+final class ApprovalAnswerOptions {
+  @Parameters(
+      paramLabel = "ID|APPROVAL",
+      description = "An approval's id, or the run that waits for it.")
+  private String ref = "";
 
-  static void send(
-      CommandContext context,
-      String ref,
-      JsonNode answer,
-      @Nullable String by,
-      @Nullable String comment,
-      @Nullable String checkpoint) {
+  @Option(names = "--comment", description = "A comment, stored with the answer.")
+  private @Nullable String comment;
+
+  @Option(
+      names = "--by",
+      paramLabel = "NAME",
+      description = "The name of the person that answers. Default: $$USER.")
+  private @Nullable String by;
+
+  @Option(
+      names = "--checkpoint",
+      paramLabel = "DIGEST",
+      description = "The checkpoint that was reviewed. Default: the approval's current cut.")
+  private @Nullable String checkpoint;
+
+  void send(CommandContext context, JsonNode answer) {
     String approval = new ApprovalRef(ref).resolve(context.client());
     String seen = checkpoint == null ? show(context, approval) : checkpoint;
     ObjectNode body = Json.mapper().createObjectNode();
     body.set("answer", answer);
-    String name = by == null ? context.environment().get("USER") : by;
-    if (name != null && !name.isBlank()) {
-      body.put("by", name);
-    }
+    context.putAuthor(body, by);
     if (comment != null) {
       body.put("comment", comment);
     }
@@ -40,11 +51,7 @@ final class ApprovalAnswerSender {
       body.put("checkpoint", seen);
     }
     JsonNode result = context.client().post("/approvals/" + UrlQueryBuilder.encode(approval), body);
-    if (context.json()) {
-      context.printJson(result);
-    } else {
-      context.print(approval + " answered: " + answer);
-    }
+    context.show(result, approval + " answered: " + answer);
   }
 
   /**
