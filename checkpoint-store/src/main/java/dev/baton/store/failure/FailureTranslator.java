@@ -99,18 +99,6 @@ public final class FailureTranslator {
     return false;
   }
 
-  /**
-   * Whether Postgres rejected a value (SQLSTATE 22 data, 23 integrity): the same rows will never be
-   * accepted.
-   */
-  public static boolean isRefused(Throwable thrown) {
-    if (thrown instanceof PgException pg) {
-      String state = Objects.requireNonNullElse(pg.getSqlState(), "");
-      return state.startsWith("22") || state.startsWith("23");
-    }
-    return false;
-  }
-
   public static String words(Throwable thrown) {
     String message = thrown.getMessage();
     return message == null ? thrown.getClass().getSimpleName() : message;

@@ -10,10 +10,10 @@ import dev.baton.lease.LeaseAuthenticator;
 import dev.baton.lease.LeaseVerdict;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.server.PostgresErrorClassifier;
 import dev.baton.sink.BatchHandler;
 import dev.baton.sink.SinkBatch;
 import dev.baton.sink.SinkRecord;
-import dev.baton.store.failure.FailureTranslator;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
@@ -132,6 +132,6 @@ class StoredBatchHandler implements BatchHandler {
 
   @Override
   public boolean isRefused(Throwable failure) {
-    return FailureTranslator.isRefused(failure);
+    return PostgresErrorClassifier.isFinal(failure);
   }
 }

@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Random;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -342,6 +343,32 @@ class TraceStoreConsumerTest extends StoreTest {
                   new TopicPartition(TopicName.TRACE, partition), 0, offset, 0, 0, 0));
       assertThat(header(letter, "baton_reason")).contains("was refused by Postgres", "0x00");
     }
+  }
+
+  @Test
+  void shouldBuryARowThatExceedsALimitOfPostgres() {
+    TraceBuilder trace = new TraceBuilder();
+    // Random, since Postgres compresses the rows of an index.
+    String id =
+        new Random(1)
+            .ints(10_000, 'a', 'z' + 1)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
+    RecordMetadata where =
+        log.send(
+                trace.created(),
+                trace.assigned(1),
+                trace.completed(1, "clone", TraceBuilder.cut("a").withCheckpoint(id)),
+                trace.completed(1, "gather", TraceBuilder.cut("b")),
+                trace.ended(1))
+            .get(2);
+
+    assertThat(client.until(() -> client.events(trace.run(), false), stored -> stored.size() == 4))
+        .extracting(Event::getId)
+        .containsExactly(
+            trace.run() + "/c/1", trace.run() + "/c/2", trace.run() + "/1/2", trace.run() + "/1/3");
+    assertThat(header(letterOf(where), "baton_reason"))
+        .contains("was refused by Postgres", "index row");
   }
 
   private static SinkRecord refused(SinkRecord row) {

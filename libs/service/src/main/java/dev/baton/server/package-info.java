@@ -6,7 +6,8 @@
  */
 /**
  * Parts of a Quarkus service that the orchestrator and the checkpoint-store share: detection of
- * blocked event loops, rejection of requests from web pages, periodic tasks.
+ * blocked event loops, rejection of requests from web pages, periodic tasks, classification of
+ * Postgres errors.
  *
  * <p>{@link dev.baton.server.EventLoopGuard} and {@link dev.baton.server.EventLoopHealthCheck} are
  * beans of every service that has this module on its class path; the other classes are created by

@@ -6,10 +6,10 @@
  */
 package dev.baton.orchestrator.failover;
 
-import dev.baton.orchestrator.problem.PostgresErrorClassifier;
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.server.PostgresErrorClassifier;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.mutiny.Multi;
