@@ -107,10 +107,8 @@ class SignalConsumer {
     LOG.warnf(
         "%s partition %d offset %d: not a valid signal, sent to the dead letters: %s",
         record.topic(), record.partition(), record.offset(), reason);
-    // The producer may block for the topic's metadata, so it runs on a worker thread.
-    return Uni.createFrom()
-        .completionStage(() -> publisher.deadLetter(record, reason))
-        .runSubscriptionOn(io.smallrye.mutiny.infrastructure.Infrastructure.getDefaultWorkerPool())
+    return publisher
+        .deadLetter(record, reason)
         .onFailure()
         .retry()
         .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)

@@ -13,26 +13,52 @@ import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceRecord;
+import io.smallrye.mutiny.Uni;
+import io.smallrye.reactive.messaging.MutinyEmitter;
+import io.smallrye.reactive.messaging.kafka.KafkaClientService;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.eclipse.microprofile.reactive.messaging.Channel;
 
 /**
- * Publishes the orchestrator's records to Kafka. Keeps records of one run in the order of the
- * calls. Thread-safe; a call may block for the topic's metadata, so never call it from an event
- * loop.
+ * Publishes the orchestrator's records to Kafka: events of the trace with Kafka's producer, all
+ * others with emitters, of which each topic has its own, so that a topic that is not available
+ * delays no other. Keeps records of one run in one topic in the order of the calls. Thread-safe.
+ *
+ * <p>A channel holds a bounded number of records that the broker has not acknowledged ({@code
+ * max-inflight-messages} plus the emitter's buffer); a further record fails at once. No failed
+ * record is repeated here: the caller does that.
  */
 @ApplicationScoped
 public class KafkaEventPublisher {
+  private static final String SIGNALS = "published-signals";
+  private static final Duration CONNECT = Duration.ofSeconds(30);
+
   private final Producer<String, byte[]> producer;
+  private final KafkaClientService clients;
+  private final MutinyEmitter<ProducerRecord<String, byte[]>> signals;
+  private final MutinyEmitter<ProducerRecord<String, byte[]>> notifications;
+  private final MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters;
   private final URI source;
 
-  KafkaEventPublisher(Producer<String, byte[]> producer, OrchestratorConfig config) {
+  KafkaEventPublisher(
+      Producer<String, byte[]> producer,
+      KafkaClientService clients,
+      @Channel(SIGNALS) MutinyEmitter<ProducerRecord<String, byte[]>> signals,
+      @Channel("notifications") MutinyEmitter<ProducerRecord<String, byte[]>> notifications,
+      @Channel("dead-letters") MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters,
+      OrchestratorConfig config) {
     this.producer = producer;
+    this.clients = clients;
+    this.signals = signals;
+    this.notifications = notifications;
+    this.deadLetters = deadLetters;
     this.source = URI.create("/orchestrator/" + config.instanceId());
   }
 
@@ -40,30 +66,54 @@ public class KafkaEventPublisher {
     return source;
   }
 
-  /** Fetches the metadata that the first record of each topic would wait for. Blocks. */
+  /** Fetches the metadata that the first record of each topic would wait for. Blocks up to 90 s. */
   public void connect() {
     producer.partitionsFor(TopicName.TRACE);
-    producer.partitionsFor(TopicName.SIGNALS);
+    clients.getProducer(SIGNALS).partitionsFor(TopicName.SIGNALS).await().atMost(CONNECT);
   }
 
-  /** Completes when all in-sync replicas have the event; fails after 30 s. */
+  /**
+   * Completes when all in-sync replicas have the event; fails after 30 s. May block for the topic's
+   * metadata, so never call it from an event loop.
+   */
   public CompletableFuture<Void> trace(TraceRecord record) {
-    return send(TraceCodec.encode(TopicName.TRACE, record, null));
+    CompletableFuture<Void> sent = new CompletableFuture<>();
+    producer.send(
+        TraceCodec.encode(TopicName.TRACE, record, null),
+        (metadata, failure) -> {
+          if (failure == null) {
+            sent.complete(null);
+          } else {
+            sent.completeExceptionally(failure);
+          }
+        });
+    return sent;
   }
 
-  /** Like {@link #trace}, for a signal. */
+  /**
+   * Publishes a signal. Does not block.
+   *
+   * @return completes when all in-sync replicas have the record; fails after 30 s, or at once when
+   *     too many records of the topic are not acknowledged
+   */
   public CompletableFuture<Void> signal(RunnerSignal signal) {
-    return send(JsonEventCodec.encode(source, signal));
+    return signals.send(JsonEventCodec.encode(source, signal)).subscribeAsCompletionStage();
   }
 
-  /** Like {@link #trace}, for a notification; see {@link JsonEventCodec#notification}. */
+  /** Like {@link #signal}, for a notification; see {@link JsonEventCodec#notification}. */
   public CompletableFuture<Void> notification(String id, String event, String run, String body) {
-    return send(
-        JsonEventCodec.notification(source, id, event, run, body.getBytes(StandardCharsets.UTF_8)));
+    return notifications
+        .send(
+            JsonEventCodec.notification(
+                source, id, event, run, body.getBytes(StandardCharsets.UTF_8)))
+        .subscribeAsCompletionStage();
   }
 
-  /** Publishes a record that cannot be read to the dead-letter topic, with the reason. */
-  public CompletableFuture<Void> deadLetter(ConsumerRecord<String, byte[]> record, String reason) {
+  /**
+   * Publishes a record that cannot be read to the dead-letter topic, with the reason. Fails like
+   * {@link #signal}. Does not block.
+   */
+  public Uni<Void> deadLetter(ConsumerRecord<String, byte[]> record, String reason) {
     DeadLetter letter =
         DeadLetter.of(
                 record.headers(),
@@ -73,26 +123,12 @@ public class KafkaEventPublisher {
                 record.partition(),
                 record.offset())
             .cut();
-    return send(
+    return deadLetters.send(
         new ProducerRecord<>(
             TopicName.deadLetters(record.topic()),
             null,
             record.key(),
             letter.value(),
             letter.headers()));
-  }
-
-  private CompletableFuture<Void> send(ProducerRecord<String, byte[]> record) {
-    CompletableFuture<Void> sent = new CompletableFuture<>();
-    producer.send(
-        record,
-        (metadata, failure) -> {
-          if (failure == null) {
-            sent.complete(null);
-          } else {
-            sent.completeExceptionally(failure);
-          }
-        });
-    return sent;
   }
 }

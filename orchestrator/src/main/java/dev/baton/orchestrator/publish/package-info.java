@@ -1,4 +1,6 @@
-/** The Kafka producer, and the creation of the topics. */
+/**
+ * The Kafka producer of the trace, the emitters of other topics, and the creation of the topics.
+ */
 @NullMarked
 package dev.baton.orchestrator.publish;
 
