@@ -14,11 +14,7 @@ import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import io.smallrye.mutiny.Uni;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.core.Vertx;
-import io.vertx.mutiny.sqlclient.Pool;
-import io.vertx.mutiny.sqlclient.Row;
-import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +24,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.hibernate.reactive.mutiny.Mutiny;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stores and lists definitions. Must be called on a Vert.x context, as Hibernate Reactive requires.
@@ -46,26 +43,16 @@ public class WorkflowCatalog {
   @Schema(name = "WorkflowVersion")
   public record Version(String name, String hash, Instant createdAt) {}
 
-  private static final String KEEP_SOURCE =
-      """
-      INSERT INTO orchestrator.workflow_source (hash, media_type, source) VALUES ($1, $2, $3)
-      ON CONFLICT (hash) DO UPDATE SET media_type = EXCLUDED.media_type, source = EXCLUDED.source,
-        put_at = now()\
-      """;
-
   private final Mutiny.SessionFactory sessions;
   private final WorkflowDefinitionCache definitions;
   private final Vertx vertx;
   private final Event<WorkflowCapacityFreedEvent> places;
-  private final Pool pool;
 
   WorkflowCatalog(
       Mutiny.SessionFactory sessions,
       WorkflowDefinitionCache definitions,
       Vertx vertx,
-      Event<WorkflowCapacityFreedEvent> places,
-      Pool pool) {
-    this.pool = pool;
+      Event<WorkflowCapacityFreedEvent> places) {
     this.places = places;
     this.sessions = sessions;
     this.definitions = definitions;
@@ -93,45 +80,27 @@ public class WorkflowCatalog {
   public record Source(String mediaType, byte[] text) {}
 
   /**
-   * Stores a definition under its hash, with its text, as the current version of its name.
+   * Stores a definition under its hash, with its text, as the current version of its name, in one
+   * transaction.
    *
    * @param mediaType of the text
    */
   public Uni<Put> put(byte[] text, DefinitionFormat format, String mediaType) {
-    return put(text, format)
-        .call(
-            put ->
-                pool.preparedQuery(KEEP_SOURCE)
-                    .execute(Tuple.of(put.hash(), mediaType, Buffer.buffer(text))));
-  }
-
-  /**
-   * Returns the text of a version as it was last put.
-   *
-   * @return empty when it was stored without its text, or by an earlier version
-   */
-  public Uni<Optional<Source>> source(String hash) {
-    return pool.preparedQuery(
-            "SELECT media_type, source FROM orchestrator.workflow_source WHERE hash = $1")
-        .execute(Tuple.of(hash))
-        .map(
-            rows -> {
-              for (Row row : rows) {
-                return Optional.of(
-                    new Source(row.getString("media_type"), row.getBuffer("source").getBytes()));
-              }
-              return Optional.empty();
-            });
+    return put(text, format, new Source(mediaType, text));
   }
 
   /** Like {@link #put(byte[], DefinitionFormat, String)}, without storing the text. */
   public Uni<Put> put(byte[] text, DefinitionFormat format) {
+    return put(text, format, (Source) null);
+  }
+
+  private Uni<Put> put(byte[] text, DefinitionFormat format, @Nullable Source source) {
     return check(text, format)
         .chain(
             valid ->
-                store(valid)
+                store(valid, source)
                     .onFailure(WorkflowCatalog::isDuplicate)
-                    .recoverWithUni(() -> store(valid))
+                    .recoverWithUni(() -> store(valid, source))
                     .map(
                         created ->
                             new Put(
@@ -141,7 +110,18 @@ public class WorkflowCatalog {
                                 valid.warnings().stream().map(FieldProblem::of).toList())));
   }
 
-  private Uni<Boolean> store(WorkflowParseResult.Valid valid) {
+  /**
+   * Returns the text of a version as it was last put.
+   *
+   * @return empty when it was stored without its text, or by an earlier version
+   */
+  public Uni<Optional<Source>> source(String hash) {
+    return sessions
+        .withSession(session -> session.find(WorkflowSourceEntity.class, hash))
+        .map(found -> Optional.ofNullable(found).map(WorkflowSourceEntity::source));
+  }
+
+  private Uni<Boolean> store(WorkflowParseResult.Valid valid, @Nullable Source source) {
     String name = valid.workflow().name();
     String canonical = new String(WorkflowParser.bytes(valid.canonical()), StandardCharsets.UTF_8);
     Instant now = Instant.now();
@@ -159,10 +139,28 @@ public class WorkflowCatalog {
                                         new WorkflowVersionEntity(
                                             valid.hash(), name, canonical, now))
                                     .replaceWith(true))
-                    .call(() -> point(session, valid, now)))
+                    .call(() -> point(session, valid, now))
+                    .call(() -> keep(session, valid.hash(), source, now)))
         .invoke(() -> definitions.keep(valid.hash(), canonical))
         // Its limit may differ from that of the previous version.
         .invoke(() -> places.fire(new WorkflowCapacityFreedEvent()));
+  }
+
+  private static Uni<Void> keep(
+      Mutiny.Session session, String hash, @Nullable Source source, Instant now) {
+    if (source == null) {
+      return Uni.createFrom().voidItem();
+    }
+    return session
+        .find(WorkflowSourceEntity.class, hash)
+        .chain(
+            known -> {
+              if (known == null) {
+                return session.persist(new WorkflowSourceEntity(hash, source, now));
+              }
+              known.replace(source, now);
+              return Uni.createFrom().voidItem();
+            });
   }
 
   private static Uni<Void> point(
