@@ -7,15 +7,12 @@
 package dev.baton.standalone;
 
 import dev.baton.standalone.process.ManagedProcess;
-import dev.baton.standalone.process.ReadinessProbe;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import java.util.function.BooleanSupplier;
 
 /**
  * Stops services that record themselves, one after the other, without waiting for their caches: a
@@ -38,9 +35,8 @@ final class OverlappingStopper {
             });
     stopping.add(stop);
     Thread.ofVirtual().start(stop);
-    BooleanSupplier open = new ReadinessProbe.Tcp(port).probe(Path.of(""), 0);
     long end = System.nanoTime() + PORT_CLOSED_WITHIN.toNanos();
-    while (!stop.isDone() && open.getAsBoolean() && System.nanoTime() < end) {
+    while (!stop.isDone() && !PortAllocator.isFree(port) && System.nanoTime() < end) {
       Thread.sleep(POLL);
     }
   }
