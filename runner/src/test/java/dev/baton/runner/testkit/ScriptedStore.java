@@ -14,6 +14,7 @@ import dev.baton.protocol.grpc.CommitLogChunkResponse;
 import dev.baton.protocol.grpc.Download;
 import dev.baton.protocol.grpc.FindChunksRequest;
 import dev.baton.protocol.grpc.FindChunksResponse;
+import dev.baton.protocol.grpc.FoundPack;
 import dev.baton.protocol.grpc.GetLimitsRequest;
 import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.Limits;
@@ -69,7 +70,7 @@ public final class ScriptedStore extends MemoryCheckpointStore {
   /** While set, uploads are refused as if the object store were unavailable. */
   public volatile boolean away;
 
-  /** While set, answers about chunks are inconsistent. */
+  /** While set, answers about chunks name a pack without a digest, which no client expects. */
   public volatile boolean confused;
 
   /** The limit above which no snapshot is created. */
@@ -144,7 +145,8 @@ public final class ScriptedStore extends MemoryCheckpointStore {
   @Override
   public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> answer) {
     if (confused) {
-      answer.onNext(FindChunksResponse.getDefaultInstance());
+      answer.onNext(
+          FindChunksResponse.newBuilder().addPacks(FoundPack.getDefaultInstance()).build());
       answer.onCompleted();
     } else {
       super.findChunks(request, answer);
