@@ -75,21 +75,24 @@ class ArchitectureTest {
     assertThat(project.size()).isGreaterThan(200);
   }
 
+  /** The packages of the libraries that every part may use, and of the protocol. */
+  private static String[] libraries(String prefix) {
+    return Stream.of("protocol", "snapshot", "milestone", "sink", "lease", "process", "transfer")
+        .map(name -> prefix + name + "..")
+        .toArray(String[]::new);
+  }
+
+  private static String[] with(String[] packages, String... others) {
+    return Stream.concat(Stream.of(packages), Stream.of(others)).toArray(String[]::new);
+  }
+
   /**
    * @param prefix package prefix of the modules, or of the planted classes
    */
   private static ArchRule contractsUseNoService(String prefix) {
     return noClasses()
         .that()
-        .resideInAnyPackage(
-            prefix + "protocol..",
-            prefix + "snapshot..",
-            prefix + "milestone..",
-            prefix + "sink..",
-            prefix + "lease..",
-            prefix + "process..",
-            prefix + "server..",
-            prefix + "transfer..")
+        .resideInAnyPackage(with(libraries(prefix), prefix + "server.."))
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
@@ -195,16 +198,12 @@ class ArchitectureTest {
     return noClasses()
         .that()
         .resideInAnyPackage(
-            prefix + "protocol..",
-            prefix + "snapshot..",
-            prefix + "milestone..",
-            prefix + "sink..",
-            prefix + "lease..",
-            prefix + "process..",
-            prefix + "runner..",
-            prefix + "cli..",
-            prefix + "standalone..",
-            prefix + "chaos..")
+            with(
+                libraries(prefix),
+                prefix + "runner..",
+                prefix + "cli..",
+                prefix + "standalone..",
+                prefix + "chaos.."))
         .should()
         .dependOnClassesThat()
         .resideInAPackage(prefix + "server..");

@@ -54,7 +54,7 @@ public final class PresignedPackSource implements PackSource {
   }
 
   /**
-   * @throws TransferException when there is no URL for the pack
+   * @throws TransferException when the store has returned no URL of the pack
    * @throws ObjectRefusedException when the pack does not exist, or the budget is spent
    * @throws IOException when the budget is spent
    * @throws IllegalArgumentException when the range is not within the pack

@@ -60,13 +60,11 @@ public final class RetryBudget {
    * @return false, without waiting, when the budget does not allow another attempt
    */
   public boolean awaitNext() throws InterruptedException {
-    Duration delay = backoff.next();
-    if (retriesLeft == 0 || System.nanoTime() + delay.toNanos() - endNanos > 0) {
+    if (retriesLeft == 0) {
       return false;
     }
     retriesLeft--;
-    Thread.sleep(delay);
-    return true;
+    return backoff.pauseBefore(endNanos);
   }
 
   /**

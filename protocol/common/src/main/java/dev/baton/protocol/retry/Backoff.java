@@ -101,6 +101,21 @@ public final class Backoff {
     TimeUnit.NANOSECONDS.sleep(next().toNanos());
   }
 
+  /**
+   * Waits as {@link #pause}, unless the delay would end after {@code endNanos}.
+   *
+   * @param endNanos on the clock of {@link System#nanoTime}
+   * @return false, without waiting, when it would
+   */
+  public boolean pauseBefore(long endNanos) throws InterruptedException {
+    long delay = next().toNanos();
+    if (System.nanoTime() + delay - endNanos > 0) {
+      return false;
+    }
+    TimeUnit.NANOSECONDS.sleep(delay);
+    return true;
+  }
+
   /** Waits as {@link #pause}; returns false, with the interrupt status set, when interrupted. */
   public boolean pauseUnlessInterrupted() {
     try {

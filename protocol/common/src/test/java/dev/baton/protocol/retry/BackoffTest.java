@@ -80,4 +80,15 @@ class BackoffTest {
     assertThatThrownBy(() -> Backoff.exponential(Duration.ofSeconds(2), Duration.ofSeconds(1)))
         .isInstanceOf(IllegalArgumentException.class);
   }
+
+  @Test
+  void shouldNotWaitForADelayThatEndsTooLate() throws Exception {
+    Backoff backoff = Backoff.constant(Duration.ofMillis(20));
+
+    assertThat(backoff.pauseBefore(System.nanoTime() + Duration.ofMinutes(1).toNanos())).isTrue();
+
+    long began = System.nanoTime();
+    assertThat(Backoff.constant(Duration.ofMinutes(1)).pauseBefore(began + 1_000_000)).isFalse();
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(10));
+  }
 }

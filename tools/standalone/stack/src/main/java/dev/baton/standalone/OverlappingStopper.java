@@ -34,10 +34,10 @@ final class OverlappingStopper {
               return null;
             });
     stopping.add(stop);
-    Thread.ofVirtual().start(stop);
+    Thread thread = Thread.ofVirtual().start(stop);
     long end = System.nanoTime() + PORT_CLOSED_WITHIN.toNanos();
     while (!stop.isDone() && !PortAllocator.isFree(port) && System.nanoTime() < end) {
-      Thread.sleep(POLL);
+      thread.join(POLL);
     }
   }
 

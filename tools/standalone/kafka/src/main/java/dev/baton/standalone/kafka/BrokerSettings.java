@@ -26,11 +26,11 @@ final class BrokerSettings {
     String clients = "PLAINTEXT://127.0.0.1:" + options.port();
     String controller = "127.0.0.1:" + options.controllerPort();
     String forwarded = ",FORWARDED://127.0.0.1:";
-    String second = options.forwarded().map(it -> forwarded + it.port()).orElse("");
-    String told = options.forwarded().map(it -> forwarded + it.advertised()).orElse("");
+    String forwardedListener = options.forwarded().map(it -> forwarded + it.port()).orElse("");
+    String forwardedAddress = options.forwarded().map(it -> forwarded + it.advertised()).orElse("");
     settings.setProperty("controller.quorum.voters", "1@" + controller);
-    settings.setProperty("listeners", clients + second + ",CONTROLLER://" + controller);
-    settings.setProperty("advertised.listeners", clients + told);
+    settings.setProperty("listeners", clients + forwardedListener + ",CONTROLLER://" + controller);
+    settings.setProperty("advertised.listeners", clients + forwardedAddress);
     settings.setProperty("log.dirs", options.data().toString());
     return settings;
   }
