@@ -36,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
@@ -235,17 +236,17 @@ class FailoverServiceTest {
   }
 
   @Test
-  void shouldKillWhatTheOldEpochLeftBehindWhenItsRunnerIsKilled() {
+  void shouldKillWhatTheOldEpochLeftBehindWhenItsRunnerIsKilled() throws Exception {
     bed.api().workflow("failover-kill", false);
     String run = create("failover-kill");
     JsonNode first = runner(run + "-1", "running");
-    List<ProcessHandle> before = ofRun(run);
+    List<ProcessHandle> before = awaitProcessesOf(run);
 
     ProcessHandle.of(first.get("pid").longValue()).orElseThrow().destroyForcibly();
 
     assertThat(runner(run + "-1", "exited").get("exit_code").intValue()).isEqualTo(137);
     runner(run + "-2", "running");
-    assertThat(before).isNotEmpty().noneMatch(FailoverServiceTest::lives);
+    assertThat(before).noneMatch(FailoverServiceTest::lives);
     bed.api().json("/runs/" + run + "/cancel", "{}");
     runner(run + "-2", "exited");
   }
@@ -269,6 +270,21 @@ class FailoverServiceTest {
         .valueStream()
         .filter(r -> r.get("id").textValue().equals(id))
         .findFirst();
+  }
+
+  /**
+   * Returns the processes of the run as soon as there is one: a process that is shown as running has
+   * been forked, but has the environment of its run only once it executes its program.
+   */
+  private static List<ProcessHandle> awaitProcessesOf(String run) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    List<ProcessHandle> found = ofRun(run);
+    while (found.isEmpty()) {
+      assertThat(System.nanoTime()).as("time until a process of the run is seen").isLessThan(end);
+      TimeUnit.MILLISECONDS.sleep(10);
+      found = ofRun(run);
+    }
+    return found;
   }
 
   private static List<ProcessHandle> ofRun(String run) {
