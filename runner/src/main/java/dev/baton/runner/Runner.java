@@ -39,7 +39,6 @@ import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.RunLogUploader;
 import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.runner.steps.StepExecutorRegistry;
-import dev.baton.runner.training.RunnerAotTrainer;
 import io.grpc.ManagedChannel;
 import java.time.Duration;
 import java.util.List;
@@ -90,6 +89,7 @@ public final class Runner implements AutoCloseable {
   private final RunLogUploader logs;
   private final GatewayClient gateway;
   private final RunnerContext services;
+  private final RunnerWarmup warmup;
   private final Map<String, Carried> runs = new ConcurrentHashMap<>();
   private final CompletableFuture<RunnerExitCode> exit = new CompletableFuture<>();
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
@@ -144,7 +144,8 @@ public final class Runner implements AutoCloseable {
             .orElse(WorkspaceMount.NONE);
     SnapshotPrefetch early = new SnapshotPrefetch(config, store, fixed);
     producer = producers.durable();
-    Thread.ofVirtual().name("connect").start(() -> connect(executors));
+    warmup = new RunnerWarmup(config, store, executors, producer);
+    Thread.ofVirtual().name("connect").start(this::connect);
     heartbeats = new HeartbeatPublisher(config.runnerId(), producer);
     logs =
         new RunLogUploader(
@@ -169,6 +170,11 @@ public final class Runner implements AutoCloseable {
             fixed);
     lifetime = RetirementTimer.start(config.maxLifetime(), this::retire);
     ready.complete(null);
+  }
+
+  /** Loads and links in advance what a first run needs, next to a run in progress. Blocks. */
+  void warmUp() throws InterruptedException {
+    warmup.run();
   }
 
   /** Blocks until the process has no more work. */
@@ -307,7 +313,7 @@ public final class Runner implements AutoCloseable {
   /**
    * Connects to Kafka. A warm runner attaches only after it has loaded everything that a run needs.
    */
-  private void connect(StepExecutorRegistry executors) {
+  private void connect() {
     if (config.mode() != Mode.WARM) {
       connectKafka();
       return;
@@ -315,7 +321,7 @@ public final class Runner implements AutoCloseable {
     storeChannel.getState(true);
     connectKafka();
     try {
-      RunnerAotTrainer.warmUp(executors);
+      warmup.run();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return;

@@ -10,19 +10,21 @@ import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.runner.config.ConfigException;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.steps.StepExecutorRegistry;
-import dev.baton.runner.training.RunnerAotTrainer;
 import io.quarkus.runtime.QuarkusApplication;
 import jakarta.inject.Inject;
+import java.util.List;
 import org.eclipse.microprofile.config.Config;
 import org.jboss.logging.Logger;
 
 /**
  * Runs {@code baton-runner}: executes the runs that its environment or the orchestrator assigns,
- * and exits with a {@link RunnerExitCode}. With {@code --train} it only loads what a run needs, for
- * the JDK's AOT cache, and exits.
+ * and exits with a {@link RunnerExitCode}. With {@code --train} it also does what a warm runner
+ * does before it is idle, so that the JDK's AOT cache of this process contains it.
  */
 public final class RunnerApplication implements QuarkusApplication {
   private static final Logger LOG = Logger.getLogger(RunnerApplication.class);
+
+  private static final String TRAIN = "--train";
 
   private final Config settings;
   private final StepFunctionRegistry functions;
@@ -35,9 +37,6 @@ public final class RunnerApplication implements QuarkusApplication {
 
   @Override
   public int run(String... args) throws InterruptedException {
-    if (args.length == 1 && args[0].equals("--train")) {
-      return RunnerAotTrainer.run(new StepExecutorRegistry(functions::find)).code();
-    }
     RunnerConfig config;
     try {
       config = RunnerConfig.read(key -> settings.getOptionalValue(key, String.class));
@@ -51,6 +50,9 @@ public final class RunnerApplication implements QuarkusApplication {
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));
+      if (List.of(args).contains(TRAIN)) {
+        runner.warmUp();
+      }
       return runner.awaitExit().code();
     }
   }

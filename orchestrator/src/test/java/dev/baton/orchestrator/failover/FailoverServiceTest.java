@@ -273,8 +273,8 @@ class FailoverServiceTest {
   }
 
   /**
-   * Returns the processes of the run as soon as there is one: a process that is shown as running has
-   * been forked, but has the environment of its run only once it executes its program.
+   * Returns the processes of the run as soon as there is one: a process that is shown as running
+   * has been forked, but has the environment of its run only once it executes its program.
    */
   private static List<ProcessHandle> awaitProcessesOf(String run) throws InterruptedException {
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);

@@ -31,7 +31,6 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
-import dev.baton.runner.training.MemoryCheckpointStore;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;

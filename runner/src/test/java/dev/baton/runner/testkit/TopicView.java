@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -25,6 +26,32 @@ public final class TopicView {
   /** Returns all of the run's values so far, once one of them satisfies the condition. */
   public static List<JsonNode> await(
       RunnerTestEnvironment services, String topic, String run, Predicate<JsonNode> condition) {
+    return await(services, topic, "run " + run, record -> record.key().equals(run), condition);
+  }
+
+  /**
+   * Returns all values so far whose field has this text, once one of them satisfies the condition.
+   */
+  public static List<JsonNode> awaitWith(
+      RunnerTestEnvironment services,
+      String topic,
+      String field,
+      String text,
+      Predicate<JsonNode> condition) {
+    return await(
+        services,
+        topic,
+        field + " " + text,
+        record -> Json.tree(record.value()).path(field).asText().equals(text),
+        condition);
+  }
+
+  private static List<JsonNode> await(
+      RunnerTestEnvironment services,
+      String topic,
+      String whose,
+      Predicate<ConsumerRecord<String, byte[]>> mine,
+      Predicate<JsonNode> condition) {
     List<JsonNode> found = new ArrayList<>();
     try (KafkaConsumer<String, byte[]> consumer =
         new KafkaConsumer<>(
@@ -40,13 +67,13 @@ public final class TopicView {
       long end = System.nanoTime() + TraceView.PATIENCE.toNanos();
       while (found.stream().noneMatch(condition)) {
         if (System.nanoTime() > end) {
-          throw new AssertionError("on " + topic + " of run " + run + " only " + found);
+          throw new AssertionError("on " + topic + " of " + whose + " only " + found);
         }
         consumer
             .poll(Duration.ofMillis(100))
             .forEach(
                 record -> {
-                  if (record.key().equals(run)) {
+                  if (mine.test(record)) {
                     found.add(Json.tree(record.value()));
                   }
                 });

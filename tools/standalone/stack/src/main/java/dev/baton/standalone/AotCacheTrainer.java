@@ -8,26 +8,24 @@ package dev.baton.standalone;
 
 import dev.baton.standalone.jvm.AotMode;
 import dev.baton.standalone.jvm.JvmCommand;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Creates AOT caches: starts a stack that records itself, and stops it; then starts a runner that
- * records itself.
+ * Creates AOT caches: starts a stack that records itself, executes a run on it whose runner records
+ * itself, and stops the stack.
  */
 final class AotCacheTrainer {
 
   private static final String RUNNER = "runner";
-  private static final long RUNNER_SECONDS = 120;
 
   private AotCacheTrainer() {}
 
@@ -40,19 +38,31 @@ final class AotCacheTrainer {
             .data(data)
             .components(components)
             .aot(AotMode.TRAIN)
+            .trainRunners(true)
+            // Idle runners would write the same cache, when the stack stops.
+            .environment(StackComponent.ORCHESTRATOR, "BATON_LAUNCHER_POOL_SIZE", "0")
+            .environment(StackComponent.ORCHESTRATOR, WarmRunnerPolicy.VARIABLE, "0")
             .progress(progress)
             .prepare();
-    Map<String, Path> caches;
-    try (stack) {
-      caches = caches(stack.specs(), components);
-      if (!force && caches.values().stream().allMatch(Files::exists)) {
-        progress.accept("AOT caches are up to date");
-        return 0;
-      }
-      stack.startAll();
+    Map<String, Path> caches = caches(stack.specs(), components);
+    if (!force && caches.values().stream().allMatch(Files::exists)) {
+      stack.close();
+      progress.accept("AOT caches are up to date");
+      return 0;
     }
-    if (caches.containsKey(RUNNER)) {
-      train(stack.specs().runner(AotMode.TRAIN), stack.data());
+    @Nullable Path runner = caches.get(RUNNER);
+    boolean partial = false;
+    try (stack) {
+      stack.startAll();
+      if (runner != null) {
+        partial = true;
+        partial = !train(stack, runner, progress);
+      }
+    } finally {
+      if (partial && runner != null) {
+        // After the stack has stopped: no process can write to it any more.
+        RunnerCacheTrainer.delete(runner);
+      }
     }
     return report(caches, progress);
   }
@@ -66,22 +76,22 @@ final class AotCacheTrainer {
         caches.put(component.label(), jvm.get().cacheFile());
       }
     }
-    if (components.contains(StackComponent.ORCHESTRATOR)) {
+    if (components.equals(EnumSet.allOf(StackComponent.class))) {
+      // It takes all of them to execute a run.
       caches.put(RUNNER, specs.runner(AotMode.TRAIN).cacheFile());
     }
     return caches;
   }
 
-  private static void train(JvmCommand runner, Path data) throws IOException, InterruptedException {
-    File log = data.resolve("logs").resolve("runner-training.log").toFile();
-    Process process =
-        new ProcessBuilder(runner.line(List.of("--train")))
-            .redirectErrorStream(true)
-            .redirectOutput(log)
-            .start();
-    if (!process.waitFor(RUNNER_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly().waitFor();
-      throw new IOException("the training of the runner took longer than 2 min, see " + log);
+  /** Returns false, having reported why, when there is no usable cache. */
+  private static boolean train(StandaloneStack stack, Path cache, Consumer<String> progress)
+      throws InterruptedException {
+    try {
+      RunnerCacheTrainer.train(stack, cache, stack.data().resolve("orchestrator/runners"));
+      return true;
+    } catch (IOException e) {
+      progress.accept(e.getMessage());
+      return false;
     }
   }
 

@@ -36,9 +36,14 @@ record ProcessSpecFactory(
     StackPaths folders,
     StackAccess access,
     AotMode aot,
+    AotMode runnerAot,
     Map<StackComponent, Map<String, String>> extraEnvironment) {
 
   private static final String RUNNER = "runner";
+
+  /** Argument with which a runner also loads what only a warm runner does. */
+  private static final String TRAIN = "--train";
+
   private static final HeapSettings KAFKA_HEAP = new HeapSettings(256, HeapSettings.Use.REQUESTS);
   private static final HeapSettings S3_HEAP = new HeapSettings(128, HeapSettings.Use.REQUESTS);
   private static final HeapSettings STORE_HEAP = new HeapSettings(512, HeapSettings.Use.REQUESTS);
@@ -185,10 +190,9 @@ record ProcessSpecFactory(
       }
       case ORCHESTRATOR -> {
         service(environment, folder, access.orchestratorPort());
-        // Never recorded while it executes runs: runners end in many ways, and several at once.
-        AotMode mode = aot == AotMode.TRAIN ? AotMode.OFF : aot;
+        List<String> arguments = runnerAot == AotMode.TRAIN ? List.of(TRAIN) : List.of();
         environment.put(
-            "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(mode).line(List.of())));
+            "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(runnerAot).line(arguments)));
       }
     }
     environment.putAll(extraEnvironment.getOrDefault(component, Map.of()));

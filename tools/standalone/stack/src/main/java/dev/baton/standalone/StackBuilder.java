@@ -25,6 +25,7 @@ public final class StackBuilder {
   Consumer<String> progress = line -> {};
   Map<StackComponent, Map<String, String>> environment = new EnumMap<>(StackComponent.class);
   AotMode aot = AotMode.USE;
+  boolean trainRunners;
   boolean autoRestart;
   boolean preferredApiPort;
   int apiPort;
@@ -72,6 +73,12 @@ public final class StackBuilder {
     return this;
   }
 
+  /** Whether runners record themselves, each run into the same cache; off by default. */
+  StackBuilder trainRunners(boolean on) {
+    trainRunners = on;
+    return this;
+  }
+
   /** Adds an environment variable for a component; overrides the stack's own. */
   public StackBuilder environment(StackComponent component, String name, String value) {
     environment.computeIfAbsent(component, key -> new HashMap<>()).put(name, value);
@@ -110,6 +117,15 @@ public final class StackBuilder {
    */
   StandaloneStack prepare() throws IOException, InterruptedException {
     return StandaloneStack.prepare(this);
+  }
+
+  /** How runners use their AOT cache. */
+  AotMode runnerAot() {
+    if (trainRunners) {
+      return AotMode.TRAIN;
+    }
+    // Runners of a stack that records itself end in many ways, and several at once.
+    return aot == AotMode.TRAIN ? AotMode.OFF : aot;
   }
 
   Path data() {

@@ -81,7 +81,9 @@ public final class StandaloneStack implements AutoCloseable {
     this.access = access;
     this.file = new StackFile(folders.data());
     this.progress = builder.progress;
-    this.specs = new ProcessSpecFactory(layout, folders, access, builder.aot, builder.environment);
+    this.specs =
+        new ProcessSpecFactory(
+            layout, folders, access, builder.aot, builder.runnerAot(), builder.environment);
     for (StackComponent component : builder.components) {
       processes.put(
           component,
@@ -92,7 +94,7 @@ public final class StandaloneStack implements AutoCloseable {
 
   /**
    * Creates the missing AOT caches that later starts by this user use: starts a stack, which
-   * records itself, and stops it. Takes a minute or two.
+   * records itself, executes a run on it, and stops it. Takes a minute or two.
    *
    * @param data a folder for that stack
    * @return whether all exist; a program without one starts more slowly

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.runner.training;
+package dev.baton.runner;
 
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.PackRef;
@@ -17,7 +17,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Keeps packs in memory. Thread-safe. */
+/** Keeps packs in memory, for a capture that is not stored. Thread-safe. */
 final class MemoryPackStore implements PackStore, PackSource {
   private final Map<Hash, byte[]> all = new ConcurrentHashMap<>();
 
