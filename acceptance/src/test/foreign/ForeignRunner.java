@@ -1,9 +1,11 @@
 // A runner that uses only Baton's events reference: a Kafka producer and strings.
-// Usage: java -cp KAFKA_CLIENTS_AND_DEPENDENCIES ForeignRunner.java BOOTSTRAP RUN_ID complete|die
+// Usage: java -cp KAFKA_CLIENTS_AND_DEPENDENCIES ForeignRunner.java BOOTSTRAP RUN_ID complete|die java|crc32
+// With crc32 it chooses partitions for a key as librdkafka does by default, and everything based on it.
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Properties;
+import java.util.zip.CRC32;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -12,6 +14,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 public class ForeignRunner {
   static KafkaProducer<String, byte[]> kafka;
   static String run;
+  static boolean crc32;
 
   public static void main(String[] args) throws Exception {
     Properties properties = new Properties();
@@ -19,6 +22,7 @@ public class ForeignRunner {
     properties.put("acks", "all");
     kafka = new KafkaProducer<>(properties, new StringSerializer(), new ByteArraySerializer());
     run = args[1];
+    crc32 = args[3].equals("crc32");
     send("baton.trace", run + "/c/1", "run_created",
         "{\"schema\":1,\"kind\":\"external\",\"project\":\"default\",\"workflow\":\"foreign\",\"labels\":{\"by\":\"hand\"},"
             + "\"input\":{\"value\":{\"n\":7}},\"created_at\":\"" + Instant.now() + "\"}");
@@ -43,7 +47,7 @@ public class ForeignRunner {
   }
 
   static void send(String topic, String id, String event, String data) throws Exception {
-    ProducerRecord<String, byte[]> record = new ProducerRecord<>(topic, run, bytes(data));
+    ProducerRecord<String, byte[]> record = new ProducerRecord<>(topic, partition(topic), run, bytes(data));
     record.headers().add("ce_specversion", bytes("1.0"));
     record.headers().add("ce_id", bytes(id));
     record.headers().add("ce_source", bytes("/foreign/runner"));
@@ -52,6 +56,15 @@ public class ForeignRunner {
     record.headers().add("ce_time", bytes(Instant.now().toString()));
     record.headers().add("content-type", bytes("application/json"));
     kafka.send(record).get();
+  }
+
+  static Integer partition(String topic) {
+    if (!crc32) {
+      return null;
+    }
+    CRC32 sum = new CRC32();
+    sum.update(bytes(run));
+    return (int) (sum.getValue() % kafka.partitionsFor(topic).size());
   }
 
   static byte[] bytes(String text) {

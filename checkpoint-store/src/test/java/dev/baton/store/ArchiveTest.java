@@ -27,6 +27,7 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
@@ -283,6 +284,7 @@ class ArchiveTest extends StoreTest {
     ProducerRecord<String, byte[]> pretty =
         TraceCodec.restore(
             TopicName.TRACE,
+            HomePartitioner.choose(trace.run(), 8),
             new EventId(trace.run(), Lane.CONTROL, 1),
             URI.create("/foreign"),
             "dev.baton.run_created",
@@ -291,6 +293,7 @@ class ArchiveTest extends StoreTest {
     ProducerRecord<String, byte[]> unknown =
         TraceCodec.restore(
             TopicName.TRACE,
+            HomePartitioner.choose(trace.run(), 8),
             new EventId(trace.run(), Lane.runner(1), 1),
             URI.create("/foreign"),
             "dev.baton.not_known_yet",
@@ -299,6 +302,7 @@ class ArchiveTest extends StoreTest {
     ProducerRecord<String, byte[]> cancelled =
         TraceCodec.restore(
             TopicName.TRACE,
+            HomePartitioner.choose(trace.run(), 8),
             new EventId(trace.run(), Lane.CONTROL, 2),
             URI.create("/foreign"),
             "dev.baton.run_cancelled",

@@ -50,6 +50,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -183,6 +184,7 @@ final class WarmupRunExecutor {
     return new RunAssignment(
         run,
         epoch,
+        OptionalInt.empty(),
         "",
         PROJECT,
         NAME,

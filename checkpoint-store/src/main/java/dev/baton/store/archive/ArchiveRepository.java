@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** Stores the archive's state per run in Postgres. Blocks. */
 @ApplicationScoped
@@ -61,6 +62,7 @@ class ArchiveRepository {
   static final String PAID = "UPDATE store.archive SET owed = false WHERE run = ANY($1) AND owed";
   static final String POSITION =
       "SELECT coalesce(max(position), 0) FROM store.event WHERE run = $1";
+  static final String HOME = "SELECT partition FROM store.run_home WHERE run = $1";
   static final String FORGIVE = "UPDATE store.archive SET attempts = 0 WHERE attempts > 0";
 
   /** The state of a run in the archive; the ordinal is stored. */
@@ -99,6 +101,14 @@ class ArchiveRepository {
   /** Returns those of the runs that have events. */
   List<String> present(Collection<String> runs) {
     return runs(THERE, Tuple.tuple().addValue(runs.toArray(String[]::new)));
+  }
+
+  /** Returns the home partition of a run that was imported in part before; empty for others. */
+  OptionalInt home(String run) {
+    for (Row row : Await.get(pool.preparedQuery(HOME).execute(Tuple.of(run)))) {
+      return OptionalInt.of(row.getInteger(0));
+    }
+    return OptionalInt.empty();
   }
 
   void kept(String run, long position) {

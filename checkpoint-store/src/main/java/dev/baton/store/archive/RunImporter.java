@@ -90,9 +90,10 @@ class RunImporter {
     if (origin != null) {
       origins.put(manifest.run(), json(git, origin, ArchivePaths.ORIGIN, ForkOrigin.class));
     }
+    int home = marks.home(manifest.run()).orElseGet(() -> log.newHome(manifest.run()));
     try (InputStream in = trace(git, archived)) {
       for (byte[] line = TraceLineCodec.next(in); line != null; line = TraceLineCodec.next(in)) {
-        log.append(record(TraceLineCodec.read(line)));
+        log.append(record(TraceLineCodec.read(line), home));
       }
     }
     return manifest;
@@ -125,7 +126,7 @@ class RunImporter {
         if (!line.id().run().equals(manifest.run())) {
           throw new IOException("trace.jsonl has an event of another run: " + line.id());
         }
-        ProducerRecord<String, byte[]> record = record(line);
+        ProducerRecord<String, byte[]> record = record(line, 0);
         if (TraceCodec.decode(record.key(), record.headers(), record.value())
             instanceof TraceCodec.Decoded.Malformed bad) {
           throw new IOException("trace.jsonl has an invalid event: " + bad.reason());
@@ -141,11 +142,12 @@ class RunImporter {
     }
   }
 
-  private static ProducerRecord<String, byte[]> record(TraceLineCodec.Line line)
+  private static ProducerRecord<String, byte[]> record(TraceLineCodec.Line line, int home)
       throws IOException {
     try {
       return TraceCodec.restore(
           TopicName.TRACE,
+          home,
           line.id(),
           URI.create(line.source()),
           line.type(),

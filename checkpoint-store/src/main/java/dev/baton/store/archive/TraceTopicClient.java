@@ -7,6 +7,8 @@
 package dev.baton.store.archive;
 
 import dev.baton.protocol.topic.CommittedRecordsReader;
+import dev.baton.protocol.topic.HomePartitioner;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.store.failure.StoreRequestException;
 import io.smallrye.common.annotation.Identifier;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -128,6 +130,11 @@ class TraceTopicClient {
 
     private Session(KafkaProducer<String, byte[]> producer) {
       this.producer = producer;
+    }
+
+    /** Chooses the home partition of a run that is not on the log. */
+    int newHome(String run) {
+      return HomePartitioner.choose(run, producer.partitionsFor(TopicName.TRACE).size());
     }
 
     void append(ProducerRecord<String, byte[]> record) {

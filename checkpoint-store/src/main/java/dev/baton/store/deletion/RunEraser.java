@@ -141,6 +141,7 @@ public class RunEraser {
     long events = rows.deleteEvents(run);
     folds.forget(run);
     long cuts = rows.delete(StoredRunRepository.DELETE_CUTS, run);
+    rows.delete(StoredRunRepository.DELETE_HOME, run);
     long origins = forks.delete(run);
     PackGarbageCollector.Report packs = collection.now(now ? quiet(run, holdings) : List.of());
     RunCounts deleted =

@@ -37,6 +37,7 @@ class StoredRunRepository {
           + " "
           + BATCH
           + ")";
+  static final String DELETE_HOME = "DELETE FROM store.run_home WHERE run = $1";
   static final String DELETE_CUTS = "DELETE FROM store.cut WHERE run = $1";
 
   static final String BLOBS = "SELECT key FROM store.object_use WHERE run = $1 LIMIT 1000";

@@ -17,6 +17,7 @@ import dev.baton.store.events.StoredEventRepository;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.ObjectKind;
 import dev.baton.store.objects.ObjectName;
+import dev.baton.store.trace.TraceCorrectedEvent;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.vertx.core.buffer.Buffer;
@@ -24,6 +25,7 @@ import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -120,7 +122,11 @@ public class RunFoldService {
             });
   }
 
-  /** Removes a deleted run from the cache. */
+  void onCorrected(@Observes TraceCorrectedEvent event) {
+    forget(event.run());
+  }
+
+  /** Removes a deleted or corrected run from the cache. */
   public void forget(String run) {
     kept.forget(run);
   }

@@ -12,6 +12,7 @@ import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.server.PostgresErrorClassifier;
 import dev.baton.sink.BatchHandler;
+import dev.baton.sink.HomePartitionGuard;
 import dev.baton.sink.SinkBatch;
 import dev.baton.sink.SinkRecord;
 import io.smallrye.mutiny.Uni;
@@ -28,6 +29,8 @@ import org.jspecify.annotations.Nullable;
 class StoredBatchHandler implements BatchHandler {
   private final TraceRepository repository;
   private final LeaseAuthenticator leases;
+  private final HomePartitionGuard homes;
+  private final StrayEventSweeper strays;
   private final TraceMetrics metrics;
   private final StoredEventNotifier wakeups;
   private final Event<RunsQuiescedEvent> rested;
@@ -35,24 +38,37 @@ class StoredBatchHandler implements BatchHandler {
   StoredBatchHandler(
       TraceRepository repository,
       LeaseAuthenticator leases,
+      RunHomeRepository homes,
+      StrayEventSweeper strays,
       TraceMetrics metrics,
       StoredEventNotifier wakeups,
       Event<RunsQuiescedEvent> rested) {
     this.repository = repository;
     this.leases = leases;
+    this.homes = new HomePartitionGuard(homes);
+    this.strays = strays;
     this.metrics = metrics;
     this.wakeups = wakeups;
     this.rested = rested;
   }
 
   @Override
-  public Uni<Void> learn(Set<String> tokens) {
-    return leases.learn(tokens);
+  public Uni<Void> learn(SinkBatch batch) {
+    Set<String> created =
+        batch.records().stream()
+            .filter(HomePartitionGuard::isCreation)
+            .map(record -> record.id().run())
+            .collect(Collectors.toSet());
+    return leases
+        .learn(batch.leases())
+        .chain(() -> homes.learn(batch))
+        .chain(() -> created.isEmpty() ? Uni.createFrom().voidItem() : strays.sweep(created));
   }
 
   /**
-   * Refuses runner events without a valid lease (control events come from services and need none),
-   * and names with NUL: Postgres does not allow it in text and would refuse the whole batch.
+   * Refuses events outside of the home partition of their run, runner events without a valid lease
+   * (control events come from services and need none), and names with NUL: Postgres does not allow
+   * it in text and would refuse the whole batch.
    */
   @Override
   public @Nullable String refusal(SinkRecord event) {
@@ -63,6 +79,10 @@ class StoredBatchHandler implements BatchHandler {
         || hasNul(event.lease())
         || (cut != null && (hasNul(cut.step()) || hasNul(cut.cut().format())))) {
       return "has a NUL character in a name";
+    }
+    String astray = homes.refusal(event);
+    if (astray != null) {
+      return astray;
     }
     if (!id.lane().isControl()
         && leases.check(event.lease(), id.run(), id.lane().epoch())

@@ -8,7 +8,6 @@ package dev.baton.sink;
 
 import io.smallrye.mutiny.Uni;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +23,11 @@ public interface BatchHandler {
     MOVED
   }
 
-  /** Fetches what {@link #refusal} needs to verify these lease tokens; may be empty. */
-  Uni<Void> learn(Set<String> leases);
+  /**
+   * Fetches what {@link #refusal} needs for the records of this batch: keys of leases, home
+   * partitions. Called before its records are offered; repeated after a failure.
+   */
+  Uni<Void> learn(SinkBatch batch);
 
   /**
    * Returns in one line why the record must not be applied; null to apply it. Pure but for

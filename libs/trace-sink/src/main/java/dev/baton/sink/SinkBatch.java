@@ -62,7 +62,7 @@ public record SinkBatch(
   }
 
   /** Returns the distinct lease tokens of its runner events. */
-  Set<String> leases() {
+  public Set<String> leases() {
     Set<String> leases = new HashSet<>();
     for (SinkRecord record : records) {
       String lease = record.lease();

@@ -12,7 +12,6 @@ import io.smallrye.mutiny.infrastructure.Infrastructure;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
-import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.common.TopicPartition;
@@ -81,13 +80,12 @@ public final class TraceSink {
 
   /** Moves the records that the handler refuses to the poison. */
   private Uni<SinkBatch> accepted(SinkBatch batch) {
-    Set<String> leases = batch.leases();
-    Uni<Void> learned =
-        leases.isEmpty()
-            ? Uni.createFrom().voidItem()
-            : RetryForever.retry("verify the leases", () -> handler.learn(leases))
-                .emitOn(Infrastructure.getDefaultExecutor());
-    return learned.map(done -> batch.without(handler::refusal));
+    if (batch.records().isEmpty()) {
+      return Uni.createFrom().item(batch);
+    }
+    return RetryForever.retry("fetch leases and home partitions", () -> handler.learn(batch))
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(done -> batch.without(handler::refusal));
   }
 
   /** Starts partitions at their stored positions. Call it on the polling thread. */

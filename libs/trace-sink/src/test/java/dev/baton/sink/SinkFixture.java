@@ -92,7 +92,7 @@ final class SinkFixture implements BatchHandler, PositionStore, DeadLetterHandle
   }
 
   @Override
-  public Uni<Void> learn(Set<String> leases) {
+  public Uni<Void> learn(SinkBatch batch) {
     return Uni.createFrom().voidItem();
   }
 

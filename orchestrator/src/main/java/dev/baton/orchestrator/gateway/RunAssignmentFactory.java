@@ -46,30 +46,35 @@ public class RunAssignmentFactory {
   }
 
   private Assign assign(RunControlState run, StoredWorkflowDefinition definition) {
-    return Assign.newBuilder()
-        .setRun(run.run())
-        .setEpoch(run.epoch())
-        .setLease(leases.mintIfRequired(run.run(), run.epoch(), run.project()))
-        .setProject(run.project())
-        .setWorkflow(definition.name())
-        .setDefinitionHash(definition.hash())
-        .setDefinition(definition.canonical())
-        .setInput(ByteString.copyFromUtf8(Objects.requireNonNullElse(run.input(), "{}")))
-        .setCreatedAtMicros(micros(run.createdAt()))
-        .setDeadlineMicros(run.deadline() == null ? 0 : micros(run.deadline()))
-        .setHeartbeatIntervalMillis(
-            Objects.requireNonNullElse(
-                run.heartbeatIntervalMs(), config.heartbeat().interval().toMillis()))
-        .setHeartbeatTimeoutMillis(
-            Objects.requireNonNullElse(
-                run.heartbeatTimeoutMs(), config.heartbeat().timeout().toMillis()))
-        .setParkAfterMillis(parkAfter.toMillis())
-        .setFresh(run.epoch() == 1 && !run.forked())
-        .addAllAnswers(run.answers())
-        .putAllLabels(run.labels())
-        .setCancelled(run.desired() == DesiredState.CANCELLED)
-        .setPauseRequested(run.pause() != null)
-        .build();
+    Assign.Builder assign =
+        Assign.newBuilder()
+            .setRun(run.run())
+            .setEpoch(run.epoch())
+            .setLease(leases.mintIfRequired(run.run(), run.epoch(), run.project()))
+            .setProject(run.project())
+            .setWorkflow(definition.name())
+            .setDefinitionHash(definition.hash())
+            .setDefinition(definition.canonical())
+            .setInput(ByteString.copyFromUtf8(Objects.requireNonNullElse(run.input(), "{}")))
+            .setCreatedAtMicros(micros(run.createdAt()))
+            .setDeadlineMicros(run.deadline() == null ? 0 : micros(run.deadline()))
+            .setHeartbeatIntervalMillis(
+                Objects.requireNonNullElse(
+                    run.heartbeatIntervalMs(), config.heartbeat().interval().toMillis()))
+            .setHeartbeatTimeoutMillis(
+                Objects.requireNonNullElse(
+                    run.heartbeatTimeoutMs(), config.heartbeat().timeout().toMillis()))
+            .setParkAfterMillis(parkAfter.toMillis())
+            .setFresh(run.epoch() == 1 && !run.forked())
+            .addAllAnswers(run.answers())
+            .putAllLabels(run.labels())
+            .setCancelled(run.desired() == DesiredState.CANCELLED)
+            .setPauseRequested(run.pause() != null);
+    Integer home = run.home();
+    if (home != null) {
+      assign.setHomePartition(home);
+    }
+    return assign.build();
   }
 
   private static long micros(Instant time) {

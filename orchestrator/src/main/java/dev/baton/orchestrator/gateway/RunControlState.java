@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  *     lag
  * @param forked the run begins with a cut of another run
  * @param input JSON; null when the run has none
+ * @param home the run's home partition; null while it is not known
  * @param answers all answers given so far
  */
 public record RunControlState(
@@ -49,7 +50,8 @@ public record RunControlState(
     @Nullable String input,
     Map<String, String> labels,
     List<Answer> answers,
-    int priority) {
+    int priority,
+    @Nullable Integer home) {
 
   public RunControlState {
     labels = Map.copyOf(labels);

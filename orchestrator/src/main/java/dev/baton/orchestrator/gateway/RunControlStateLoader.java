@@ -37,7 +37,7 @@ public class RunControlStateLoader {
       """
       SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, pause, status, runner_id, started_epoch,
         forked_from IS NOT NULL AS forked, created_at,
-        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority,
+        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority, home_partition,
         EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked FROM orchestrator.run r
       """;
 
@@ -135,7 +135,8 @@ public class RunControlStateLoader {
               row.getString("input"),
               labels(row.getString("labels")),
               answers.getOrDefault(id, List.of()),
-              row.getInteger("priority")));
+              row.getInteger("priority"),
+              row.getInteger("home_partition")));
     }
     return contexts;
   }

@@ -6,8 +6,8 @@
  */
 package dev.baton.orchestrator.logs;
 
-import dev.baton.orchestrator.projection.ProjectionBarrier;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
 import java.io.IOException;
 import java.time.Duration;
@@ -47,7 +47,7 @@ final class LogTailConsumer implements AutoCloseable {
     consumer = consumer(bootstrap);
     try {
       int partitions = consumer.partitionsFor(TopicName.LOGS, METADATA).size();
-      partition = new TopicPartition(TopicName.LOGS, ProjectionBarrier.partition(run, partitions));
+      partition = new TopicPartition(TopicName.LOGS, HomePartitioner.choose(run, partitions));
       consumer.assign(List.of(partition));
       OffsetAndTimestamp first =
           consumer.offsetsForTimes(Map.of(partition, from.toEpochMilli()), METADATA).get(partition);

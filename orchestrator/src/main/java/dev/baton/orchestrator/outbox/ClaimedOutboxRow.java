@@ -7,6 +7,12 @@
 package dev.baton.orchestrator.outbox;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** An outbox row that only this worker may perform until its transaction ends. */
-record ClaimedOutboxRow(long id, String run, List<OutboxEffect> effects, int attempts) {}
+/**
+ * An outbox row that only this worker may perform until its transaction ends.
+ *
+ * @param home the run's home partition; null while it is not known
+ */
+record ClaimedOutboxRow(
+    long id, String run, @Nullable Integer home, List<OutboxEffect> effects, int attempts) {}

@@ -122,7 +122,9 @@ class OutboxEffectExecutor {
           break;
         }
         try {
-          ofRow.add(publisher.trace(publish.record(progress.row.run(), publisher.source())));
+          ofRow.add(
+              publisher.trace(
+                  publish.record(progress.row.run(), publisher.source()), progress.row.home()));
         } catch (RuntimeException e) {
           // A row that cannot be sent must not block the other rows of the round.
           ofRow.add(CompletableFuture.failedFuture(e));

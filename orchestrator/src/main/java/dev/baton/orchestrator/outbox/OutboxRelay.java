@@ -201,7 +201,9 @@ public class OutboxRelay {
     for (Row row :
         on(
             tx.preparedQuery(
-                    "SELECT id, run, effects, attempts FROM orchestrator.outbox WHERE id = ANY($1) ORDER BY id")
+                    """
+                    SELECT o.id, o.run, o.effects, o.attempts, r.home_partition FROM orchestrator.outbox o
+                    LEFT JOIN orchestrator.run r ON r.id = o.run WHERE o.id = ANY($1) ORDER BY o.id""")
                 .execute(Tuple.of(ids.toArray(Long[]::new))))) {
       String run = row.getString("run");
       if (broken.contains(run)) {
@@ -212,6 +214,7 @@ public class OutboxRelay {
             new ClaimedOutboxRow(
                 row.getLong("id"),
                 run,
+                row.getInteger("home_partition"),
                 OutboxWriter.read(row.getString("effects")),
                 row.getInteger("attempts")));
       } catch (RuntimeException e) {

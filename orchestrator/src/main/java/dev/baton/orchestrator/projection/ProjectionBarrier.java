@@ -7,11 +7,13 @@
 package dev.baton.orchestrator.projection;
 
 import dev.baton.protocol.topic.CommittedRecordsReader;
+import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.sink.TraceSink;
 import io.smallrye.common.annotation.Identifier;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -28,7 +30,6 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.utils.Utils;
 import org.jboss.logging.Logger;
 
 /**
@@ -44,18 +45,21 @@ public class ProjectionBarrier {
   private static final Duration SKIP = Duration.ofSeconds(1);
 
   private final Admin admin;
+  private final Pool pool;
   private final ProjectionTraceConsumer consumer;
   private final ProjectionPositionRepository positions;
   private final CommittedRecordsReader records;
 
   ProjectionBarrier(
       Admin admin,
+      Pool pool,
       @Identifier("trace-positions") ProjectionTraceConsumer consumer,
       ProjectionPositionRepository positions,
       @Identifier("default-kafka-broker") Map<String, Object> kafka) {
     this.consumer = consumer;
     this.positions = positions;
     this.admin = admin;
+    this.pool = pool;
     this.records = new CommittedRecordsReader(kafka);
   }
 
@@ -94,8 +98,12 @@ public class ProjectionBarrier {
             .allTopicNames()
             .get(millis, TimeUnit.MILLISECONDS);
     int partitions = Objects.requireNonNull(topics.get(TopicName.TRACE)).partitions().size();
+    Map<String, Integer> homes = homes(runs, patience);
     Set<Integer> wanted = new TreeSet<>();
-    runs.forEach(run -> wanted.add(partition(run, partitions)));
+    for (String run : runs) {
+      Integer home = homes.get(run);
+      wanted.add(home == null ? HomePartitioner.choose(run, partitions) : home);
+    }
     Map<TopicPartition, OffsetSpec> request = new HashMap<>();
     wanted.forEach(p -> request.put(new TopicPartition(TopicName.TRACE, p), OffsetSpec.latest()));
     Map<Integer, Long> ends = new HashMap<>();
@@ -107,9 +115,23 @@ public class ProjectionBarrier {
     return ends;
   }
 
-  /** Returns the partition that every Kafka producer chooses for a record with this key. */
-  public static int partition(String run, int partitions) {
-    return Utils.toPositive(Utils.murmur2(run.getBytes(StandardCharsets.UTF_8))) % partitions;
+  private Map<String, Integer> homes(Collection<String> runs, Duration patience)
+      throws TimeoutException {
+    Map<String, Integer> homes = new HashMap<>();
+    try {
+      pool.preparedQuery(
+              """
+              SELECT id, home_partition FROM orchestrator.run
+              WHERE id = ANY($1) AND home_partition IS NOT NULL""")
+          .execute(Tuple.of(runs.toArray(String[]::new)))
+          .await()
+          .atMost(patience)
+          .forEach(row -> homes.put(row.getString("id"), row.getInteger("home_partition")));
+    } catch (RuntimeException e) {
+      throw (TimeoutException)
+          new TimeoutException("Postgres: the home partitions cannot be read").initCause(e);
+    }
+    return homes;
   }
 
   /** Polls the stored positions of the view until they reach the ends. */

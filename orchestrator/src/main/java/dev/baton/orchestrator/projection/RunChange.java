@@ -28,6 +28,7 @@ final class RunChange {
   private static final String WAITING = "waiting";
 
   private final String run;
+  private final int partition;
   private final RunHead first;
   private RunHead head;
   private @Nullable Instant startedAt;
@@ -49,8 +50,12 @@ final class RunChange {
    */
   record Closed(Instant at, boolean byDefault) {}
 
-  RunChange(String run, RunHead head) {
+  /**
+   * @param partition of the events
+   */
+  RunChange(String run, int partition, RunHead head) {
     this.run = run;
+    this.partition = partition;
     this.head = head;
     this.first = head;
   }
@@ -235,6 +240,7 @@ final class RunChange {
   ObjectNode row() {
     ObjectNode row = Json.mapper().createObjectNode();
     row.put("id", run)
+        .put("home_partition", partition)
         .put("moved", hasMoved())
         .put("head", text(head))
         .put("status", head.status().word())

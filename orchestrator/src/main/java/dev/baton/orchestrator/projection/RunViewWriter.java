@@ -119,13 +119,13 @@ final class RunViewWriter {
       """
       INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
         deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
-        forked_from, forked_position, forked_step, forked_checkpoint)
+        home_partition, forked_from, forked_position, forked_step, forked_checkpoint)
       SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
         deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, 1, 1, 'pending',
-        forked_from, forked_position, forked_step, forked_checkpoint
+        home_partition, forked_from, forked_position, forked_step, forked_checkpoint
       FROM json_to_recordset($1::text::json) AS v (id text, project text, kind text, workflow text,
         definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
-        heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, forked_from text,
+        heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, home_partition int, forked_from text,
         forked_position bigint, forked_step text, forked_checkpoint text)
       ON CONFLICT (id) DO NOTHING""";
 
@@ -134,11 +134,12 @@ final class RunViewWriter {
    * ended run) keeps the columns that depend on it: a resume that is not on the log yet may have
    * set them. A row with a newer epoch than the batch means that the runner is lost: the run is
    * interrupted until the fence is read. A pause of an older epoch has ended: the run was resumed
-   * since. A requested pause is shown at once, and stays while older events are read.
+   * since. A requested pause is shown at once, and stays while older events are read. Events of a
+   * partition that is not the run's home change nothing: another consumer has read its creation.
    */
   static final String UPDATE_RUNS =
       """
-      UPDATE orchestrator.run r SET head = v.head,
+      UPDATE orchestrator.run r SET head = v.head, home_partition = v.home_partition,
         status = CASE WHEN NOT v.moved THEN r.status
           WHEN v.control_seq < r.control_seq AND NOT v.ended AND (r.status = 'paused' AND r.desired = 'paused'
             OR r.status = 'pausing' AND r.pause IS NOT NULL AND r.epoch = v.epoch AND v.status IN ('running', 'waiting')) THEN r.status
@@ -152,10 +153,10 @@ final class RunViewWriter {
         output = COALESCE(v.output, r.output), runner_pid = COALESCE(v.runner_pid, r.runner_pid),
         runner_host = COALESCE(v.runner_host, r.runner_host),
         assigned_at = CASE WHEN v.moved AND v.ended THEN NULL ELSE r.assigned_at END
-      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, moved boolean, head text, status text, ended boolean,
+      FROM (SELECT * FROM json_to_recordset($1::text::json) AS j (id text, home_partition int, moved boolean, head text, status text, ended boolean,
         epoch int, control_seq bigint, current_steps text, completed bigint, fenced bigint, error text, started_epoch int,
         started_at timestamptz, ended_at timestamptz, output text, runner_pid bigint, runner_host text) ORDER BY id) v
-      WHERE r.id = v.id""";
+      WHERE r.id = v.id AND COALESCE(r.home_partition, v.home_partition) = v.home_partition""";
 
   /**
    * Releases the runners of parked runs. The statement locks the run's row: it sees an answer or

@@ -22,6 +22,7 @@ import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.server.PostgresErrorClassifier;
 import dev.baton.sink.BatchHandler;
 import dev.baton.sink.DeadLetterHandler;
+import dev.baton.sink.HomePartitionGuard;
 import dev.baton.sink.PoisonRecord;
 import dev.baton.sink.SinkBatch;
 import dev.baton.sink.SinkRecord;
@@ -69,6 +70,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
   private final Counter fenced;
   private final RunMetrics runMetrics;
   private final LeaseAuthenticator leases;
+  private final HomePartitionGuard homes;
   private final NotificationWriter notifications;
   private final Event<WorkflowCapacityFreedEvent> places;
   private final Map<String, RunHead> heads =
@@ -93,6 +95,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
     this.runMetrics = runMetrics;
     this.places = places;
     this.leases = leases;
+    this.homes = new HomePartitionGuard(new RunHomeReader(pool));
     this.notifications = notifications;
     this.pool = pool;
     this.leaseRequired = config.lease().required();
@@ -129,14 +132,21 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
   }
 
   @Override
-  public Uni<Void> learn(Set<String> tokens) {
-    return leases.learn(tokens);
+  public Uni<Void> learn(SinkBatch batch) {
+    return leases.learn(batch.leases()).chain(() -> homes.learn(batch));
   }
 
-  /** Accepts control events, which come from services, and runner events with a valid lease. */
+  /**
+   * Accepts events in the home partition of their run: control events, which come from services,
+   * and runner events with a valid lease.
+   */
   @Override
   public @Nullable String refusal(SinkRecord event) {
     EventId id = event.id();
+    String astray = homes.refusal(event);
+    if (astray != null) {
+      return astray;
+    }
     if (!id.lane().isControl()
         && leases.check(event.lease(), id.run(), id.lane().epoch())
             instanceof LeaseVerdict.Refused refusal) {
@@ -284,6 +294,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
     try {
       fold(
           record,
+          event.partition(),
           Instant.ofEpochMilli(event.record().timestamp()),
           TraceCodec.isRestored(event.record().headers()),
           known,
@@ -296,6 +307,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
 
   private void fold(
       TraceRecord record,
+      int partition,
       Instant appended,
       boolean restored,
       Map<String, RunHead> known,
@@ -304,14 +316,14 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
     RunChange change = batch.changes().get(record.run());
     if (change == null) {
       RunHead head = known.get(record.run());
-      change = new RunChange(record.run(), head == null ? RunHead.NONE : head);
+      change = new RunChange(record.run(), partition, head == null ? RunHead.NONE : head);
       if (head == null) {
         ObjectNode row = leaseRequired ? null : foreign(record, restored);
         if (row == null) {
           strangers.increment();
           return;
         }
-        batch.born().add(row);
+        batch.born().add(row.put("home_partition", partition));
       }
       batch.changes().put(record.run(), change);
     }

@@ -25,6 +25,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.eclipse.microprofile.reactive.messaging.Channel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the orchestrator's records to Kafka: events of the trace with Kafka's producer, all
@@ -75,11 +76,13 @@ public class KafkaEventPublisher {
   /**
    * Completes when all in-sync replicas have the event; fails after 30 s. May block for the topic's
    * metadata, so never call it from an event loop.
+   *
+   * @param home the run's home partition; null while it is not known: Kafka's client then chooses
    */
-  public CompletableFuture<Void> trace(TraceRecord record) {
+  public CompletableFuture<Void> trace(TraceRecord record, @Nullable Integer home) {
     CompletableFuture<Void> sent = new CompletableFuture<>();
     producer.send(
-        TraceCodec.encode(TopicName.TRACE, record, null),
+        TraceCodec.encode(TopicName.TRACE, home, record, null),
         (metadata, failure) -> {
           if (failure == null) {
             sent.complete(null);

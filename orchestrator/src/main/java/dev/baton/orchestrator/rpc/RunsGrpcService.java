@@ -353,6 +353,9 @@ class RunsGrpcService implements RunsService {
             .setEndedAtMicros(micros(view.endedAt()))
             .putAllLabels(view.labels())
             .setPriority(view.priority());
+    if (view.homePartition() != null) {
+      run.setHomePartition(view.homePartition());
+    }
     if (view.queued() != null) {
       run.setQueuePosition(view.queued().position());
     }

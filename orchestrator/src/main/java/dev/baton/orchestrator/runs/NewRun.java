@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A validated run that is about to be written.
  *
+ * @param homePartition of the trace topic, for all its events
  * @param definition the workflow definition for its trace; null for none
  */
 public record NewRun(
@@ -46,6 +47,7 @@ public record NewRun(
     Instant createdAt,
     TraceEvent.@Nullable ForkedFrom forkedFrom,
     int priority,
+    int homePartition,
     @Nullable String definition) {
 
   private static final int EPOCH = 1;
@@ -68,6 +70,7 @@ public record NewRun(
         createdAt,
         cut,
         priority,
+        homePartition,
         definition);
   }
 
@@ -98,6 +101,7 @@ public record NewRun(
         .put("heartbeat_timeout_ms", heartbeatTimeout == null ? null : heartbeatTimeout.toMillis())
         .put("created_at", createdAt.toString())
         .put("priority", priority)
+        .put("home_partition", homePartition)
         .put("epoch", EPOCH)
         .put("control_seq", controlSeq())
         .put("status", RunStatus.PENDING.word());
@@ -169,6 +173,7 @@ public record NewRun(
         null,
         List.of(),
         null,
+        homePartition,
         null,
         null,
         null,

@@ -230,18 +230,18 @@ class NewRunWriter {
             """
             INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
               deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
-              forked_from, forked_position, forked_step, forked_checkpoint, priority, queued_at)
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, home_partition, queued_at)
             SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
               deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch,
               CASE WHEN limited THEN 1 ELSE control_seq END, status,
-              forked_from, forked_position, forked_step, forked_checkpoint, priority, CASE WHEN limited THEN now() END
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, home_partition, CASE WHEN limited THEN now() END
             FROM (SELECT j.*, j.kind = 'managed' AND EXISTS (
                 SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = j.workflow) AS limited
               FROM json_to_recordset($1::text::json) AS j (id text, project text, kind text, workflow text,
                 definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
                 heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, epoch int,
                 control_seq bigint, status text, forked_from text, forked_position bigint, forked_step text,
-                forked_checkpoint text, priority int)) v
+                forked_checkpoint text, priority int, home_partition int)) v
             ON CONFLICT (id) DO NOTHING RETURNING id, queued_at IS NOT NULL AS queued""")
         .execute(Tuple.of(rows.toString()))
         .chain(

@@ -50,7 +50,7 @@ public class RunQueryService {
   // read up to it.
   private static final String SELECT =
       """
-      SELECT r.id, r.project, r.kind, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
+      SELECT r.id, r.project, r.kind, r.home_partition, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
         r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
         CASE WHEN r.ended OR r.status IN ('pending', 'interrupted', 'pausing')
           THEN GREATEST(LEAST(r.certain_epoch, r.epoch), (r.head::json ->> 'epoch')::int) ELSE r.epoch END AS epoch,
@@ -343,6 +343,7 @@ public class RunQueryService {
         crashLoop(row),
         notices(row.getString("notifications")),
         parked(row),
+        row.getInteger("home_partition"),
         null,
         null,
         null,

@@ -15,6 +15,7 @@ import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.SchemaValidator;
+import dev.baton.orchestrator.publish.TracePartitionCounter;
 import dev.baton.orchestrator.workflows.StoredWorkflowDefinition;
 import dev.baton.orchestrator.workflows.WorkflowCatalog;
 import dev.baton.orchestrator.workflows.WorkflowDefinitionCache;
@@ -58,16 +59,19 @@ class RunRequestValidator {
   private final WorkflowCatalog catalog;
   private final SchemaValidator schemas;
   private final OrchestratorConfig config;
+  private final TracePartitionCounter partitions;
 
   RunRequestValidator(
       WorkflowDefinitionCache definitions,
       WorkflowCatalog catalog,
       SchemaValidator schemas,
-      OrchestratorConfig config) {
+      OrchestratorConfig config,
+      TracePartitionCounter partitions) {
     this.definitions = definitions;
     this.catalog = catalog;
     this.schemas = schemas;
     this.config = config;
+    this.partitions = partitions;
   }
 
   /** Fails with a problem when the request is invalid. */
@@ -149,8 +153,9 @@ class RunRequestValidator {
     JsonNode input = request.input();
     Instant now = Instant.now();
     Heartbeat heartbeat = heartbeat(request, workflow);
+    String id = external ? externalId(request) : RunId.next();
     return new NewRun(
-        external ? externalId(request) : RunId.next(),
+        id,
         external,
         project(request),
         definition
@@ -167,6 +172,7 @@ class RunRequestValidator {
         now,
         null,
         priority(request),
+        partitions.choose(id),
         definition.map(this::carried).orElse(null));
   }
 

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param output JSON, or {@code {"digest": …, "size_bytes": …}} when it is large
  * @param crashLoop its runners end repeatedly without completing a step; null otherwise
  * @param notifications delivered and pending ones, kept for a week
+ * @param homePartition of the topic {@code baton.trace}, which every writer of the run's events
+ *     must name; null until the first event of a run of an earlier version is read
  * @param lease only in the response that creates an external run
  * @param steps only when a single run is requested
  * @param stepsUnavailable why {@code steps} is null although a single run is requested
@@ -65,6 +67,7 @@ public record RunView(
     @Nullable CrashLoop crashLoop,
     List<Notice> notifications,
     @Nullable Parked parked,
+    @Nullable Integer homePartition,
     @Nullable String lease,
     @Nullable List<RunStepView> steps,
     @Nullable String stepsUnavailable,
@@ -167,6 +170,7 @@ public record RunView(
         crashLoop,
         notifications,
         parked,
+        homePartition,
         token,
         folded,
         why,

@@ -15,6 +15,7 @@ import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.EventTypeRegistry;
@@ -258,6 +259,7 @@ class ProjectionTest {
     log.send(
         TraceCodec.restore(
             TopicName.TRACE,
+            HomePartitioner.choose(run, 8),
             new EventId(run, lane, seq),
             URI.create("/elsewhere"),
             EventTypeRegistry.of(event),
@@ -344,7 +346,7 @@ class ProjectionTest {
   @Test
   void shouldReadAgainWhatPostgresHasLost() {
     String run = RunId.next();
-    int partition = ProjectionBarrier.partition(run, 8);
+    int partition = HomePartitioner.choose(run, 8);
     try (TraceLog log = bed.log()) {
       log.append(run, Lane.CONTROL, 1, born("external"));
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("x", 9L, "h", null, 0));
@@ -402,7 +404,7 @@ class ProjectionTest {
   private static ProducerRecord<String, byte[]> poisonKey(String run) {
     return new ProducerRecord<>(
         TopicName.TRACE,
-        ProjectionBarrier.partition(run, 8),
+        HomePartitioner.choose(run, 8),
         "\0",
         "x".getBytes(StandardCharsets.UTF_8));
   }
@@ -423,7 +425,7 @@ class ProjectionTest {
   private static String samePartition(String run) {
     while (true) {
       String other = RunId.next();
-      if (ProjectionBarrier.partition(other, 8) == ProjectionBarrier.partition(run, 8)) {
+      if (HomePartitioner.choose(other, 8) == HomePartitioner.choose(run, 8)) {
         return other;
       }
     }

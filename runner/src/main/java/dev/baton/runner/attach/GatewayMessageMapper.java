@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 
 /** Maps the gateway's messages to the engine's types. */
@@ -34,6 +35,7 @@ public final class GatewayMessageMapper {
     return new RunAssignment(
         assign.getRun(),
         assign.getEpoch(),
+        assign.hasHomePartition() ? OptionalInt.of(assign.getHomePartition()) : OptionalInt.empty(),
         assign.getLease(),
         assign.getProject(),
         assign.getWorkflow(),

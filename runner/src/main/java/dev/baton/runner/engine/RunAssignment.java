@@ -11,10 +11,13 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * A run to execute in an epoch.
  *
+ * @param home the run's home partition of the trace topic; empty from an orchestrator of an earlier
+ *     version
  * @param definition canonical JSON
  * @param input empty if the snapshot has it
  * @param fresh whether no step of the run has ever been executed
@@ -24,6 +27,7 @@ import java.util.Optional;
 public record RunAssignment(
     String run,
     int epoch,
+    OptionalInt home,
     String lease,
     String project,
     String workflow,

@@ -93,6 +93,7 @@ public final class RunTask {
         new RunJournal(
             assignment.run(),
             assignment.epoch(),
+            assignment.home(),
             services.runner(),
             assignment.lease(),
             services.producer(),

@@ -19,6 +19,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
@@ -45,6 +46,7 @@ public final class RunJournal {
   private static final Logger LOG = Logger.getLogger(RunJournal.class);
 
   private final String run;
+  private final @Nullable Integer home;
   private final Lane lane;
   private final URI source;
   private final @Nullable String lease;
@@ -74,6 +76,7 @@ public final class RunJournal {
   private boolean spoolEnded;
 
   /**
+   * @param home the run's home partition; empty: Kafka's client chooses
    * @param lease sent with every event; empty for none
    * @param spools location and limit of the spool that stores events while the run is suspended
    * @param onSent called with each event that has its place in the lane, in that order; must not
@@ -83,6 +86,7 @@ public final class RunJournal {
   public RunJournal(
       String run,
       int epoch,
+      OptionalInt home,
       String runner,
       String lease,
       Producer<String, byte[]> producer,
@@ -92,6 +96,7 @@ public final class RunJournal {
     this.spoolFile = spools.file(run, epoch);
     this.spoolMax = spools.maxBytes();
     this.run = run;
+    this.home = home.isPresent() ? home.getAsInt() : null;
     this.lane = Lane.runner(epoch);
     this.source = URI.create("/baton/runner/" + runner);
     this.lease = lease.isEmpty() ? null : lease;
@@ -247,7 +252,8 @@ public final class RunJournal {
       }
       EventId id = new EventId(run, lane, seq + 1);
       TraceRecord placed = new TraceRecord(id, source, time, event);
-      ProducerRecord<String, byte[]> record = TraceCodec.encode(TopicName.TRACE, placed, lease);
+      ProducerRecord<String, byte[]> record =
+          TraceCodec.encode(TopicName.TRACE, home, placed, lease);
       keep(placed);
       producer.send(record, (metadata, failure) -> settled(id.seq(), failure, written));
       seq++;

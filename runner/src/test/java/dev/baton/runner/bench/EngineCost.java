@@ -41,6 +41,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -112,6 +113,7 @@ public final class EngineCost {
     return new RunAssignment(
         RunId.next(),
         1,
+        OptionalInt.empty(),
         "",
         "default",
         "cost",

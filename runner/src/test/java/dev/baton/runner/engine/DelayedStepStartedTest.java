@@ -13,6 +13,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.journal.EventSpoolSettings;
 import dev.baton.runner.journal.RunJournal;
 import java.nio.file.Path;
+import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +48,7 @@ class DelayedStepStartedTest {
     return new RunJournal(
         RunId.next(),
         1,
+        OptionalInt.empty(),
         "runner-1",
         "",
         producer,

@@ -40,6 +40,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Callback;
@@ -210,6 +211,7 @@ final class TracedRun {
     return new RunAssignment(
         id,
         epoch,
+        OptionalInt.empty(),
         "",
         "default",
         workflow.workflow().name(),

@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -39,6 +40,7 @@ class RunJournalSpoolTest {
     return new RunJournal(
         run,
         3,
+        OptionalInt.empty(),
         "runner-1",
         "secret",
         producer,

@@ -110,6 +110,7 @@ class TraceCodecTest {
     ProducerRecord<String, byte[]> restored =
         TraceCodec.restore(
             TopicName.TRACE,
+            0,
             EventId.parse(RUN + "/1/7"),
             URI.create("/somewhere"),
             "dev.baton.checkpoint_waiting",
@@ -136,6 +137,7 @@ class TraceCodecTest {
     ProducerRecord<String, byte[]> restored =
         TraceCodec.restore(
             TopicName.TRACE,
+            0,
             EventId.parse(RUN + "/1/7"),
             URI.create("/somewhere"),
             "dev.baton.run_paused",

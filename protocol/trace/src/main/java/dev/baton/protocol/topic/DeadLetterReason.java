@@ -38,6 +38,11 @@ public enum DeadLetterReason {
       "\\S+: lease refused \\(.*",
       "send a lease of this run and epoch in the header ce_batonlease: the current one is in the"
           + " runner's assignment, or in the response of POST /runs"),
+  WRONG_PARTITION(
+      "\\S+: partition \\d+ is not the run's home partition \\d+.*",
+      "send all records of a run to its home partition, which POST /runs and GET /runs/{id} return"
+          + " as home_partition: clients that are not Java's choose another one for the same key;"
+          + " see docs/events.md, section Partitions"),
   MISSING_FIELD(
       ".* lacks the field '[^']*'",
       "add the field to the record's JSON; docs/events.md, section Fields, lists the required"

@@ -70,9 +70,19 @@ public final class TraceCodec {
 
   private TraceCodec() {}
 
-  /** Returns the record for the topic, keyed by the run id. */
+  /** Returns the record for the topic, keyed by the run id; the client chooses the partition. */
   public static ProducerRecord<String, byte[]> encode(
       String topic, TraceRecord record, @Nullable String lease) {
+    return encode(topic, null, record, lease);
+  }
+
+  /**
+   * Returns the record for the topic, keyed by the run id.
+   *
+   * @param home the run's home partition; null where it is not known: the client then chooses one
+   */
+  public static ProducerRecord<String, byte[]> encode(
+      String topic, @Nullable Integer home, TraceRecord record, @Nullable String lease) {
     byte[] data = withSchema(Json.bytes(record.event()));
     CloudEventEnvelope envelope =
         new CloudEventEnvelope(
@@ -83,29 +93,50 @@ public final class TraceCodec {
             record.time().atOffset(ZoneOffset.UTC),
             lease,
             data);
-    return new ProducerRecord<>(topic, null, record.run(), data, envelope.headers());
+    return new ProducerRecord<>(topic, home, record.run(), data, envelope.headers());
   }
 
   /**
    * Returns the record that restores an event into the log, with unchanged data. It has no lease:
    * the original lease was for another time.
    *
+   * @param home the run's home partition
    * @param time null where the event has none
    */
   public static ProducerRecord<String, byte[]> restore(
-      String topic, EventId id, URI source, String type, @Nullable Instant time, byte[] data) {
-    CloudEventEnvelope envelope =
-        new CloudEventEnvelope(
+      String topic,
+      int home,
+      EventId id,
+      URI source,
+      String type,
+      @Nullable Instant time,
+      byte[] data) {
+    Headers headers = headers(id, source, EventTypeRegistry.current(type), time, null, data);
+    headers.add(CloudEventEnvelope.PREFIX + RESTORED, utf8("true"));
+    return new ProducerRecord<>(topic, home, id.run(), data, headers);
+  }
+
+  /**
+   * Returns the headers with which an event is sent.
+   *
+   * @param time null where the event has none
+   */
+  public static Headers headers(
+      EventId id,
+      URI source,
+      String type,
+      @Nullable Instant time,
+      @Nullable String lease,
+      byte[] data) {
+    return new CloudEventEnvelope(
             id.toString(),
             source,
-            EventTypeRegistry.current(type),
+            type,
             id.run(),
             time == null ? null : time.atOffset(ZoneOffset.UTC),
-            null,
-            data);
-    Headers headers = envelope.headers();
-    headers.add(CloudEventEnvelope.PREFIX + RESTORED, utf8("true"));
-    return new ProducerRecord<>(topic, null, id.run(), data, headers);
+            lease,
+            data)
+        .headers();
   }
 
   /** Whether the record was restored into the log by {@link #restore}. */

@@ -1,0 +1,34 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.topic;
+
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.common.utils.Utils;
+
+/**
+ * Chooses the home partition of a new run: the partition of the trace topic in which all its events
+ * are. It is chosen once and stored with the run, since a client's own choice depends on its hash
+ * function and on the present size of the topic.
+ */
+public final class HomePartitioner {
+  private HomePartitioner() {}
+
+  /**
+   * Returns the partition that Kafka's Java client would choose for the key: murmur2, so that a
+   * Java program that names no partition writes to the same one while the topic does not grow.
+   *
+   * @param run the run's id
+   * @param partitions of the topic now; 1 or more
+   * @throws IllegalArgumentException when there are none
+   */
+  public static int choose(String run, int partitions) {
+    if (partitions < 1) {
+      throw new IllegalArgumentException("a topic has 1 or more partitions, not " + partitions);
+    }
+    return Utils.toPositive(Utils.murmur2(run.getBytes(StandardCharsets.UTF_8))) % partitions;
+  }
+}
