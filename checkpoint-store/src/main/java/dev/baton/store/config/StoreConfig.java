@@ -25,6 +25,8 @@ public interface StoreConfig {
 
   Db db();
 
+  Postgres postgres();
+
   ObjectStore objectStore();
 
   /**
@@ -95,6 +97,16 @@ public interface StoreConfig {
 
     @WithDefault("baton")
     String password();
+  }
+
+  /** What is required of Postgres. */
+  interface Postgres {
+    /**
+     * Whether to start although Postgres may lose what it has acknowledged: {@code fsync}, {@code
+     * synchronous_commit} or {@code full_page_writes} is off.
+     */
+    @WithDefault("false")
+    boolean allowUnsafe();
   }
 
   /** S3. */

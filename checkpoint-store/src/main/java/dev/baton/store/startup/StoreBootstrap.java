@@ -9,6 +9,8 @@ package dev.baton.store.startup;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.topic.TopicBootstrap;
+import dev.baton.server.PostgresDurabilityChecker;
+import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.BucketClient;
@@ -21,14 +23,16 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jboss.logging.Logger;
 
 /**
- * Waits for Kafka and the object store, and creates the topics and the bucket. Runs on the main
- * thread before the messaging channels open, since they subscribe to these topics.
+ * Waits for Kafka, the object store and Postgres, creates the topics and the bucket, and refuses a
+ * Postgres that may lose what it has acknowledged. Runs on the main thread before the messaging
+ * channels open, since they subscribe to these topics.
  */
 @ApplicationScoped
 class StoreBootstrap {
@@ -44,12 +48,16 @@ class StoreBootstrap {
   private final Map<String, Object> kafka;
   private final BucketClient bucket;
   private final Pool pool;
+  private final boolean allowUnsafePostgres;
+  private Optional<String> postgresProblem = Optional.empty();
 
   StoreBootstrap(
       @Identifier("default-kafka-broker") Map<String, Object> kafka,
       BucketClient bucket,
-      Pool pool) {
+      Pool pool,
+      StoreConfig config) {
     this.pool = pool;
+    allowUnsafePostgres = config.postgres().allowUnsafe();
     this.kafka = kafka;
     this.bucket = bucket;
   }
@@ -60,6 +68,7 @@ class StoreBootstrap {
     insist("the object store at " + bucket.where(), () -> bucket.ensure(PATIENCE));
     objectStore();
     insist("Postgres", this::postgres);
+    PostgresDurabilityChecker.enforce(postgresProblem, allowUnsafePostgres).ifPresent(LOG::warn);
   }
 
   private Object servers() {
@@ -103,7 +112,7 @@ class StoreBootstrap {
     }
   }
 
-  private void postgres() {
+  private void postgres() throws Exception {
     for (Row row :
         pool.query("SELECT current_setting('server_version_num')::int AS version")
             .execute()
@@ -111,6 +120,11 @@ class StoreBootstrap {
             .atMost(PATIENCE)) {
       TestedVersionChecker.postgres(row.getInteger("version")).ifPresent(LOG::warn);
     }
+    postgresProblem =
+        PostgresDurabilityChecker.check(pool.getDelegate())
+            .toCompletionStage()
+            .toCompletableFuture()
+            .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
   }
 
   /** Repeats an attempt until it succeeds, at most {@value #ATTEMPTS} times. */

@@ -53,6 +53,8 @@ public interface OrchestratorConfig {
 
   Database db();
 
+  Postgres postgres();
+
   Checkpoint checkpoint();
 
   Archive archive();
@@ -181,6 +183,16 @@ public interface OrchestratorConfig {
     /** Maximum lifetime of a runner process before its runs are handed over; or {@code off}. */
     @WithDefault("24h")
     String maxLifetime();
+  }
+
+  /** What is required of Postgres. */
+  interface Postgres {
+    /**
+     * Whether to start although Postgres may lose what it has acknowledged: {@code fsync}, {@code
+     * synchronous_commit} or {@code full_page_writes} is off.
+     */
+    @WithDefault("false")
+    boolean allowUnsafe();
   }
 
   /** Used by the datasource settings; declared here so that a misspelled key is reported. */

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.store.startup;
+
+import org.jspecify.annotations.NullMarked;
