@@ -153,6 +153,16 @@ class ArchiveTest extends StoreTest {
   }
 
   @Test
+  void shouldPersistARunThatWasPausedWithoutARunner() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(
+        trace.control(created("{\"name\":\"flow\"}")),
+        trace.control(new TraceEvent.PauseRequested("someone", false, true)));
+
+    assertThat(archived(trace.run(), "paused").path("events").asInt()).isEqualTo(2);
+  }
+
+  @Test
   void shouldPersistACompletedRun() {
     TraceBuilder trace = complete();
 

@@ -26,12 +26,16 @@ class ArchiveRepository {
 
   static final int PAGE = 500;
 
+  // A run that is paused without a runner has no run_paused: the request itself pauses it.
   static final String DUE =
       """
       SELECT e.run FROM store.event e LEFT JOIN store.archive a ON a.run = e.run
       WHERE e.type IN ('dev.baton.run_completed', 'dev.baton.run_failed', 'dev.baton.run_cancelled',
           'dev.baton.run_lost', 'dev.baton.run_paused',
-          'dev.baton.approval_requested', 'dev.baton.checkpoint_waiting')
+          'dev.baton.approval_requested', 'dev.baton.checkpoint_waiting',
+          'dev.baton.pause_requested')
+        AND CASE WHEN e.type = 'dev.baton.pause_requested'
+          THEN convert_from(e.data, 'UTF8')::json ->> 'idle' = 'true' ELSE true END
         AND e.run > $1
         AND (a.run IS NULL OR (a.state = 0 AND a.position < e.position AND a.attempts < $2))
       GROUP BY e.run ORDER BY e.run LIMIT $3""";

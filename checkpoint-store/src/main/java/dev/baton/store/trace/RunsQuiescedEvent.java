@@ -15,7 +15,8 @@ import java.util.Set;
  */
 public record RunsQuiescedEvent(Set<String> runs) {
   /**
-   * Must be the same types as in the index {@code event_to_archive}, which has the old names too.
+   * Must be the same types as in the index {@code event_to_archive_or_paused}, which has the old
+   * names too, and the request of a pause.
    */
   static final Set<String> TYPES =
       Set.of(

@@ -142,12 +142,20 @@ class StoredBatchHandler implements BatchHandler {
   private void publishQuiesced(SinkBatch batch) {
     Set<String> runs =
         batch.records().stream()
-            .filter(event -> RunsQuiescedEvent.TYPES.contains(event.type()))
+            .filter(
+                event ->
+                    RunsQuiescedEvent.TYPES.contains(event.type()) || pausesWithoutRunner(event))
             .map(event -> event.id().run())
             .collect(Collectors.toSet());
     if (!runs.isEmpty()) {
       rested.fire(new RunsQuiescedEvent(runs));
     }
+  }
+
+  private static boolean pausesWithoutRunner(SinkRecord event) {
+    return event.known() != null
+        && event.known().event() instanceof TraceEvent.PauseRequested pause
+        && pause.idle();
   }
 
   @Override
