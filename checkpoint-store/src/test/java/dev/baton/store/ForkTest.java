@@ -22,15 +22,19 @@ import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.testing.CheckpointUploader;
 import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.grpc.Status;
 import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +43,7 @@ import org.junit.jupiter.api.Test;
 @QuarkusTest
 class ForkTest extends StoreTest {
   @Inject Pool pool;
+  @Inject BucketClient bucket;
 
   private final TraceBuilder parent = new TraceBuilder();
   private Cut first;
@@ -255,6 +260,37 @@ class ForkTest extends StoreTest {
             .getManifest()
             .toByteArray();
     return ManifestCodec.read(bytes).workspace().digest();
+  }
+
+  @Test
+  void shouldStoreTheObjectsOfItsCheckpointsThoughACrashPreventedIt() {
+    TraceBuilder child = new TraceBuilder();
+    PrepareForkRequest.Builder request = fork(child).setCheckpoint(checkpoint(second));
+    prepare(request);
+    String id = RunId.derived(child.run(), checkpoint(second));
+    String key = new CheckpointName("default", child.run(), id).manifestKey(manifest(id));
+    assertThat(get(bucket.size(key))).isPresent();
+    client.until(() -> isPending(id), pending -> !pending);
+    get(bucket.remove(key));
+    get(
+        pool.preparedQuery("UPDATE store.checkpoint SET object_pending = true WHERE id = $1")
+            .execute(Tuple.of(id)));
+
+    prepare(request);
+
+    assertThat(get(bucket.size(key))).isPresent();
+  }
+
+  private boolean isPending(String id) {
+    return get(pool.preparedQuery("SELECT object_pending FROM store.checkpoint WHERE id = $1")
+            .execute(Tuple.of(id)))
+        .iterator()
+        .next()
+        .getBoolean(0);
+  }
+
+  private static <T> T get(Uni<T> answer) {
+    return answer.await().atMost(Duration.ofSeconds(10));
   }
 
   @Test

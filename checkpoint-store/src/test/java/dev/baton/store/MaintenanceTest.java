@@ -7,6 +7,7 @@
 package dev.baton.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.Caller;
@@ -30,6 +31,7 @@ import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.RunId;
@@ -37,16 +39,21 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.PackRepository;
 import dev.baton.store.testing.CheckpointUploader;
 import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
 import io.grpc.Status;
+import io.minio.messages.Item;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -371,6 +378,117 @@ class MaintenanceTest extends StoreTest {
     assertThat(get(made.get(1)).getPinReason()).isEqualTo("for the record");
     assertThat(runner.find(tree.chunks()).getPlacesList()).containsOnly(1);
     assertThat(reindex(project)).isEqualTo(ReindexReport.getDefaultInstance());
+  }
+
+  /** The request of an attempt that was given up may reach the object store at any time. */
+  @Test
+  void shouldComeBackWithTheCommittedManifestThoughAnotherArrivesLate() {
+    String project = "late-" + run.substring(20).toLowerCase(Locale.ROOT);
+    CheckpointUploader runner = runner(project);
+    tree.packs().forEach(runner::put);
+    Manifest manifest =
+        tree.manifest(run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now());
+    byte[] committed = ManifestCodec.write(manifest);
+    runner.commit(committed, tree.packs());
+    byte[] late = otherManifest(manifest.id(), manifest);
+
+    // As the version before named it.
+    put("%s/checkpoints/%s/%s.json".formatted(project, run, manifest.id()), late);
+    forget(project);
+    reindex(project);
+
+    assertThat(runner.open(manifest.id()).getManifest().toStringUtf8())
+        .isEqualTo(new String(committed, StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void shouldReadManifestsThatTheVersionBeforeHasWritten() {
+    String project = "former-" + run.substring(20).toLowerCase(Locale.ROOT);
+    CheckpointUploader runner = runner(project);
+    tree.packs().forEach(runner::put);
+    Manifest manifest =
+        tree.manifest(run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now());
+    byte[] committed = ManifestCodec.write(manifest);
+    runner.commit(committed, tree.packs());
+    CheckpointName name = new CheckpointName(project, run, manifest.id());
+    put(name.formerManifestKey(), committed);
+    bucket.remove(name.manifestKey(committed)).await().atMost(Duration.ofSeconds(10));
+    forget(project);
+
+    assertThat(reindex(project).getCheckpoints()).isEqualTo(1);
+
+    assertThat(runner.open(manifest.id()).getManifest().toByteArray()).isEqualTo(committed);
+    pool.preparedQuery("UPDATE store.checkpoint SET deleting = true WHERE id = $1")
+        .execute(Tuple.of(manifest.id()))
+        .await()
+        .atMost(Duration.ofSeconds(10));
+    retention(false);
+    assertThat(objectsOf(project, manifest.id())).as("all of them are deleted").isEmpty();
+  }
+
+  @Test
+  void shouldHoldTheCommittedManifestWhileOthersAreRefused() throws Exception {
+    CheckpointUploader runner = runner("default");
+    tree.packs().forEach(runner::put);
+    PackedTestTree gone = PackedTestTree.with("never uploaded, " + run);
+    for (int i = 0; i < 20; i++) {
+      Manifest manifest = tree.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
+      byte[] refused =
+          otherManifest(
+              manifest.id(), gone.manifest(run, 1, CheckpointTrigger.STEP, Instant.now()));
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        Future<?> other =
+            threads.submit(
+                () ->
+                    assertThatThrownBy(() -> runner.commit(refused, List.of()))
+                        .hasMessageMatching("(?s).*(packs_gone|another manifest).*"));
+        Future<?> commit = threads.submit(() -> runner.commit(manifest, tree.packs()));
+        commit.get(30, TimeUnit.SECONDS);
+        other.get(30, TimeUnit.SECONDS);
+      }
+
+      assertThat(objectsOf("default", manifest.id()))
+          .as("objects of checkpoint %d", i)
+          .containsExactly(new String(ManifestCodec.write(manifest), StandardCharsets.UTF_8));
+    }
+  }
+
+  /** The contents of all manifests in the bucket with this checkpoint's id. */
+  private List<String> objectsOf(String project, String id) {
+    List<String> contents = new ArrayList<>();
+    for (Item item : bucket.list("%s/checkpoints/%s/%s.".formatted(project, run, id))) {
+      try (InputStream in = bucket.open(item.objectName(), 0, null)) {
+        contents.add(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return contents;
+  }
+
+  /** The same checkpoint with another id and another trigger. */
+  private static byte[] otherManifest(String id, Manifest of) {
+    return ManifestCodec.write(
+        new Manifest(
+            of.version(),
+            id,
+            of.sessionId(),
+            of.createdAt(),
+            CheckpointTrigger.MANUAL,
+            of.run(),
+            of.conversation(),
+            of.workspace(),
+            null,
+            of.metrics(),
+            null,
+            null,
+            null,
+            null,
+            null));
+  }
+
+  private void put(String key, byte[] bytes) {
+    bucket.put(key, bytes).await().atMost(Duration.ofSeconds(10));
   }
 
   private void forget(String project) {

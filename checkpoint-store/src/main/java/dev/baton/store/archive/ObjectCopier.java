@@ -7,9 +7,12 @@
 package dev.baton.store.archive;
 
 import dev.baton.protocol.digest.Digest;
+import dev.baton.snapshot.format.Hash;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.BucketClient;
+import dev.baton.store.objects.ObjectKind;
 import dev.baton.store.objects.ObjectName;
+import dev.baton.store.packs.PackRepository;
 import dev.baton.store.scheduling.Await;
 import dev.baton.store.transfer.PresignedTransferService;
 import dev.baton.transfer.ObjectRefusedException;
@@ -36,16 +39,18 @@ class ObjectCopier {
 
   private final BucketClient bucket;
   private final PresignedTransferService transfers;
+  private final PackRepository packs;
   private final PresignedObjectClient objects = PresignedObjectClient.create();
 
-  ObjectCopier(BucketClient bucket, PresignedTransferService transfers) {
+  ObjectCopier(BucketClient bucket, PresignedTransferService transfers, PackRepository packs) {
+    this.packs = packs;
     this.bucket = bucket;
     this.transfers = transfers;
   }
 
   /** Whether the bucket has the object with this size. */
   boolean has(ObjectName object) {
-    return Await.get(bucket.size(object.key())).equals(OptionalLong.of(object.sizeBytes()));
+    return Await.get(bucket.size(key(object))).equals(OptionalLong.of(object.sizeBytes()));
   }
 
   /**
@@ -54,7 +59,7 @@ class ObjectCopier {
    * @throws IOException if the bytes do not match its digest
    */
   void fetch(ObjectName object, Path file) throws IOException {
-    try (InputStream in = bucket.open(object.key(), 0, null)) {
+    try (InputStream in = bucket.open(key(object), 0, null)) {
       copy(in, object.digest(), file);
     }
   }
@@ -74,6 +79,15 @@ class ObjectCopier {
         put(wanted, file);
       }
     }
+  }
+
+  private String key(ObjectName object) {
+    if (object.kind() != ObjectKind.PACK) {
+      return object.key();
+    }
+    Hash digest = Hash.read(object.hash(), 0);
+    return object.key()
+        + Await.get(packs.suffixes(object.project(), List.of(digest))).getOrDefault(digest, "");
   }
 
   private void put(PresignedTransferService.Upload.Wanted wanted, Path file) throws IOException {

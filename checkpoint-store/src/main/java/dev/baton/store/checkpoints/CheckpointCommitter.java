@@ -10,15 +10,14 @@ import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.failure.StoreRequestException;
-import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.PackRegistration;
 import dev.baton.store.packs.PackRepository;
 import dev.baton.store.packs.ProjectRepository;
-import io.smallrye.mutiny.CompositeException;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -27,27 +26,25 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Objects;
-import org.jboss.logging.Logger;
 
 /**
- * Commits checkpoints. Writes the manifest's object before the row, so that every checkpoint in
- * Postgres can be restored from the bucket. Thread-safe.
+ * Commits checkpoints. Inserts the row, which decides between manifests with the same id, and then
+ * writes that manifest's object; responds when both are stored. A refused manifest never reaches
+ * the bucket. Thread-safe.
  */
 @ApplicationScoped
 public class CheckpointCommitter {
-  private static final Logger LOG = Logger.getLogger(CheckpointCommitter.class);
-
-  static final String SAME = "SELECT manifest = $2 FROM store.checkpoint WHERE id = $1";
-
-  static final String EXISTS = "SELECT FROM store.checkpoint WHERE id = $1";
+  static final String SAME =
+      "SELECT manifest = $2, object_pending FROM store.checkpoint WHERE id = $1";
 
   static final String INSERT =
       """
       WITH made AS (
         INSERT INTO store.checkpoint (id, run, project, workflow, epoch, step, trigger, created_at,
-          digest, size_bytes, stored_bytes, file_count, pack_count, pack_bytes, manifest, problem)
+          digest, size_bytes, stored_bytes, file_count, pack_count, pack_bytes, manifest,
+          object_pending, problem)
         VALUES ($3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, cardinality($2::bytea[]), $15,
-          $16, (SELECT min('pack sha256:' || encode(p.digest, 'hex') || ': ' || p.problem)
+          $16, true, (SELECT min('pack sha256:' || encode(p.digest, 'hex') || ': ' || p.problem)
             FROM store.pack p WHERE p.project = $1 AND p.digest = ANY($2::bytea[])))
         ON CONFLICT (id) DO NOTHING RETURNING number),
       referred AS (
@@ -59,20 +56,27 @@ public class CheckpointCommitter {
   /** Event: a checkpoint was committed and has to be verified. */
   public record Committed() {}
 
+  /** What the row of a manifest's id says about it. */
+  private enum Found {
+    NONE,
+    PENDING,
+    STORED
+  }
+
   private final Pool pool;
-  private final BucketClient bucket;
+  private final ManifestObjectWriter objects;
   private final PackRepository packs;
   private final ProjectRepository projects;
   private final Event<Committed> committed;
 
   CheckpointCommitter(
       Pool pool,
-      BucketClient bucket,
+      ManifestObjectWriter objects,
       PackRepository packs,
       ProjectRepository projects,
       Event<Committed> committed) {
     this.pool = pool;
-    this.bucket = bucket;
+    this.objects = objects;
     this.packs = packs;
     this.projects = projects;
     this.committed = committed;
@@ -90,10 +94,14 @@ public class CheckpointCommitter {
   public Uni<Void> commit(
       String run, int epoch, String project, byte[] bytes, List<PackRegistration> fresh) {
     Manifest manifest = check(run, epoch, project, bytes);
-    return same(manifest, bytes)
+    return find(manifest, bytes)
         .chain(
-            done ->
-                done ? Uni.createFrom().voidItem() : commit(run, project, manifest, bytes, fresh));
+            found ->
+                switch (found) {
+                  case NONE -> commit(run, project, manifest, bytes, fresh);
+                  case PENDING -> write(manifest, bytes);
+                  case STORED -> Uni.createFrom().voidItem();
+                });
   }
 
   private static Manifest check(String run, int epoch, String project, byte[] bytes) {
@@ -119,23 +127,24 @@ public class CheckpointCommitter {
     }
   }
 
-  private Uni<Boolean> same(Manifest manifest, byte[] bytes) {
+  /** Fails with INVALID if the row has another manifest. */
+  private Uni<Found> find(Manifest manifest, byte[] bytes) {
     return pool.preparedQuery(SAME)
         .execute(Tuple.of(manifest.id(), Buffer.buffer(bytes)))
         .map(
             rows -> {
               if (rows.size() == 0) {
-                return false;
+                return Found.NONE;
               }
-              if (!rows.iterator().next().getBoolean(0)) {
+              Row row = rows.iterator().next();
+              if (!row.getBoolean(0)) {
                 throw StoreRequestException.invalid(
                     "checkpoint " + manifest.id() + " already exists, with another manifest");
               }
-              return true;
+              return row.getBoolean(1) ? Found.PENDING : Found.STORED;
             });
   }
 
-  /** Writes the manifest while the packs are made live; the later steps wait for both. */
   private Uni<Void> commit(
       String run, String project, Manifest manifest, byte[] bytes, List<PackRegistration> fresh) {
     List<Hash> wanted =
@@ -143,55 +152,21 @@ public class CheckpointCommitter {
             .map(pack -> Hash.parse(pack.digest()))
             .distinct()
             .toList();
-    String key = new CheckpointName(project, manifest.sessionId(), manifest.id()).manifestKey();
-    return Uni.combine()
-        .all()
-        .unis(live(run, project, fresh, wanted), bucket.put(key, bytes))
-        // Wait for both, so that neither is still in progress when the manifest is removed again.
-        .collectFailures()
-        .with((number, put) -> number)
-        .onFailure(CompositeException.class)
-        .transform(failures -> failures.getCause())
-        .chain(
-            number ->
-                pool.withTransaction(tx -> insert(tx, number, wanted, manifest, bytes))
-                    .chain(
-                        made ->
-                            made
-                                ? Uni.createFrom().voidItem()
-                                : same(manifest, bytes).replaceWithVoid())) // lost the race
-        .onFailure(CheckpointCommitter::isFinal)
-        .call(() -> takeBack(manifest.id(), key))
-        .invoke(() -> committed.fire(new Committed()));
-  }
-
-  /** Returns the project's number once its packs are live. */
-  private Uni<Integer> live(
-      String run, String project, List<PackRegistration> fresh, List<Hash> wanted) {
     return packs
         .register(run, project, fresh)
         .chain(() -> projects.number(project))
-        .call(number -> packs.requireLive(number, wanted));
+        .chain(number -> pool.withTransaction(tx -> insert(tx, number, wanted, manifest, bytes)))
+        // Another request may have inserted the row first, perhaps with another manifest.
+        .call(made -> made ? Uni.createFrom().voidItem() : find(manifest, bytes))
+        .chain(() -> write(manifest, bytes));
   }
 
-  /** Removes the manifest, unless another request has created the checkpoint in the meantime. */
-  private Uni<Void> takeBack(String id, String key) {
-    return pool.preparedQuery(EXISTS)
-        .execute(Tuple.of(id))
-        .chain(rows -> rows.size() > 0 ? Uni.createFrom().voidItem() : bucket.remove(key))
-        .onFailure()
-        .invoke(
-            failure ->
-                LOG.warnf(
-                    "manifest %s without a checkpoint could not be removed: %s", key, failure))
-        .onFailure()
-        .recoverWithNull();
-  }
-
-  private static boolean isFinal(Throwable failure) {
-    return failure instanceof StoreRequestException known
-        && (known.kind() == StoreRequestException.Kind.REFUSED
-            || known.kind() == StoreRequestException.Kind.INVALID);
+  private Uni<Void> write(Manifest manifest, byte[] bytes) {
+    return objects
+        .write(
+            new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id()),
+            bytes)
+        .invoke(() -> committed.fire(new Committed()));
   }
 
   /** Locks all packs and checks that they are live, then adds the references. */

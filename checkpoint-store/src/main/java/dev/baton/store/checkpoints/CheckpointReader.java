@@ -19,6 +19,7 @@ import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
+import java.util.Map;
 
 /** Returns the manifest and the pack URLs that a restore needs. Thread-safe. */
 @ApplicationScoped
@@ -49,10 +50,12 @@ public class CheckpointReader {
 
   private final Pool pool;
   private final BucketClient bucket;
+  private final PackRepository packs;
 
-  CheckpointReader(Pool pool, BucketClient bucket) {
+  CheckpointReader(Pool pool, BucketClient bucket, PackRepository packs) {
     this.pool = pool;
     this.bucket = bucket;
+    this.packs = packs;
   }
 
   /**
@@ -63,8 +66,7 @@ public class CheckpointReader {
     return pool.preparedQuery(TOUCH)
         .execute(Tuple.of(id))
         .chain(() -> manifest(project, id))
-        .emitOn(Infrastructure.getDefaultExecutor())
-        .map(this::opened);
+        .chain(this::opened);
   }
 
   /**
@@ -85,21 +87,29 @@ public class CheckpointReader {
             });
   }
 
-  private Opened opened(byte[] bytes) {
+  private Uni<Opened> opened(byte[] bytes) {
     Manifest manifest = ManifestCodec.read(bytes);
-    return new Opened(
-        bytes,
-        manifest.workspace().packs().stream()
-            .map(pack -> open(manifest.run().project(), pack))
-            .toList());
+    String project = manifest.run().project();
+    List<Hash> digests =
+        manifest.workspace().packs().stream().map(pack -> Hash.parse(pack.digest())).toList();
+    return packs
+        .suffixes(project, digests)
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .map(
+            suffixes ->
+                new Opened(
+                    bytes,
+                    manifest.workspace().packs().stream()
+                        .map(pack -> open(project, pack, suffixes))
+                        .toList()));
   }
 
-  private OpenPack open(String project, Manifest.Pack pack) {
+  private OpenPack open(String project, Manifest.Pack pack, Map<Hash, String> suffixes) {
     Hash digest = Hash.parse(pack.digest());
     return new OpenPack(
         digest,
         pack.sizeBytes(),
         pack.indexBytes(),
-        bucket.getUrl(PackRepository.key(project, digest)));
+        bucket.getUrl(PackRepository.key(project, digest, suffixes.getOrDefault(digest, ""))));
   }
 }

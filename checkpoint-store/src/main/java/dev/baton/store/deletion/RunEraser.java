@@ -211,7 +211,7 @@ public class RunEraser {
   /** Counts manifests; a pin counts with its manifest. */
   private long manifests(String run, Holdings holdings) {
     return keys(run, holdings).stream()
-        .map(key -> key.replaceFirst("\\.(json|pin)$", ""))
+        .map(key -> key.replaceFirst("(\\.[0-9a-f]{64})?\\.(json|pin)$", ""))
         .distinct()
         .count();
   }

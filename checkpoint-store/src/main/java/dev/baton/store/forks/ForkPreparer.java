@@ -15,9 +15,8 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.checkpoints.CheckpointCommitter;
 import dev.baton.store.checkpoints.CheckpointReader;
+import dev.baton.store.checkpoints.ManifestObjectWriter;
 import dev.baton.store.failure.StoreRequestException;
-import dev.baton.store.objects.BucketClient;
-import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.PackRepository;
 import dev.baton.store.packs.ProjectRepository;
 import dev.baton.store.scheduling.Await;
@@ -124,14 +123,10 @@ public class ForkPreparer {
     String id() {
       return manifest.id();
     }
-
-    String key() {
-      return new CheckpointName(manifest.run().project(), manifest.sessionId(), id()).manifestKey();
-    }
   }
 
   private final Pool pool;
-  private final BucketClient bucket;
+  private final ManifestObjectWriter objects;
   private final ProjectRepository projects;
   private final CheckpointReader openings;
   private final ForkPointFinder places;
@@ -140,14 +135,14 @@ public class ForkPreparer {
 
   ForkPreparer(
       Pool pool,
-      BucketClient bucket,
+      ManifestObjectWriter objects,
       ProjectRepository projects,
       CheckpointReader openings,
       ForkPointFinder places,
       RunFoldService folds,
       Event<CheckpointCommitter.Committed> committed) {
     this.pool = pool;
-    this.bucket = bucket;
+    this.objects = objects;
     this.projects = projects;
     this.openings = openings;
     this.places = places;
@@ -162,7 +157,10 @@ public class ForkPreparer {
    *     no_checkpoint}, {@code checkpoint_gone} and {@code corrupt}
    */
   public Uni<Prepared> prepare(Asked asked) {
-    return known(asked).chain(known -> known != null ? Uni.createFrom().item(known) : make(asked));
+    return known(asked)
+        .chain(known -> known != null ? Uni.createFrom().item(known) : make(asked))
+        // An earlier attempt may have ended between the rows and the objects.
+        .call(() -> objects.writeOf(asked.run()));
   }
 
   private Uni<@Nullable Prepared> known(Asked asked) {
@@ -332,10 +330,7 @@ public class ForkPreparer {
   }
 
   private Uni<Void> store(int project, Asked asked, ForkPoint place, List<Copy> copies) {
-    return inTurn(copies, copy -> bucket.put(copy.key(), copy.bytes()))
-        .chain(() -> pool.withTransaction(tx -> store(tx, project, asked, place, copies)))
-        .onFailure(StoreRequestException.class)
-        .call(() -> inTurn(copies, copy -> bucket.remove(copy.key())))
+    return pool.withTransaction(tx -> store(tx, project, asked, place, copies))
         .invoke(() -> committed.fire(new CheckpointCommitter.Committed()));
   }
 

@@ -27,8 +27,8 @@ import java.time.ZonedDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -43,7 +43,8 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 class OrphanPackCollector {
   private static final Logger LOG = Logger.getLogger(OrphanPackCollector.class);
-  private static final Pattern PACK = Pattern.compile("([^/]+)/packs/([0-9a-f]{64})");
+  private static final Pattern PACK =
+      Pattern.compile("([^/]+)/packs/([0-9a-f]{64})(\\.[0-9a-f]+)?");
   private static final int BATCH = 1_000;
 
   static final String UNKNOWN_CHECKPOINT =
@@ -53,18 +54,33 @@ class OrphanPackCollector {
 
   static final String UNKNOWN_PACKS =
       """
-      SELECT asked.digest FROM unnest($2::bytea[]) AS asked(digest)
+      SELECT asked.number::integer
+      FROM unnest($2::bytea[], $3::text[]) WITH ORDINALITY AS asked(digest, suffix, number)
       WHERE NOT EXISTS (
-        SELECT FROM store.pack p WHERE p.project = $1 AND p.digest = asked.digest)""";
+        SELECT FROM store.pack p
+        WHERE p.project = $1 AND p.digest = asked.digest AND p.key_suffix = asked.suffix)""";
 
   // The row reserves the digest while the object is being deleted.
   static final String TAKE =
       """
-      INSERT INTO store.pack (project, digest, size_bytes, index_bytes, state, run, touched_at)
-      VALUES ($1, $2, $3, 0, 2, '', now()) ON CONFLICT DO NOTHING RETURNING id""";
+      INSERT INTO store.pack
+        (project, digest, size_bytes, index_bytes, state, run, touched_at, key_suffix)
+      VALUES ($1, $2, $3, 0, 2, '', now(), $4) ON CONFLICT DO NOTHING RETURNING id""";
+
+  // The pack has another key; this one is not used again for a while.
+  static final String TAKE_OTHER_KEY =
+      """
+      INSERT INTO store.deleted_pack (project, digest)
+      SELECT project, digest FROM store.pack
+      WHERE project = $1 AND digest = $2 AND key_suffix <> $3
+      ON CONFLICT (project, digest) DO UPDATE SET deleted_at = now() RETURNING digest""";
 
   /** A pack object. */
-  private record Found(String project, Hash digest, long size) {}
+  private record Found(String project, Hash digest, String suffix, long size) {
+    Buffer digestValue() {
+      return Buffer.buffer(digest.toBytes());
+    }
+  }
 
   private final Pool pool;
   private final BucketClient bucket;
@@ -137,7 +153,12 @@ class OrphanPackCollector {
       } else if (chunk.isPresent()) {
         chunks.add(item);
       } else {
-        packs.add(new Found(project, Hash.parse("sha256:" + pack.group(2)), item.size()));
+        packs.add(
+            new Found(
+                project,
+                Hash.parse("sha256:" + pack.group(2)),
+                Objects.requireNonNullElse(pack.group(3), ""),
+                item.size()));
       }
       if (manifests.size() + chunks.size() + packs.size() >= BATCH) {
         flush();
@@ -201,33 +222,48 @@ class OrphanPackCollector {
 
   private PackGarbageCollector.Report delete(List<Found> packs, boolean dryRun) {
     int project = Await.get(projects.number(packs.getFirst().project()));
-    Set<Hash> unknown = unknown(project, packs);
     PackGarbageCollector.Report report = PackGarbageCollector.Report.NOTHING;
-    for (Found pack : packs) {
-      if (unknown.contains(pack.digest()) && (dryRun || delete(project, pack))) {
+    for (Found pack : unknown(project, packs)) {
+      if (dryRun || delete(project, pack)) {
         report = report.and(new PackGarbageCollector.Report(0, 0, 0, 1, pack.size()));
       }
     }
     return report;
   }
 
-  private Set<Hash> unknown(int project, List<Found> packs) {
-    Buffer[] digests = PackRepository.digests(packs.stream().map(Found::digest).toList());
-    return PackRepository.hashes(
-        Await.get(pool.preparedQuery(UNKNOWN_PACKS).execute(Tuple.of(project, digests))));
+  private List<Found> unknown(int project, List<Found> packs) {
+    Buffer[] digests = packs.stream().map(Found::digestValue).toArray(Buffer[]::new);
+    String[] suffixes = packs.stream().map(Found::suffix).toArray(String[]::new);
+    List<Found> unknown = new ArrayList<>();
+    for (Row row :
+        Await.get(
+            pool.preparedQuery(UNKNOWN_PACKS).execute(Tuple.of(project, digests, suffixes)))) {
+      unknown.add(packs.get(row.getInteger(0) - 1));
+    }
+    return unknown;
   }
 
   /** Deletes the pack's object. False if a runner has started to upload it. */
   private boolean delete(int project, Found pack) {
+    String key = PackRepository.key(pack.project(), pack.digest(), pack.suffix());
     RowSet<Row> taken =
         Await.get(
             pool.preparedQuery(TAKE)
-                .execute(Tuple.of(project, Buffer.buffer(pack.digest().toBytes()), pack.size())));
-    if (taken.size() == 0) {
-      return false;
+                .execute(Tuple.of(project, pack.digestValue(), pack.size(), pack.suffix())));
+    if (taken.size() > 0) {
+      Await.get(bucket.remove(key));
+      Await.get(PackDeletion.deleteRow(pool, taken.iterator().next().getLong(0)));
+      return true;
     }
-    Await.get(bucket.remove(PackRepository.key(pack.project(), pack.digest())));
-    Await.get(PackDeletion.deleteRow(pool, taken.iterator().next().getLong(0)));
-    return true;
+    boolean stale =
+        Await.get(
+                    pool.preparedQuery(TAKE_OTHER_KEY)
+                        .execute(Tuple.of(project, pack.digestValue(), pack.suffix())))
+                .size()
+            > 0;
+    if (stale) {
+      Await.get(bucket.remove(key));
+    }
+    return stale;
   }
 }

@@ -68,10 +68,22 @@ final class PackDeletion {
 
   static final String AGAIN = "UPDATE store.pack SET touched_at = now() WHERE id = $1";
 
+  // A pack with the same digest gets another key from now on.
   static final String DELETE =
       """
-      WITH gone AS (DELETE FROM store.pack WHERE id = $1 AND state = 2 RETURNING id)
+      WITH gone AS (
+        DELETE FROM store.pack WHERE id = $1 AND state = 2 RETURNING id, project, digest),
+      remembered AS (
+        INSERT INTO store.deleted_pack (project, digest) SELECT project, digest FROM gone
+        ON CONFLICT (project, digest) DO UPDATE SET deleted_at = now())
       DELETE FROM store.chunk c WHERE c.pack = (SELECT id FROM gone)""";
+
+  /**
+   * Longer than a deletion may take to reach the object store: its signature is valid for 15
+   * minutes, but the replica that sends it may have been suspended before it signed it.
+   */
+  static final String FORGET =
+      "DELETE FROM store.deleted_pack WHERE deleted_at < now() - interval '7 days'";
 
   private PackDeletion() {}
 

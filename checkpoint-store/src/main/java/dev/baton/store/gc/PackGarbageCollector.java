@@ -118,6 +118,7 @@ public class PackGarbageCollector {
   }
 
   private Report sweep(Duration grace) {
+    Await.get(pool.query(PackDeletion.FORGET).execute());
     Report report = delete(PackDeletion.rows(Await.get(pool.query(PackDeletion.LEFT).execute())));
     while (true) {
       List<Long> candidates = Await.get(PackDeletion.candidates(pool, grace, PackDeletion.BATCH));
@@ -154,6 +155,7 @@ public class PackGarbageCollector {
 
   /**
    * Deletes the object before the row: a pack without a row could be uploaded again at any moment.
+   * It then has another key, so a deletion that arrives late, or from another replica, misses it.
    */
   private Report delete(List<PackRow> doomed) {
     Report report = Report.NOTHING;

@@ -282,10 +282,6 @@ public class BucketClient {
     return Map.of(CHECKSUM, object.digestBase64());
   }
 
-  public String putUrl(ObjectName object) {
-    return presign(Method.PUT, object.key(), putHeaders(object));
-  }
-
   /** The URL for a PUT of an object with any key and these headers. */
   public String putUrl(String key, Map<String, String> headers) {
     return presign(Method.PUT, key, headers);

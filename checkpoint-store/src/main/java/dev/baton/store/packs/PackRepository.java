@@ -19,8 +19,10 @@ import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.StreamSupport;
 
@@ -44,8 +46,13 @@ public class PackRepository {
 
   static final String LOCK =
       """
-      SELECT id FROM store.pack WHERE project = $1 AND digest = ANY($2::bytea[])
+      SELECT digest, key_suffix FROM store.pack WHERE project = $1 AND digest = ANY($2::bytea[])
       ORDER BY id FOR NO KEY UPDATE""";
+
+  static final String SUFFIXES =
+      """
+      SELECT digest, key_suffix FROM store.pack
+      WHERE project = $1 AND digest = ANY($2::bytea[])""";
 
   static final String LIVE =
       """
@@ -57,18 +64,25 @@ public class PackRepository {
 
   // The chunks of all packs are one parameter, of which each row takes a substring: as a column of
   // the packs it would be copied for each chunk. A doomed pack is not revived: it is missing in the
-  // result. Chunks are believed only for the run's own pack before its verification, which deletes
-  // wrong ones: other runs skip the upload of a verified pack's chunks.
+  // result, and so is a pack without a row whose key a late deletion may still hit. Chunks are
+  // believed only for the run's own pack before its verification, which deletes wrong ones: other
+  // runs skip the upload of a verified pack's chunks.
   static final String REGISTER =
       """
       WITH given AS MATERIALIZED (
-        SELECT * FROM unnest($2::bytea[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[])
-          AS g(digest, size_bytes, index_bytes, start, count)),
+        SELECT * FROM unnest($2::bytea[], $3::bigint[], $4::integer[], $5::integer[], $6::integer[],
+          $9::text[]) AS g(digest, size_bytes, index_bytes, start, count, suffix)),
       stored AS (
         INSERT INTO store.pack AS old
-          (project, digest, size_bytes, index_bytes, state, run, touched_at, registered_at)
-        SELECT $1::integer, digest, size_bytes, index_bytes, 1, $7, now(), now()
-        FROM given ORDER BY digest
+          (project, digest, size_bytes, index_bytes, state, run, touched_at, registered_at,
+            key_suffix)
+        SELECT $1::integer, g.digest, g.size_bytes, g.index_bytes, 1, $7, now(), now(), g.suffix
+        FROM given g
+        WHERE g.suffix <> ''
+          OR EXISTS (SELECT FROM store.pack p WHERE p.project = $1 AND p.digest = g.digest)
+          OR NOT EXISTS (
+            SELECT FROM store.deleted_pack d WHERE d.project = $1 AND d.digest = g.digest)
+        ORDER BY g.digest
         ON CONFLICT (project, digest) DO UPDATE SET
           size_bytes = EXCLUDED.size_bytes,
           index_bytes = CASE WHEN old.verified_at IS NULL OR old.problem IS NOT NULL
@@ -78,7 +92,7 @@ public class PackRepository {
           registered_at = coalesce(old.registered_at, now()),
           verified_at = CASE WHEN old.problem IS NULL THEN old.verified_at END,
           problem = NULL
-        WHERE old.state <> 2
+        WHERE old.state <> 2 AND old.key_suffix = EXCLUDED.key_suffix
         RETURNING old.id, old.digest, old.run = $7 AND old.verified_at IS NULL AS believed),
       listed AS (
         INSERT INTO store.chunk (project, digest, pack)
@@ -101,9 +115,38 @@ public class PackRepository {
     this.bucket = bucket;
   }
 
-  /** The key of a pack's object. */
+  /** The key of a pack's object without a suffix. */
   public static String key(String project, Hash digest) {
     return new ObjectName(project, ObjectKind.PACK, digest.toString(), 0).key();
+  }
+
+  /**
+   * The key of a pack's object.
+   *
+   * @param suffix of the pack's row
+   */
+  public static String key(String project, Hash digest, String suffix) {
+    return key(project, digest) + suffix;
+  }
+
+  /**
+   * Returns the suffixes of the packs' keys; a pack without a row or without a suffix is missing.
+   */
+  public Uni<Map<Hash, String>> suffixes(String project, Collection<Hash> digests) {
+    return projects
+        .number(project)
+        .chain(number -> pool.preparedQuery(SUFFIXES).execute(Tuple.of(number, digests(digests))))
+        .map(PackRepository::suffixes);
+  }
+
+  private static Map<Hash, String> suffixes(Iterable<Row> rows) {
+    Map<Hash, String> suffixes = new HashMap<>();
+    for (Row row : rows) {
+      if (!row.getString(1).isEmpty()) {
+        suffixes.put(Hash.read(row.get(Buffer.class, 0).getBytes(), 0), row.getString(1));
+      }
+    }
+    return suffixes;
   }
 
   /**
@@ -113,6 +156,19 @@ public class PackRepository {
    *     with INVALID if an object is missing or has another size
    */
   public Uni<Void> register(String run, String project, List<PackRegistration> packs) {
+    return packs.isEmpty()
+        ? Uni.createFrom().voidItem()
+        : suffixes(project, packs.stream().map(PackRegistration::digest).toList())
+            .chain(suffixes -> register(run, project, packs, suffixes));
+  }
+
+  /**
+   * As the other, for packs whose rows may be missing.
+   *
+   * @param suffixes of the keys of those objects that have one
+   */
+  public Uni<Void> register(
+      String run, String project, List<PackRegistration> packs, Map<Hash, String> suffixes) {
     if (packs.isEmpty()) {
       return Uni.createFrom().voidItem();
     }
@@ -132,18 +188,18 @@ public class PackRepository {
       }
     }
     return Uni.join()
-        .all(packs.stream().map(pack -> look(project, pack)).toList())
+        .all(packs.stream().map(pack -> look(project, pack, suffixes)).toList())
         .usingConcurrencyOf(LOOKS_AT_ONCE)
         .andFailFast()
         .chain(() -> projects.number(project))
-        .chain(number -> pool.withTransaction(tx -> register(tx, number, run, packs)))
+        .chain(number -> pool.withTransaction(tx -> register(tx, number, run, packs, suffixes)))
         .invoke(stored -> requireAll(names, stored))
         .replaceWithVoid();
   }
 
-  private Uni<Void> look(String project, PackRegistration pack) {
+  private Uni<Void> look(String project, PackRegistration pack, Map<Hash, String> suffixes) {
     return bucket
-        .size(key(project, pack.digest()))
+        .size(key(project, pack.digest(), suffixes.getOrDefault(pack.digest(), "")))
         .invoke(
             size -> {
               if (size.isEmpty() || size.getAsLong() != pack.sizeBytes()) {
@@ -158,18 +214,42 @@ public class PackRepository {
         .replaceWithVoid();
   }
 
-  /** Registers packs in a transaction; returns those that are live now. */
+  /** Registers packs with the keys of their rows; returns those that are live now. */
   public static Uni<Set<Hash>> register(
       SqlConnection tx, int project, String run, List<PackRegistration> packs) {
     Buffer[] digests = digests(packs.stream().map(PackRegistration::digest).toList());
     return tx.preparedQuery(LOCK)
         .execute(Tuple.of(project, digests))
-        .chain(() -> tx.preparedQuery(REGISTER).execute(values(project, run, digests, packs)))
+        .map(PackRepository::suffixes)
+        .chain(suffixes -> registerLocked(tx, project, run, packs, suffixes));
+  }
+
+  /** A pack whose row has another key by now is not registered: nothing is known of its object. */
+  private static Uni<Set<Hash>> register(
+      SqlConnection tx,
+      int project,
+      String run,
+      List<PackRegistration> packs,
+      Map<Hash, String> suffixes) {
+    Buffer[] digests = digests(packs.stream().map(PackRegistration::digest).toList());
+    return tx.preparedQuery(LOCK)
+        .execute(Tuple.of(project, digests))
+        .chain(() -> registerLocked(tx, project, run, packs, suffixes));
+  }
+
+  private static Uni<Set<Hash>> registerLocked(
+      SqlConnection tx,
+      int project,
+      String run,
+      List<PackRegistration> packs,
+      Map<Hash, String> suffixes) {
+    return tx.preparedQuery(REGISTER)
+        .execute(values(project, run, packs, suffixes))
         .map(PackRepository::hashes);
   }
 
   private static Tuple values(
-      int project, String run, Buffer[] digests, List<PackRegistration> packs) {
+      int project, String run, List<PackRegistration> packs, Map<Hash, String> suffixes) {
     Integer[] starts = new Integer[packs.size()];
     Integer[] counts = new Integer[packs.size()];
     Buffer chunks = Buffer.buffer();
@@ -184,13 +264,17 @@ public class PackRepository {
     }
     return Tuple.tuple()
         .addValue(project)
-        .addValue(digests)
+        .addValue(digests(packs.stream().map(PackRegistration::digest).toList()))
         .addValue(packs.stream().map(PackRegistration::sizeBytes).toArray(Long[]::new))
         .addValue(packs.stream().map(PackRegistration::indexBytes).toArray(Integer[]::new))
         .addValue(starts)
         .addValue(counts)
         .addValue(run)
-        .addValue(chunks);
+        .addValue(chunks)
+        .addValue(
+            packs.stream()
+                .map(pack -> suffixes.getOrDefault(pack.digest(), ""))
+                .toArray(String[]::new));
   }
 
   /** Returns those of the packs that are live now. */
@@ -198,11 +282,6 @@ public class PackRepository {
     return pool.preparedQuery(LIVE)
         .execute(Tuple.of(project, digests(digests)))
         .map(PackRepository::hashes);
-  }
-
-  /** Fails with REFUSED {@code packs_gone} unless all packs are live now. */
-  public Uni<Void> requireLive(int project, Collection<Hash> wanted) {
-    return live(project, wanted).invoke(live -> requireAll(wanted, live)).replaceWithVoid();
   }
 
   /**

@@ -14,10 +14,13 @@ import io.vertx.mutiny.sqlclient.Row;
  * The row of a pack.
  *
  * @param project its name
+ * @param keySuffix the end of its object's key after the digest; usually empty
  */
-public record PackRow(long id, int projectNumber, String project, Hash digest, long sizeBytes) {
+public record PackRow(
+    long id, int projectNumber, String project, Hash digest, long sizeBytes, String keySuffix) {
   /** The columns that {@link #of} reads, of {@code store.pack p} and {@code store.project j}. */
-  public static final String COLUMNS = "p.id, p.project, j.name, p.digest, p.size_bytes";
+  public static final String COLUMNS =
+      "p.id, p.project, j.name, p.digest, p.size_bytes, p.key_suffix";
 
   public static PackRow of(Row row) {
     return new PackRow(
@@ -25,11 +28,12 @@ public record PackRow(long id, int projectNumber, String project, Hash digest, l
         row.getInteger(1),
         row.getString(2),
         Hash.read(row.get(Buffer.class, 3).getBytes(), 0),
-        row.getLong(4));
+        row.getLong(4),
+        row.getString(5));
   }
 
   /** The key of its object. */
   public String key() {
-    return PackRepository.key(project, digest);
+    return PackRepository.key(project, digest, keySuffix);
   }
 }

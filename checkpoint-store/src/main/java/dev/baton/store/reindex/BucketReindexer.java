@@ -34,7 +34,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jboss.logging.Logger;
 
@@ -92,9 +95,21 @@ public class BucketReindexer {
   public Report run(String only) {
     String prefix = only.isEmpty() ? "" : CheckpointName.prefix(ObjectName.project(only));
     Tally tally = new Tally();
+    // The keys of one checkpoint follow one another.
+    Optional<CheckpointName> current = Optional.empty();
+    List<String> keys = new ArrayList<>();
     for (Item object : bucket.list(prefix)) {
-      CheckpointName.ofManifest(object.objectName()).ifPresent(tally::take);
+      Optional<CheckpointName> next = CheckpointName.ofManifest(object.objectName());
+      if (next.isPresent()) {
+        if (!next.equals(current)) {
+          current.ifPresent(name -> tally.take(name, keys));
+          keys.clear();
+          current = next;
+        }
+        keys.add(object.objectName());
+      }
     }
+    current.ifPresent(name -> tally.take(name, keys));
     String logPrefix = only.isEmpty() ? "" : LogChunkName.projectPrefix(ObjectName.project(only));
     for (Item object : bucket.list(logPrefix)) {
       LogChunkName.ofKey(object.objectName()).ifPresent(name -> tally.take(name, object.size()));
@@ -136,28 +151,59 @@ public class BucketReindexer {
       return new Report(packCount, chunkCount, checkpointCount, problems, logCount);
     }
 
-    void take(CheckpointName name) {
+    /**
+     * @param keys of the checkpoint's manifests. One with a digest was written for a committed row;
+     *     one without may be an attempt's of an earlier version, so it counts only if it is alone
+     */
+    void take(CheckpointName name, List<String> keys) {
+      List<String> named = new ArrayList<>(keys);
+      if (keys.size() > 1) {
+        named.remove(name.formerManifestKey());
+      }
       try {
         if (isThere(name.id())) {
           return;
         }
-        byte[] bytes = read(name.manifestKey());
-        Manifest manifest = ManifestCodec.read(bytes);
-        if (!name.equals(
-            new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id()))) {
-          throw StoreRequestException.invalid("it is the manifest of another checkpoint");
-        }
-        add(manifest, bytes);
+        byte[] bytes = named.size() == 1 ? manifest(name, named.getFirst()) : newest(name, named);
+        add(ManifestCodec.read(bytes), bytes);
         pin(name);
         checkpointCount++;
       } catch (IllegalArgumentException | IOException e) {
-        problem(name.manifestKey(), e);
+        problem(named.getFirst(), e);
       } catch (StoreRequestException e) {
         if (e.kind() == StoreRequestException.Kind.UNAVAILABLE) {
           throw e;
         }
-        problem(name.manifestKey(), e);
+        problem(named.getFirst(), e);
       }
+    }
+
+    /**
+     * Returns the youngest of several manifests: the id was committed again after its deletion, and
+     * a late upload of the deleted one has arrived since.
+     */
+    private byte[] newest(CheckpointName name, List<String> keys) throws IOException {
+      byte[] newest = manifest(name, keys.getFirst());
+      for (String key : keys.subList(1, keys.size())) {
+        byte[] bytes = manifest(name, key);
+        if (ManifestCodec.read(bytes).createdAt().isAfter(ManifestCodec.read(newest).createdAt())) {
+          newest = bytes;
+        }
+      }
+      return newest;
+    }
+
+    private byte[] manifest(CheckpointName name, String key) throws IOException {
+      byte[] bytes = read(key);
+      if (!key.equals(name.formerManifestKey()) && !key.equals(name.manifestKey(bytes))) {
+        throw StoreRequestException.invalid("its bytes do not have the digest in its key");
+      }
+      Manifest manifest = ManifestCodec.read(bytes);
+      if (!name.equals(
+          new CheckpointName(manifest.run().project(), manifest.sessionId(), manifest.id()))) {
+        throw StoreRequestException.invalid("it is the manifest of another checkpoint");
+      }
+      return bytes;
     }
 
     void take(LogChunkName name, long size) {
@@ -191,19 +237,22 @@ public class BucketReindexer {
       String project = manifest.run().project();
       Set<Hash> live = live(project, manifest);
       List<PackRegistration> missing = new ArrayList<>();
+      Map<Hash, String> suffixes = new HashMap<>();
       for (Manifest.Pack pack : manifest.workspace().packs()) {
         Hash digest = Hash.parse(pack.digest());
         if (!live.contains(digest)) {
-          missing.add(told(project, digest, pack));
+          String suffix = suffix(project, digest, pack.sizeBytes());
+          suffixes.put(digest, suffix);
+          missing.add(told(PackRepository.key(project, digest, suffix), digest, pack));
           chunkCount += missing.getLast().chunks().length / Hash.BYTES;
           packCount++;
         }
         if (missing.size() == PackRepository.MOST) {
-          Await.get(packs.register(manifest.sessionId(), project, missing));
+          Await.get(packs.register(manifest.sessionId(), project, missing, suffixes));
           missing.clear();
         }
       }
-      Await.get(packs.register(manifest.sessionId(), project, missing));
+      Await.get(packs.register(manifest.sessionId(), project, missing, suffixes));
     }
   }
 
@@ -218,11 +267,21 @@ public class BucketReindexer {
     return Await.get(packs.live(number, named));
   }
 
-  private PackRegistration told(String project, Hash digest, Manifest.Pack pack)
-      throws IOException {
+  /** Returns the suffix of a key with which the bucket has the pack; empty if it has none. */
+  private String suffix(String project, Hash digest, long size) {
+    String plain = PackRepository.key(project, digest);
+    String suffix = "";
+    for (Item object : bucket.list(plain)) {
+      if (object.size() == size) {
+        suffix = object.objectName().substring(plain.length());
+      }
+    }
+    return suffix;
+  }
+
+  private PackRegistration told(String key, Hash digest, Manifest.Pack pack) throws IOException {
     try {
-      PackIndex index =
-          PackFileReader.index(bucket, PackRepository.key(project, digest), pack.sizeBytes());
+      PackIndex index = PackFileReader.index(bucket, key, pack.sizeBytes());
       return new PackRegistration(
           digest, pack.sizeBytes(), pack.indexBytes(), PackFileReader.hashes(index));
     } catch (SnapshotException e) {

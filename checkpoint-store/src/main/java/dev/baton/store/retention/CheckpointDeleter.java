@@ -21,7 +21,7 @@ import java.util.List;
 
 /**
  * Deletes checkpoints: marks the rows, so that the checkpoints can no longer be opened, pinned or
- * forked, then deletes the manifest's object, then the rows. The next pass completes a deletion
+ * forked, then deletes the checkpoint's objects, then the rows. The next pass completes a deletion
  * that a crash interrupted. Blocks.
  */
 @ApplicationScoped
@@ -87,7 +87,7 @@ public class CheckpointDeleter {
         CheckpointName name =
             new CheckpointName(row.getString(3), row.getString(2), row.getString(1));
         Await.get(bucket.remove(name.pinKey()));
-        Await.get(bucket.remove(name.manifestKey()));
+        removeManifests(name);
         Tuple number = Tuple.of(row.getLong(0));
         Await.get(
             pool.withTransaction(
@@ -97,6 +97,13 @@ public class CheckpointDeleter {
                         .chain(() -> tx.preparedQuery(ROW).execute(number))));
       }
     }
+  }
+
+  /** Also removes objects of attempts that were given up. */
+  private void removeManifests(CheckpointName name) {
+    List<String> keys = new ArrayList<>();
+    bucket.list(name.objectPrefix()).forEach(object -> keys.add(object.objectName()));
+    keys.forEach(key -> Await.get(bucket.remove(key)));
   }
 
   private RowSet<Row> marked() {

@@ -11,11 +11,13 @@ import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.ObjectKind;
 import dev.baton.store.objects.ObjectName;
+import dev.baton.store.packs.PackRepository;
 import dev.baton.store.packs.PackUploadRegistry;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,11 +50,14 @@ public class PresignedTransferService {
   private final BucketClient bucket;
   private final ObjectIndex index;
   private final PackUploadRegistry packs;
+  private final PackRepository rows;
 
-  PresignedTransferService(BucketClient bucket, ObjectIndex index, PackUploadRegistry packs) {
+  PresignedTransferService(
+      BucketClient bucket, ObjectIndex index, PackUploadRegistry packs, PackRepository rows) {
     this.bucket = bucket;
     this.index = index;
     this.packs = packs;
+    this.rows = rows;
   }
 
   /** Returns an answer for each object, in the order of the request. */
@@ -65,7 +70,8 @@ public class PresignedTransferService {
                 .chain(packs -> each(objects, object -> uploadOf(object, packs))));
   }
 
-  private Uni<Map<Hash, Boolean>> notePacks(String run, List<ObjectName> objects) {
+  private Uni<Map<Hash, PackUploadRegistry.NotedPack>> notePacks(
+      String run, List<ObjectName> objects) {
     List<ObjectName> wanted = objects.stream().filter(PresignedTransferService::isPack).toList();
     return wanted.isEmpty() ? Uni.createFrom().item(Map.of()) : packs.note(run, wanted);
   }
@@ -84,32 +90,63 @@ public class PresignedTransferService {
    * the first object that is absent.
    */
   public Uni<List<Download>> download(List<ObjectName> objects) {
-    return bounded(objects, () -> each(objects, this::downloadOf));
+    return bounded(
+        objects,
+        () ->
+            suffixes(objects)
+                .chain(suffixes -> each(objects, object -> downloadOf(object, suffixes))));
   }
 
-  private Uni<Upload> uploadOf(ObjectName object, Map<Hash, Boolean> packs) {
+  /** Objects of a request are of one project. */
+  private Uni<Map<Hash, String>> suffixes(List<ObjectName> objects) {
+    List<Hash> wanted =
+        objects.stream()
+            .filter(PresignedTransferService::isPack)
+            .map(PresignedTransferService::hash)
+            .toList();
+    return wanted.isEmpty()
+        ? Uni.createFrom().item(Map.of())
+        : rows.suffixes(objects.getFirst().project(), wanted);
+  }
+
+  private static Hash hash(ObjectName object) {
+    return Hash.read(object.hash(), 0);
+  }
+
+  private Uni<Upload> uploadOf(ObjectName object, Map<Hash, PackUploadRegistry.NotedPack> packs) {
     return switch (object.kind()) {
       // Uses the rows: one query to the object store per pack would dominate a first capture.
       case PACK ->
           Uni.createFrom()
-              .item(() -> upload(object, packs.getOrDefault(Hash.read(object.hash(), 0), false)));
+              .item(
+                  () -> {
+                    PackUploadRegistry.NotedPack noted =
+                        Objects.requireNonNull(packs.get(hash(object)));
+                    return upload(object, noted.present(), object.key() + noted.keySuffix());
+                  });
       // An object with the right name but another size is a broken upload and is overwritten.
       case BLOB ->
           bucket
               .size(object.key())
-              .map(size -> upload(object, size.equals(OptionalLong.of(object.sizeBytes()))));
+              .map(
+                  size ->
+                      upload(
+                          object, size.equals(OptionalLong.of(object.sizeBytes())), object.key()));
     };
   }
 
-  private Upload upload(ObjectName object, boolean present) {
+  private Upload upload(ObjectName object, boolean present, String key) {
+    Map<String, String> headers = bucket.putHeaders(object);
     return present
         ? new Upload.Present(object)
-        : new Upload.Wanted(object, bucket.putUrl(object), bucket.putHeaders(object));
+        : new Upload.Wanted(object, bucket.putUrl(key, headers), headers);
   }
 
-  private Uni<Download> downloadOf(ObjectName object) {
+  private Uni<Download> downloadOf(ObjectName object, Map<Hash, String> suffixes) {
+    String key =
+        isPack(object) ? object.key() + suffixes.getOrDefault(hash(object), "") : object.key();
     return bucket
-        .size(object.key())
+        .size(key)
         .map(
             size -> {
               if (size.isEmpty()) {
@@ -117,7 +154,7 @@ public class PresignedTransferService {
                     "project %s has no %s %s"
                         .formatted(object.project(), object.kind().word(), object.digest()));
               }
-              return new Download(object, bucket.getUrl(object.key()), size.getAsLong());
+              return new Download(object, bucket.getUrl(key), size.getAsLong());
             });
   }
 

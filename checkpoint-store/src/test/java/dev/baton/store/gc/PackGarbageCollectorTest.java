@@ -9,6 +9,7 @@ package dev.baton.store.gc;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.grpc.ReindexRequest;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
@@ -24,9 +25,13 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
+import java.io.InputStream;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -129,8 +134,9 @@ class PackGarbageCollectorTest extends StoreTest {
     putOrphan();
     Manifest manifest =
         tree.manifest(run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now());
-    String key = new CheckpointName(project, run, manifest.id()).manifestKey();
-    bucket.put(key, ManifestCodec.write(manifest)).await().atMost(Duration.ofSeconds(10));
+    byte[] bytes = ManifestCodec.write(manifest);
+    String key = new CheckpointName(project, run, manifest.id()).manifestKey(bytes);
+    bucket.put(key, bytes).await().atMost(Duration.ofSeconds(10));
 
     collection.run(Duration.ZERO, false);
     assertThat(isThere()).isTrue();
@@ -148,12 +154,93 @@ class PackGarbageCollectorTest extends StoreTest {
     client.until(Instant::now, now -> now.isAfter(between.plusMillis(1_100)));
     Manifest manifest =
         tree.manifest(run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now());
-    String key = new CheckpointName(project, run, manifest.id()).manifestKey();
-    bucket.put(key, ManifestCodec.write(manifest)).await().atMost(Duration.ofSeconds(10));
+    byte[] bytes = ManifestCodec.write(manifest);
+    String key = new CheckpointName(project, run, manifest.id()).manifestKey(bytes);
+    bucket.put(key, bytes).await().atMost(Duration.ofSeconds(10));
 
     collection.run(Duration.between(between, Instant.now()), false);
 
     assertThat(isThere()).isTrue();
+  }
+
+  /** A DELETE that was given up may reach the object store at any time. */
+  @Test
+  void shouldKeepAPackThatWasStoredAgainBeforeALateDeletion() throws Exception {
+    CheckpointUploader runner = runner();
+    runner.put(pack);
+    runner.register(tree.packs());
+    List<String> first = packKeys();
+    age();
+    client.until(() -> collection.run(GRACE, false).deletedPacks(), deleted -> deleted > 0);
+    assertThat(packKeys()).isEmpty();
+
+    String checkpoint = runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    for (String key : first) {
+      bucket.remove(key).await().atMost(Duration.ofSeconds(10));
+    }
+
+    String url = runner.open(checkpoint).getPacks(0).getGetUrl();
+    try (InputStream in = URI.create(url).toURL().openStream()) {
+      assertThat(in.readAllBytes()).isEqualTo(Arrays.copyOf(pack.bytes(), pack.length()));
+    }
+  }
+
+  /** An upload with a URL of the deleted pack leaves an object that no row names. */
+  @Test
+  void shouldDeleteAnObjectWhosePackHasAnotherKey() {
+    CheckpointUploader runner = runner();
+    runner.put(pack);
+    runner.register(tree.packs());
+    String first = packKeys().getFirst();
+    age();
+    client.until(() -> collection.run(GRACE, false).deletedPacks(), deleted -> deleted > 0);
+    String checkpoint = runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    String current = packKeys().getFirst();
+    assertThat(current).startsWith(first + ".");
+    bucket
+        .put(first, Arrays.copyOf(pack.bytes(), pack.length()))
+        .await()
+        .atMost(Duration.ofSeconds(10));
+
+    collection.run(Duration.ZERO, false);
+
+    assertThat(packKeys()).containsExactly(current);
+    assertThat(runner.open(checkpoint).getPacks(0).getGetUrl()).contains(current);
+  }
+
+  @Test
+  void shouldFindAPackWithASuffixAgainFromTheObjectsAlone() {
+    CheckpointUploader runner = runner();
+    runner.put(pack);
+    runner.register(tree.packs());
+    age();
+    client.until(() -> collection.run(GRACE, false).deletedPacks(), deleted -> deleted > 0);
+    String checkpoint = runner.checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    for (String statement :
+        List.of(
+            "DELETE FROM store.checkpoint_pack WHERE checkpoint IN"
+                + " (SELECT number FROM store.checkpoint WHERE project = $1)",
+            "DELETE FROM store.checkpoint WHERE project = $1",
+            "DELETE FROM store.pack WHERE project ="
+                + " (SELECT id FROM store.project WHERE name = $1)")) {
+      pool.preparedQuery(statement)
+          .execute(Tuple.of(project))
+          .await()
+          .atMost(Duration.ofSeconds(10));
+    }
+
+    var report =
+        client.maintenance().reindex(ReindexRequest.newBuilder().setProject(project).build());
+
+    assertThat(report.getProblemsList()).isEmpty();
+    assertThat(report.getPacks()).isEqualTo(1);
+    assertThat(runner.open(checkpoint).getPacks(0).getGetUrl()).contains(packKeys().getFirst());
+  }
+
+  private List<String> packKeys() {
+    List<String> keys = new ArrayList<>();
+    bucket.list(project + "/packs/").forEach(item -> keys.add(item.objectName()));
+    return keys;
   }
 
   private void putOrphan() {
@@ -171,11 +258,7 @@ class PackGarbageCollectorTest extends StoreTest {
   }
 
   private boolean isThere() {
-    return bucket
-        .size(PackRepository.key(project, pack.ref().id()))
-        .await()
-        .atMost(Duration.ofSeconds(10))
-        .isPresent();
+    return !packKeys().isEmpty();
   }
 
   private void age() {

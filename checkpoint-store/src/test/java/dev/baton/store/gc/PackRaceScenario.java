@@ -25,6 +25,7 @@ import dev.baton.store.testing.PackedTestTree;
 import io.smallrye.mutiny.Uni;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Transaction;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -32,13 +33,16 @@ import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An unreferenced pack that was last promised long ago, a runner that is about to need it again,
- * and a collector. Uses the statements of the store; the object is a boolean.
+ * and a collector. Its requests for a deletion may reach the object store again, late. Uses the
+ * statements of the store; the objects are a set of key suffixes.
  */
 final class PackRaceScenario {
   private static final Duration GRACE = Duration.ofHours(24);
@@ -47,7 +51,7 @@ final class PackRaceScenario {
   private final int project;
   private final PackedTestTree tree;
   private final Hash digest;
-  private final AtomicBoolean object = new AtomicBoolean(true);
+  private final Set<String> objects = ConcurrentHashMap.newKeySet();
   private final Runner runner;
   private final Collector collector;
 
@@ -63,6 +67,7 @@ final class PackRaceScenario {
     this.project = project;
     this.tree = tree;
     digest = tree.packs().getFirst().ref().id();
+    objects.add("");
     runner = new Runner(chunks, uploads, random.nextBoolean());
     collector = new Collector(careless);
   }
@@ -110,13 +115,14 @@ final class PackRaceScenario {
   }
 
   boolean packIsThere() {
-    return object.get()
-        && InterleavingTest.get(
-                    pool.preparedQuery(
-                            "SELECT id FROM store.pack WHERE project = $1 AND digest = $2 AND state = 1")
-                        .execute(Tuple.of(project, digestValue())))
-                .size()
-            == 1;
+    for (Row row :
+        InterleavingTest.get(
+            pool.preparedQuery(
+                    "SELECT key_suffix FROM store.pack WHERE project = $1 AND digest = $2 AND state = 1")
+                .execute(Tuple.of(project, digestValue())))) {
+      return objects.contains(row.getString(0));
+    }
+    return false;
   }
 
   void close() {
@@ -145,6 +151,7 @@ final class PackRaceScenario {
     private final PackUploadRegistry uploads;
     private final SqlConnection connection = InterleavingTest.get(pool.getConnection());
     private @Nullable Transaction transaction;
+    private String suffix = "";
     private At at;
 
     Runner(ChunkFinder chunks, PackUploadRegistry uploads, boolean knowsIt) {
@@ -168,7 +175,7 @@ final class PackRaceScenario {
         case FIND -> find();
         case NOTE -> note();
         case PUT -> {
-          object.set(true);
+          objects.add(suffix);
           at = At.REGISTER;
           yield Uni.createFrom().voidItem();
         }
@@ -203,11 +210,16 @@ final class PackRaceScenario {
               tree.packs().getFirst().ref().size());
       return uploads
           .note(run, List.of(name))
-          .invoke(present -> at = present.getOrDefault(digest, false) ? At.LOCK : At.PUT);
+          .invoke(
+              noted -> {
+                PackUploadRegistry.NotedPack mine = Objects.requireNonNull(noted.get(digest));
+                suffix = mine.keySuffix();
+                at = mine.present() ? At.LOCK : At.PUT;
+              });
     }
 
     private Uni<?> register() {
-      if (!object.get()) {
+      if (!objects.contains(suffix)) {
         at = At.NOTE; // the store checks that the object exists
         return Uni.createFrom().voidItem();
       }
@@ -250,6 +262,7 @@ final class PackRaceScenario {
       COMMIT,
       DELETE_OBJECT,
       DELETE_ROW,
+      LATE_DELETION,
       DONE
     }
 
@@ -258,6 +271,7 @@ final class PackRaceScenario {
     private @Nullable Transaction transaction;
     private At at = At.CANDIDATES;
     private List<Long> packs = List.of();
+    private String suffix = "";
     private int passes;
 
     /**
@@ -289,12 +303,13 @@ final class PackRaceScenario {
         case DOOM -> doom().invoke(doomed -> next(doomed, At.COMMIT));
         case COMMIT ->
             transaction().commit().invoke(() -> at = packs.isEmpty() ? again() : At.DELETE_OBJECT);
-        case DELETE_OBJECT -> {
-          object.set(false);
-          at = At.DELETE_ROW;
+        case DELETE_OBJECT -> deleteObject();
+        case DELETE_ROW -> deleteRow();
+        case LATE_DELETION -> {
+          objects.remove(suffix);
+          at = again();
           yield Uni.createFrom().voidItem();
         }
-        case DELETE_ROW -> deleteRow();
         case DONE -> throw new IllegalStateException("nothing is left to do");
       };
     }
@@ -322,6 +337,17 @@ final class PackRaceScenario {
           : PackDeletion.doomLocked(connection, packs);
     }
 
+    private Uni<?> deleteObject() {
+      return pool.preparedQuery("SELECT key_suffix FROM store.pack WHERE id = $1")
+          .execute(Tuple.of(packs.getFirst()))
+          .invoke(
+              rows -> {
+                suffix = rows.iterator().next().getString(0);
+                objects.remove(suffix);
+                at = At.DELETE_ROW;
+              });
+    }
+
     /**
      * A careless collector cannot delete the row of a referenced pack, but its object is already
      * gone.
@@ -330,7 +356,7 @@ final class PackRaceScenario {
       return PackDeletion.deleteRow(pool, packs.getFirst())
           .onFailure(failure -> careless)
           .recoverWithNull()
-          .invoke(() -> at = again());
+          .invoke(() -> at = At.LATE_DELETION);
     }
 
     private void next(List<Long> left, At then) {

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.store.checkpoints;
+
+import org.jspecify.annotations.NullMarked;
