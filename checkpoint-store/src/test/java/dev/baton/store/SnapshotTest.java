@@ -175,6 +175,64 @@ class SnapshotTest extends StoreTest {
         .hasMessageContaining("01jd0000000000000000000000");
   }
 
+  private Snapshot without(String run, int epoch, String... damaged) {
+    return client
+        .snapshots()
+        .getSnapshot(
+            GetSnapshotRequest.newBuilder()
+                .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch))
+                .addAllDamaged(List.of(damaged))
+                .build());
+  }
+
+  private String checkpoint(String run, int content) {
+    return new CheckpointUploader(client, run, "default", 1)
+        .checkpoint(
+            PackedTestTree.of(Map.of("file", new byte[] {(byte) content})),
+            CheckpointTrigger.STEP,
+            Instant.now());
+  }
+
+  @Test
+  void shouldReturnTheLatestStateWithoutDamagedCheckpoints() {
+    TraceBuilder trace = new TraceBuilder();
+    log.send(trace.created(), trace.assigned(1));
+    client.snapshot(trace.run(), 1);
+    String one = checkpoint(trace.run(), 1);
+    String three = checkpoint(trace.run(), 3);
+    log.send(
+        trace.started(1),
+        trace.completed(1, "a", TraceBuilder.cut("one").withCheckpoint(one)),
+        // Deleted by the retention.
+        trace.completed(
+            1, "b", TraceBuilder.cut("two").withCheckpoint("01jd0000000000000000000000")),
+        trace.completed(1, "c", TraceBuilder.cut("three").withCheckpoint(three)),
+        trace.assigned(2));
+
+    Snapshot snapshot = without(trace.run(), 2, three);
+
+    RunState state = Json.read(snapshot.getState().toByteArray(), RunState.class);
+    assertThat(snapshot.getAfter()).isEqualTo(trace.run() + "/1/2");
+    assertThat(state.steps()).containsOnlyKeys("a");
+    assertThat(state.head().epoch()).isEqualTo(2);
+    assertThat(state.branch("").next()).containsExactly("after-a");
+    assertThat(without(trace.run(), 2, three, one).getAfter()).isEmpty();
+    log.send(
+        trace.runner(
+            2,
+            new TraceEvent.RunDegraded(
+                List.of(new TraceEvent.DamagedCheckpoint("", three, "sha256:3", "gone")),
+                snapshot.getAfter())),
+        trace.assigned(3));
+    RunState next = client.snapshot(trace.run(), 3);
+    assertThat(next.steps()).isEqualTo(state.steps());
+    assertThat(next.branches()).isEqualTo(state.branches());
+    assertThat(next.head().degraded()).hasSize(1);
+    assertThatThrownBy(() -> without(trace.run(), 3, "x"))
+        .hasMessageContaining("INVALID_ARGUMENT")
+        .hasMessageContaining("checkpoint 'x'");
+  }
+
   private void requireFiles(String run) {
     client.snapshots().requireFiles(RequireFilesRequest.newBuilder().setRun(run).build());
   }

@@ -10,6 +10,7 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.capture.RestorableState;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.StoreException;
@@ -21,6 +22,8 @@ import dev.baton.runner.engine.RunSnapshotSource;
 import dev.baton.runner.process.WorkspaceMount;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import org.jboss.logging.Logger;
@@ -91,7 +94,15 @@ final class SnapshotPrefetch implements RunSnapshotSource {
     return unrestored(holder);
   }
 
-  private Workspace unrestored(StoreCaller holder) {
+  @Override
+  public Optional<RestorableState> getWithout(
+      String run, int epoch, String lease, Set<String> damaged)
+      throws StoreException, InterruptedException {
+    return store.snapshotWithout(run, epoch, lease, damaged, PATIENCE);
+  }
+
+  @Override
+  public Workspace unrestored(StoreCaller holder) {
     return Workspace.main(
         RunFolder.of(config.data(), holder.run()).workspace(),
         store,

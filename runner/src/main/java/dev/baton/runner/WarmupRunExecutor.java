@@ -22,6 +22,7 @@ import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
+import dev.baton.runner.capture.RestorableState;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.Workspace;
@@ -51,6 +52,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -258,6 +260,17 @@ final class WarmupRunExecutor {
     @Override
     public Workspace workspace(StoreCaller holder) {
       throw new IllegalStateException("run " + holder.run() + " has no files");
+    }
+
+    @Override
+    public Optional<RestorableState> getWithout(
+        String run, int epoch, String lease, Set<String> damaged) {
+      throw new IllegalStateException("no checkpoints are needed");
+    }
+
+    @Override
+    public Workspace unrestored(StoreCaller holder) {
+      return workspace(holder);
     }
   }
 }

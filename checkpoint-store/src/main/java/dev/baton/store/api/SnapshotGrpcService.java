@@ -43,6 +43,7 @@ import io.quarkus.grpc.GrpcService;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Serves state, events and logs of runs. Written against grpc-java's own stub, whose stream
@@ -97,6 +98,19 @@ class SnapshotGrpcService extends SnapshotServiceGrpc.SnapshotServiceImplBase {
           if (request.getCaller().getEpoch() == 0 && !request.getBeforeStep().isEmpty()) {
             return seen.await(run, StoreRequestValidator.seen(run, request.getSeenList()))
                 .chain(() -> points.before(run, request.getBeforeStep()))
+                .map(point -> message(point, request.getAcceptPacked()));
+          }
+          if (request.getCaller().getEpoch() > 0 && request.getDamagedCount() > 0) {
+            Set<String> damaged = StoreRequestValidator.damaged(request.getDamagedList());
+            return leases
+                .require(request.getCaller().getLease(), run, request.getCaller().getEpoch(), null)
+                .chain(
+                    () ->
+                        snapshots.asOfWithout(
+                            run,
+                            request.getCaller().getEpoch(),
+                            Duration.ofMillis(request.getWaitMillis()),
+                            damaged))
                 .map(point -> message(point, request.getAcceptPacked()));
           }
           Uni<FoldedState> folded =

@@ -9,11 +9,14 @@ package dev.baton.store.api;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.store.events.ReadYourWritesGuard;
 import dev.baton.store.failure.StoreRequestException;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Validates the values of requests. */
 final class StoreRequestValidator {
@@ -52,6 +55,16 @@ final class StoreRequestValidator {
               .formatted(TextShortener.shorten(text, 64)));
     }
     return text;
+  }
+
+  /** Checks the checkpoints that a runner could not restore. */
+  static Set<String> damaged(List<String> ids) {
+    int most = TraceEvent.RunDegraded.MAX_DAMAGED;
+    if (ids.size() > most) {
+      throw StoreRequestException.invalid(
+          "damaged has %d checkpoints, at most %d are allowed".formatted(ids.size(), most));
+    }
+    return ids.stream().map(StoreRequestValidator::checkpoint).collect(Collectors.toSet());
   }
 
   static long atLeastZero(String name, long value) {

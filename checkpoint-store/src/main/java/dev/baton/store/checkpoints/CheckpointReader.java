@@ -60,13 +60,15 @@ public class CheckpointReader {
 
   /**
    * Returns the manifest and a URL for each pack. Fails with NOT_FOUND if the project has no such
-   * checkpoint.
+   * checkpoint, and with REFUSED {@code checkpoint_damaged} if its manifest cannot be read, for
+   * example because its version is unknown.
    */
   public Uni<Opened> open(String project, String id) {
     return pool.preparedQuery(TOUCH)
         .execute(Tuple.of(id))
         .chain(() -> manifest(project, id))
-        .chain(this::opened);
+        .emitOn(Infrastructure.getDefaultExecutor())
+        .chain(bytes -> opened(id, bytes));
   }
 
   /**
@@ -87,8 +89,14 @@ public class CheckpointReader {
             });
   }
 
-  private Uni<Opened> opened(byte[] bytes) {
-    Manifest manifest = ManifestCodec.read(bytes);
+  private Uni<Opened> opened(String id, byte[] bytes) {
+    Manifest manifest;
+    try {
+      manifest = ManifestCodec.read(bytes);
+    } catch (IllegalArgumentException e) {
+      throw StoreRequestException.refused(
+          "checkpoint_damaged: checkpoint %s: %s".formatted(id, e.getMessage()));
+    }
     String project = manifest.run().project();
     List<Hash> digests =
         manifest.workspace().packs().stream().map(pack -> Hash.parse(pack.digest())).toList();

@@ -52,6 +52,14 @@ public class StoredEventRepository {
       SELECT position, lane, seq, type, source, time_micros, data FROM store.event
       WHERE run = $1 AND lane = 0 ORDER BY position""";
 
+  static final String OF_RETURNS =
+      """
+      SELECT position, lane, seq, type, source, time_micros, data FROM (
+        SELECT * FROM store.event WHERE run = $1 AND lane = 0
+        UNION ALL
+        SELECT * FROM store.event WHERE run = $1 AND type = 'dev.baton.run_degraded') AS e
+      ORDER BY position""";
+
   /**
    * A page of events in log order.
    *
@@ -95,6 +103,19 @@ public class StoredEventRepository {
    */
   public Uni<List<StoredEvent>> control(String run) {
     return pool.preparedQuery(OF_CONTROL)
+        .execute(Tuple.of(run))
+        .ifNoItem()
+        .after(PATIENCE)
+        .fail()
+        .map(rows -> events(run, rows));
+  }
+
+  /**
+   * Reads the events of a run of which a fold must know all in advance: those of the orchestrator,
+   * and {@code run_degraded}. There are few of them.
+   */
+  public Uni<List<StoredEvent>> controlAndReturns(String run) {
+    return pool.preparedQuery(OF_RETURNS)
         .execute(Tuple.of(run))
         .ifNoItem()
         .after(PATIENCE)

@@ -13,6 +13,7 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.store.events.StoredEventRepository;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.ObjectKind;
@@ -28,8 +29,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,6 +59,9 @@ public class RunFoldService {
         SELECT $1, u.key FROM store.object_use u WHERE u.run = $4 AND u.key LIKE '%/blobs/%'
         ON CONFLICT DO NOTHING)
       UPDATE store.fork SET state = $2 WHERE run = $1 AND state IS NULL""";
+
+  static final String RESTORABLE =
+      "SELECT id FROM store.checkpoint WHERE run = $1 AND NOT deleting AND problem IS NULL";
 
   private record Origin(
       String project,
@@ -98,6 +104,49 @@ public class RunFoldService {
   public Uni<Optional<ResumeStateFinder.Found>> before(String run, String step) {
     RunFoldTask fold = new RunFoldTask(log, room, kept, run, Long.MAX_VALUE, this::base, step);
     return fold.fold().map(folded -> fold.point());
+  }
+
+  /**
+   * Folds the run, then restores the latest earlier state that needs none of these checkpoints, nor
+   * one that was deleted or is known to be damaged. Fails with REFUSED {@code checkpoint_gone} if
+   * there is no such state, and with EXHAUSTED if the state is too large to be folded now.
+   *
+   * @param upTo the position of the last event to fold
+   * @param damaged ids; with {@link TraceEvent.RunDegraded#MAX_DAMAGED} of them the search is over:
+   *     the state needs no checkpoint at all
+   */
+  public Uni<ResumeStateFinder.Found> without(String run, long upTo, Set<String> damaged) {
+    return pool.preparedQuery(RESTORABLE)
+        .execute(Tuple.of(run))
+        .map(
+            rows -> {
+              Set<String> good = new HashSet<>();
+              if (damaged.size() < TraceEvent.RunDegraded.MAX_DAMAGED) {
+                rows.forEach(row -> good.add(row.getString(0)));
+                good.removeAll(damaged);
+              }
+              return good;
+            })
+        .chain(
+            good -> {
+              RunFoldTask search =
+                  new RunFoldTask(log, room, kept, run, upTo, this::base)
+                      .without(id -> !good.contains(id));
+              return search.fold().map(folded -> search.undamaged());
+            })
+        .map(
+            found ->
+                found.orElseThrow(
+                    () ->
+                        StoreRequestException.refused(
+                            "checkpoint_gone: run %s has no state that needs none of its damaged checkpoints"
+                                .formatted(run))))
+        .chain(
+            point ->
+                new RunFoldTask(log, room, kept, run, upTo, this::base)
+                    .restoring(point)
+                    .fold()
+                    .map(folded -> new ResumeStateFinder.Found(point.after(), folded.run())));
   }
 
   /**

@@ -12,6 +12,7 @@ import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
 import dev.baton.protocol.state.StateSizeTracker;
+import dev.baton.protocol.state.UndamagedStateFinder;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.store.events.StoredEvent;
@@ -19,10 +20,12 @@ import dev.baton.store.events.StoredEventRepository;
 import dev.baton.store.failure.StoreRequestException;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -40,6 +43,9 @@ final class RunFoldTask {
   private Set<String> returns = Set.of();
   private StateFold fold;
   private @Nullable ResumeStateFinder point;
+  private @Nullable Predicate<String> damaged;
+  private @Nullable UndamagedStateFinder undamaged;
+  private UndamagedStateFinder.@Nullable Point restored;
   private long position;
   private int taken;
 
@@ -84,18 +90,44 @@ final class RunFoldTask {
    */
   Uni<FoldedState> fold() {
     FoldMemoryBudget.Share share = room.share(run);
-    return log.control(run)
+    return log.controlAndReturns(run)
         .invoke(
             stored -> {
               List<TraceRecord> control =
                   stored.stream().flatMap(event -> event.typed().stream()).toList();
-              marks = StateFold.marks(control.stream().map(TraceRecord::event).toList());
+              marks = marks(control);
               returns = returns(control);
               begin(share, control.isEmpty());
             })
         .chain(() -> fold(share))
         .onTermination()
         .invoke(share::release);
+  }
+
+  /** Also searches for the latest state that needs none of these checkpoints. */
+  RunFoldTask without(Predicate<String> checkpoints) {
+    damaged = checkpoints;
+    return this;
+  }
+
+  /** Restores the state of this point at the end, as {@code run_degraded} would. */
+  RunFoldTask restoring(UndamagedStateFinder.Point earlier) {
+    restored = earlier;
+    return this;
+  }
+
+  private Set<String> marks(List<TraceRecord> control) {
+    Set<String> all =
+        new HashSet<>(StateFold.marks(control.stream().map(TraceRecord::event).toList()));
+    if (restored != null && restored.after() != null) {
+      all.add(restored.after());
+    }
+    return all;
+  }
+
+  /** Returns what a search {@link #without} checkpoints found; empty if there is no such state. */
+  Optional<UndamagedStateFinder.Point> undamaged() {
+    return undamaged == null ? Optional.empty() : undamaged.found();
   }
 
   /** Returns the point that {@link #fold} found; empty if the run has never reached the step. */
@@ -110,7 +142,9 @@ final class RunFoldTask {
    */
   private void begin(FoldMemoryBudget.Share share, boolean unknown) {
     Optional<FoldedStateCache.Kept> known =
-        before.isEmpty() && !unknown ? kept.find(run, upTo, returns) : Optional.empty();
+        before.isEmpty() && damaged == null && restored == null && !unknown
+            ? kept.find(run, upTo, returns)
+            : Optional.empty();
     from(known.map(FoldedStateCache.Kept::state).orElseGet(() -> RunState.empty(run)));
     known.ifPresent(
         state -> {
@@ -124,7 +158,9 @@ final class RunFoldTask {
     return control.stream()
         .filter(
             event ->
-                event.event() instanceof TraceEvent.ResumeRequested resume && resume.from() != null)
+                event.event() instanceof TraceEvent.RunDegraded
+                    || (event.event() instanceof TraceEvent.ResumeRequested resume
+                        && resume.from() != null))
         .map(event -> event.id().toString())
         .collect(Collectors.toUnmodifiableSet());
   }
@@ -132,6 +168,7 @@ final class RunFoldTask {
   private void from(RunState beginning) {
     fold = new StateFold(beginning, marks);
     point = before.isEmpty() ? null : new ResumeStateFinder(beginning, fold, before);
+    undamaged = damaged == null ? null : new UndamagedStateFinder(beginning, fold, marks, damaged);
   }
 
   private Uni<FoldedState> fold(FoldMemoryBudget.Share share) {
@@ -147,6 +184,10 @@ final class RunFoldTask {
   }
 
   private FoldedState folded() {
+    if (restored != null) {
+      fold.returnTo(restored.after());
+      return new FoldedState(fold.state(), position);
+    }
     RunState state = fold.state();
     if (taken >= FoldedStateCache.WORTH) {
       kept.keep(new FoldedStateCache.Kept(state, position, size.bytes(), returns));
@@ -191,6 +232,9 @@ final class RunFoldTask {
   }
 
   private RunHead.Verdict accept(TraceRecord event) {
+    if (undamaged != null) {
+      return undamaged.accept(event);
+    }
     return point == null ? fold.accept(event) : point.accept(event);
   }
 }

@@ -6,6 +6,7 @@
  */
 package dev.baton.store.snapshot;
 
+import dev.baton.protocol.state.ResumeStateFinder;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.events.StoredEventRepository;
 import dev.baton.store.failure.StoreRequestException;
@@ -17,6 +18,7 @@ import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Returns the state from which an epoch's runner starts: the fold up to and including its own
@@ -59,6 +61,19 @@ public class RunSnapshotService {
    * @param wait maximum time, up to {@link #LONGEST_WAIT}; zero for the configured default
    */
   public Uni<FoldedState> asOf(String run, int epoch, Duration wait) {
+    return start(run, epoch, wait).chain(fence -> fold(run, fence.position()));
+  }
+
+  /**
+   * Returns the latest state before an epoch's start that needs none of these checkpoints; waits
+   * like {@link #asOf}.
+   */
+  public Uni<ResumeStateFinder.Found> asOfWithout(
+      String run, int epoch, Duration wait, Set<String> damaged) {
+    return start(run, epoch, wait).chain(fence -> folds.without(run, fence.position(), damaged));
+  }
+
+  private Uni<EpochStart> start(String run, int epoch, Duration wait) {
     Duration bound = wait.isZero() ? defaultWait : wait;
     if (bound.compareTo(LONGEST_WAIT) > 0 || bound.isNegative()) {
       return Uni.createFrom()
@@ -68,11 +83,7 @@ public class RunSnapshotService {
     }
     return wakeups
         .await(run, bound, () -> look(run, epoch))
-        .chain(
-            found ->
-                found
-                    .map(fence -> fold(run, fence.position()))
-                    .orElseGet(() -> Uni.createFrom().failure(late(run, epoch, bound))));
+        .map(found -> found.orElseThrow(() -> late(run, epoch, bound)));
   }
 
   /** Maximum size of a state: {@code baton.snapshot.max-bytes}. A larger one is refused. */

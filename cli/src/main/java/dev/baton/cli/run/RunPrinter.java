@@ -119,6 +119,9 @@ public final class RunPrinter {
             : style.attention(fenced + " events of runners that no longer held it were dropped"));
     String loop = crashLoop(run.path("crash_loop"));
     fields.add("crash loop", loop.isEmpty() ? "" : style.bad(loop));
+    for (JsonNode lost : run.path("degraded")) {
+      fields.add("degraded", style.attention(damaged(lost)));
+    }
     fields.add("labels", labels(run.path("labels")));
     fields.add("created", run.path("created_at").asText(""));
     fields.add("took", TimeFormatter.span(run.path("started_at"), run.path("ended_at"), now));
@@ -153,6 +156,15 @@ public final class RunPrinter {
       }
       context.print("  baton approve " + waiting.path("approval").asText());
     }
+  }
+
+  private static String damaged(JsonNode lost) {
+    String branch = lost.path("branch").asText();
+    return "continued without %s%s: %s"
+        .formatted(
+            lost.path("digest").asText(),
+            branch.isEmpty() ? "" : " of branch '" + branch + "'",
+            lost.path("reason").asText());
   }
 
   private static String crashLoop(JsonNode loop) {

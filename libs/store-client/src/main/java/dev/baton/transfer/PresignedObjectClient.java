@@ -16,6 +16,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Uploads and downloads objects at presigned URLs, once per call; {@link RetryBudget} retries. Uses
@@ -176,6 +177,7 @@ public final class PresignedObjectClient {
    *
    * @param size of the object in bytes
    * @throws ObjectRefusedException when the object store refuses it
+   * @throws TransferException that is final when the object has another size
    * @throws IOException when the response has another length, too
    */
   public void get(String url, long size, long offset, byte[] into, int length)
@@ -194,6 +196,15 @@ public final class PresignedObjectClient {
     }
     long due = whole ? size : length;
     long announced = connection.getContentLengthLong();
+    long stored = whole ? announced : total(connection.getHeaderField("Content-Range"));
+    if (stored >= 0 && stored != size) {
+      connection.disconnect();
+      throw new TransferException(
+          "GET %s: the object is damaged: it has %d bytes instead of %d"
+              .formatted(path(connection), stored, size),
+          false,
+          null);
+    }
     if (announced >= 0 && announced != due) {
       connection.disconnect();
       throw new IOException(
@@ -211,6 +222,18 @@ public final class PresignedObjectClient {
             "GET %s ended after %d of %d bytes".formatted(path(connection), read, length));
       }
       return read;
+    }
+  }
+
+  /**
+   * Returns the object's size from a {@code Content-Range} header; -1 if it does not contain it.
+   */
+  private static long total(@Nullable String range) {
+    int slash = range == null ? -1 : range.lastIndexOf('/');
+    try {
+      return range == null || slash < 0 ? -1 : Long.parseLong(range.substring(slash + 1).strip());
+    } catch (NumberFormatException unknown) {
+      return -1;
     }
   }
 

@@ -171,6 +171,7 @@ public record NewRun(
         null,
         List.of(),
         null,
+        null,
         List.of(),
         null,
         homePartition,

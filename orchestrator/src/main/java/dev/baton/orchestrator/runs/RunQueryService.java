@@ -62,6 +62,7 @@ public class RunQueryService {
         CASE WHEN r.queued_at IS NOT NULL THEN (SELECT c.runs FROM orchestrator.concurrency_limit c
           WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
         CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
+        (r.head::json -> 'degraded')::text AS degraded,
         r.runner_pid, r.runner_host, r.fruitless, r.completed_at_failover, r.last_exit, r.next_attempt_at, k.parked_at, k.resume_at,
         (SELECT json_agg(json_build_object('id', n.id, 'event', n.event, 'channel', n.channel, 'status', n.status,
             'attempts', n.attempts, 'last_error', n.last_error,
@@ -341,6 +342,8 @@ public class RunQueryService {
         runner == null ? null : new RunView.RunnerRef(runner, row.getLong("runner_pid"), host),
         waiting(row.getString("waiting")),
         crashLoop(row),
+        optional(
+            row.getString("degraded"), new TypeReference<List<TraceEvent.DamagedCheckpoint>>() {}),
         notices(row.getString("notifications")),
         parked(row),
         row.getInteger("home_partition"),

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * @param parked the run waits without a runner; null otherwise
  * @param output JSON, or {@code {"digest": …, "size_bytes": …}} when it is large
  * @param crashLoop its runners end repeatedly without completing a step; null otherwise
+ * @param degraded the newest damaged checkpoints, at most 16, since which the run continued from an
+ *     older state; null if there are none
  * @param notifications delivered and pending ones, kept for a week
  * @param homePartition of the topic {@code baton.trace}, which every writer of the run's events
  *     must name; null until the first event of a run of an earlier version is read
@@ -65,6 +67,7 @@ public record RunView(
     @Nullable RunnerRef runner,
     List<Waiting> waiting,
     @Nullable CrashLoop crashLoop,
+    @Nullable List<TraceEvent.DamagedCheckpoint> degraded,
     List<Notice> notifications,
     @Nullable Parked parked,
     @Nullable Integer homePartition,
@@ -168,6 +171,7 @@ public record RunView(
         runner,
         waiting,
         crashLoop,
+        degraded,
         notifications,
         parked,
         homePartition,

@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Reads a checkpoint's packs from the object store. Blocking; thread-safe. */
 final class CheckpointPackSource implements PackSource {
@@ -29,6 +30,7 @@ final class CheckpointPackSource implements PackSource {
   private final Snapshot snapshot;
   private final Optional<Path> seenAt;
   private final PresignedPackSource packs;
+  private volatile @Nullable StoreException damage;
 
   private CheckpointPackSource(
       RunnerStoreClient store,
@@ -59,21 +61,26 @@ final class CheckpointPackSource implements PackSource {
   /**
    * @param patience how long each call is retried
    * @throws StoreException when the checkpoint does not exist, or the time is over
+   * @throws IllegalArgumentException when its manifest cannot be read
    */
   static CheckpointPackSource open(
       RunnerStoreClient store, StoreCaller holder, String checkpoint, Duration patience)
       throws StoreException, InterruptedException {
     OpenCheckpointResponse opened =
         StoreCallRetrier.until(patience, () -> store.open(holder, checkpoint));
-    try {
-      return new CheckpointPackSource(store, holder, checkpoint, patience, opened);
-    } catch (IllegalArgumentException e) {
-      throw new StoreException("checkpoint " + checkpoint + ": " + e.getMessage(), false);
-    }
+    return new CheckpointPackSource(store, holder, checkpoint, patience, opened);
   }
 
   Snapshot snapshot() {
     return snapshot;
+  }
+
+  /**
+   * Whether a failure of {@link #read} is final: a pack does not exist or has another size, or the
+   * checkpoint was deleted meanwhile.
+   */
+  boolean isDamaged(StoreException failure) {
+    return failure == damage || failure.isCheckpointGone();
   }
 
   @Override
@@ -85,10 +92,14 @@ final class CheckpointPackSource implements PackSource {
       throw e;
     } catch (IOException e) {
       boolean temporary = !(e instanceof TransferException known) || known.isTemporary();
-      throw new WrappedStoreException(
+      StoreException failure =
           new StoreException(
               "checkpoint %s: pack %s: %s".formatted(checkpoint, pack.id(), e.getMessage()),
-              temporary));
+              temporary);
+      if (!temporary) {
+        damage = failure;
+      }
+      throw new WrappedStoreException(failure);
     }
   }
 

@@ -33,6 +33,7 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.transfer.PresignedObjectClient;
 import io.grpc.Channel;
 import io.grpc.Status;
@@ -43,7 +44,9 @@ import java.io.InputStream;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.zip.GZIPInputStream;
@@ -91,6 +94,43 @@ public final class RunnerStoreClient {
     return StoreCallRetrier.until(
         patience,
         () -> state(call(() -> timed(snapshots, SNAPSHOT_WAIT.plus(LARGE)).getSnapshot(request))));
+  }
+
+  /**
+   * Returns the latest state before {@code runner_assigned(epoch)} that can be restored without
+   * these checkpoints.
+   *
+   * @param damaged ids, 1 to {@link TraceEvent.RunDegraded#MAX_DAMAGED}
+   * @param patience as in {@link #snapshot}
+   * @return empty if there is none
+   * @throws StoreException when the store refuses, or the time is over
+   */
+  public Optional<RestorableState> snapshotWithout(
+      String run, int epoch, String lease, Set<String> damaged, Duration patience)
+      throws StoreException, InterruptedException {
+    GetSnapshotRequest request =
+        GetSnapshotRequest.newBuilder()
+            .setCaller(Caller.newBuilder().setRun(run).setEpoch(epoch).setLease(lease))
+            .setWaitMillis(SNAPSHOT_WAIT.toMillis())
+            .setAcceptPacked(true)
+            .addAllDamaged(damaged)
+            .build();
+    try {
+      return Optional.of(
+          StoreCallRetrier.until(
+              patience,
+              () -> {
+                Snapshot snapshot =
+                    call(() -> timed(snapshots, SNAPSHOT_WAIT.plus(LARGE)).getSnapshot(request));
+                String after = snapshot.getAfter();
+                return new RestorableState(state(snapshot), after.isEmpty() ? null : after);
+              }));
+    } catch (StoreException e) {
+      if (e.isCheckpointGone()) {
+        return Optional.empty();
+      }
+      throw e;
+    }
   }
 
   /** Parses the state while decompressing it: the text of a large state is never in memory. */

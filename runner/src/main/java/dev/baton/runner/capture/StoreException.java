@@ -10,7 +10,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 
 /** A request to the checkpoint-store failed. */
-public final class StoreException extends Exception {
+public sealed class StoreException extends Exception permits DamagedCheckpointException {
   private static final long serialVersionUID = 1L;
 
   private final boolean temporary;
@@ -70,8 +70,23 @@ public final class StoreException extends Exception {
         && String.valueOf(e.getStatus().getDescription()).startsWith("state_too_large");
   }
 
+  /**
+   * Whether the store reports that the checkpoint of the call does not exist or cannot be read. It
+   * reports so only of what its database says, so a later call has the same result.
+   */
+  boolean isCheckpointGone() {
+    if (!(getCause() instanceof StatusRuntimeException e)) {
+      return false;
+    }
+    String description = String.valueOf(e.getStatus().getDescription());
+    return e.getStatus().getCode() == Status.Code.NOT_FOUND
+        || (e.getStatus().getCode() == Status.Code.FAILED_PRECONDITION
+            && (description.startsWith("checkpoint_damaged")
+                || description.startsWith("checkpoint_gone")));
+  }
+
   /** Whether the same call may succeed later. */
-  public boolean isTemporary() {
+  public final boolean isTemporary() {
     return temporary;
   }
 }

@@ -239,6 +239,8 @@ public final class Workspace {
   /**
    * Restores a cut. Costs nothing if the files are already those of the cut.
    *
+   * @throws DamagedCheckpointException when it is gone or damaged, so that no later attempt can
+   *     succeed
    * @throws StoreException when its packs cannot be fetched within ten minutes
    * @throws IOException when it cannot be written
    */
@@ -250,10 +252,8 @@ public final class Workspace {
     }
     String checkpoint = from.checkpoint();
     if (checkpoint == null) {
-      throw new StoreException(
-          "cut %s has the format '%s', which cannot be restored"
-              .formatted(from.digest(), from.format()),
-          false);
+      throw new DamagedCheckpointException(
+          from, "it has the format '%s', which cannot be restored".formatted(from.format()));
     }
     files.lockInterruptibly();
     try {
@@ -300,13 +300,12 @@ public final class Workspace {
 
   private void fetch(String checkpoint, Cut from)
       throws StoreException, IOException, InterruptedException {
-    CheckpointPackSource packs =
-        CheckpointPackSource.open(store, holder, checkpoint, RESTORE_PATIENCE);
+    CheckpointPackSource packs = open(checkpoint, from);
     if (!packs.snapshot().root().toString().equals(from.digest())) {
-      throw new StoreException(
+      throw new DamagedCheckpointException(
+          from,
           "checkpoint %s has the tree %s, the cut is %s"
-              .formatted(checkpoint, packs.snapshot().root(), from.digest()),
-          false);
+              .formatted(checkpoint, packs.snapshot().root(), from.digest()));
     }
     for (int attempt = 1; ; attempt++) {
       try {
@@ -315,14 +314,33 @@ public final class Workspace {
         relocate(packs.seenAt().orElse(seen), seen);
         return;
       } catch (WrappedStoreException e) {
-        throw e.failure();
+        StoreException failure = e.failure();
+        if (packs.isDamaged(failure)) {
+          throw new DamagedCheckpointException(from, String.valueOf(failure.getMessage()), failure);
+        }
+        throw failure;
       } catch (SnapshotException e) {
         if (attempt == RESTORE_ATTEMPTS) {
-          throw new StoreException(
-              "checkpoint %s: %s".formatted(checkpoint, e.getMessage()), false);
+          throw new DamagedCheckpointException(
+              from, "checkpoint %s: %s".formatted(checkpoint, e.getMessage()), e);
         }
         LOG.warnf("run %s: checkpoint %s: %s", holder.run(), checkpoint, e.getMessage());
       }
+    }
+  }
+
+  private CheckpointPackSource open(String checkpoint, Cut from)
+      throws StoreException, InterruptedException {
+    try {
+      return CheckpointPackSource.open(store, holder, checkpoint, RESTORE_PATIENCE);
+    } catch (StoreException e) {
+      if (e.isCheckpointGone()) {
+        throw new DamagedCheckpointException(from, String.valueOf(e.getMessage()), e);
+      }
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw new DamagedCheckpointException(
+          from, "checkpoint %s: %s".formatted(checkpoint, e.getMessage()), e);
     }
   }
 

@@ -141,7 +141,11 @@ final class BranchExecutor {
     } catch (RuntimeException | Error e) {
       broken.compareAndSet(null, e);
     } finally {
-      run.parking().leave();
+      // A broken branch stays registered, so that the others do not park the run while it ends or
+      // starts again from an earlier state.
+      if (broken.get() == null) {
+        run.parking().leave();
+      }
       if (early.get() != null || broken.get() != null) {
         // Wakes the caller, regardless of the number of permits that it waits for.
         permits.release(max);

@@ -28,6 +28,7 @@ import java.util.Optional;
  * @param info what they see as {@code .run}, without the branch
  * @param folder of the run: contains {@code workspace} and {@code branches}
  * @param deadline of the run
+ * @param restarts how often this runner has started the run again from an earlier state
  * @param maxReroutes limit for each line
  * @param fixed where the processes of steps see their workspaces
  * @param checkpointInterval between checkpoints inside a step; empty for none
@@ -35,6 +36,7 @@ import java.util.Optional;
 record RunExecutionContext(
     String run,
     int epoch,
+    int restarts,
     JsonNode input,
     ObjectNode info,
     RunFolder folder,
@@ -66,10 +68,12 @@ record RunExecutionContext(
 
   /**
    * Returns the id of a question of this epoch. If the files of a question got lost, the new
-   * question is a different one; therefore the id contains the epoch, from the second on.
+   * question is a different one; therefore the id contains the epoch, from the second on, and the
+   * restart, from the first on.
    */
   String approvalId(String step, int visit) {
-    return epoch == 1 ? visitId(step, visit) : visitId(step, visit) + "-" + epoch;
+    String id = epoch == 1 ? visitId(step, visit) : visitId(step, visit) + "-" + epoch;
+    return restarts == 0 ? id : id + "-" + restarts;
   }
 
   void append(TraceEvent.Runner event) throws InterruptedException {

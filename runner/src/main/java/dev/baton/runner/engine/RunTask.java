@@ -332,9 +332,9 @@ public final class RunTask {
 
   private RunTaskOutcome walk() throws StoreException, InterruptedException {
     Instant assigned = Instant.now();
-    RunState before;
+    RunState newest;
     try {
-      before = before();
+      newest = before();
     } catch (StoreException e) {
       if (!e.isStateTooLarge()) {
         throw e;
@@ -346,13 +346,35 @@ public final class RunTask {
       return RunTaskOutcome.FAILED;
     }
     Instant known = Instant.now();
-    if (before.head().epoch() > assignment.epoch()) {
+    if (newest.head().epoch() > assignment.epoch()) {
       return RunTaskOutcome.FENCED;
     }
-    if (before.head().isEnded()) {
-      filesUncut = !before.head().uncommitted().isEmpty();
-      return RunTaskOutcome.of(before.head().status());
+    if (newest.head().isEnded()) {
+      filesUncut = !newest.head().uncommitted().isEmpty();
+      return RunTaskOutcome.of(newest.head().status());
     }
+    StateFallback fallback = new StateFallback(assignment, services.snapshots(), newest);
+    while (true) {
+      try {
+        return walk(fallback, assigned, known);
+      } catch (RunBrokenException e) {
+        requested.close();
+        fallback.passOver(e);
+        if (!fallback.isPossible()) {
+          journal.append(
+              new TraceEvent.RunFailed(
+                  null, Failure.of("checkpoint_damaged", fallback.description())));
+          return RunTaskOutcome.FAILED;
+        }
+      }
+    }
+  }
+
+  /** Executes the run from the state that the fallback has, which it announces first. */
+  private RunTaskOutcome walk(StateFallback fallback, Instant assigned, Instant known)
+      throws StoreException, InterruptedException {
+    RunState before = fallback.state();
+    parking = new RunParkingPolicy(assignment.parkAfter(), control);
     Workflow workflow =
         services.definitions().get(assignment.definitionHash(), assignment.definition());
     // No wait has begun yet.
@@ -363,9 +385,8 @@ public final class RunTask {
         new StoreCaller(
             assignment.run(), assignment.epoch(), assignment.project(), assignment.lease());
     OutputBlobStore blobs = new OutputBlobStore(services.store(), holder);
-    RunExecutionContext context = context(before, workflow, blobs);
-    Workspace workspace =
-        workflow.flow().usesFiles() ? services.snapshots().workspace(holder) : null;
+    RunExecutionContext context = context(before, fallback.restarts(), workflow, blobs);
+    Workspace workspace = workflow.flow().usesFiles() ? fallback.workspace(holder) : null;
     if (workspace != null) {
       workspace.leaveOut(
           workflow.exclude().map(ExcludePolicy::matching).orElseGet(ExcludePolicy::defaults));
@@ -374,6 +395,16 @@ public final class RunTask {
     main.open();
     if (workspace != null) {
       requested.open(context, workspace);
+    }
+    Optional<TraceEvent.RunDegraded> loss = fallback.loss();
+    if (loss.isPresent()) {
+      // Waited for: no step may start from a state that the log does not have.
+      journal.append(loss.get());
+    }
+    if (fallback.isRefused()) {
+      // The orchestrator then loses the run, of which nothing is saved.
+      throw new IllegalStateException(
+          "no checkpoint can be restored, and the run says restart: never");
     }
     journal.send(started(before, main));
     if (before.head().resumed()) {
@@ -457,13 +488,15 @@ public final class RunTask {
         main.leftOut().stream().limit(Cut.MAX_LEFT_OUT).toList());
   }
 
-  private RunExecutionContext context(RunState before, Workflow workflow, OutputBlobStore blobs)
+  private RunExecutionContext context(
+      RunState before, int restarts, Workflow workflow, OutputBlobStore blobs)
       throws StoreException, InterruptedException {
     ReplayedState memory = new ReplayedState(before, this::maxStateBytes);
     this.memory = memory;
     return new RunExecutionContext(
         assignment.run(),
         assignment.epoch(),
+        restarts,
         input(before, blobs),
         info(),
         RunFolder.of(services.data(), assignment.run()),

@@ -15,6 +15,7 @@ import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.attach.GrpcChannelFactory;
+import dev.baton.runner.capture.RestorableState;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.Workspace;
@@ -42,6 +43,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
@@ -140,6 +142,17 @@ public final class EngineCost {
     @Override
     public Workspace workspace(StoreCaller holder) {
       throw new AssertionError("no files are needed");
+    }
+
+    @Override
+    public Optional<RestorableState> getWithout(
+        String run, int epoch, String lease, Set<String> damaged) {
+      throw new AssertionError("no checkpoints are needed");
+    }
+
+    @Override
+    public Workspace unrestored(StoreCaller holder) {
+      return workspace(holder);
     }
   }
 }

@@ -20,6 +20,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.runner.attach.GrpcChannelFactory;
+import dev.baton.runner.capture.RestorableState;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.Workspace;
@@ -41,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.apache.kafka.clients.producer.Callback;
@@ -276,6 +278,17 @@ final class TracedRun {
     @Override
     public Workspace workspace(StoreCaller holder) {
       throw new AssertionError("no files are needed");
+    }
+
+    @Override
+    public Optional<RestorableState> getWithout(
+        String run, int atEpoch, String lease, Set<String> damaged) {
+      throw new AssertionError("no checkpoints are needed");
+    }
+
+    @Override
+    public Workspace unrestored(StoreCaller holder) {
+      return workspace(holder);
     }
   }
 }

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.testkit;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
 import dev.baton.protocol.grpc.CheckpointServiceGrpc;
 import dev.baton.protocol.grpc.CommitCheckpointRequest;
@@ -18,6 +19,7 @@ import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
 import dev.baton.protocol.grpc.RegisterPacksResponse;
 import dev.baton.protocol.grpc.SnapshotServiceGrpc;
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.snapshot.format.Hash;
@@ -55,6 +57,26 @@ public abstract class MemoryCheckpointStore
     return ManifestCodec.read(manifest);
   }
 
+  /** Deletes the manifest of a checkpoint. */
+  public final void loseManifest(String checkpoint) {
+    manifests.remove(checkpoint);
+  }
+
+  /** Replaces the manifest of a checkpoint by one of a version that nobody knows. */
+  public final void changeVersion(String checkpoint, String version) {
+    manifests.compute(
+        checkpoint,
+        (id, manifest) -> {
+          if (manifest == null) {
+            throw new IllegalArgumentException("checkpoint not found: " + id);
+          }
+          ObjectNode root = (ObjectNode) Json.tree(manifest);
+          root.put("version", version);
+          root.put("checksum", ManifestCodec.checksum(root));
+          return Json.bytes(root);
+        });
+  }
+
   @Override
   public void findChunks(FindChunksRequest request, StreamObserver<FindChunksResponse> answer) {
     FindChunksResponse.Builder response = FindChunksResponse.newBuilder();
@@ -87,6 +109,15 @@ public abstract class MemoryCheckpointStore
     byte[] manifest = manifests.get(request.getCheckpoint());
     if (manifest == null) {
       answer.onError(Status.NOT_FOUND.withDescription("checkpoint not found").asException());
+      return;
+    }
+    try {
+      ManifestCodec.read(manifest);
+    } catch (IllegalArgumentException e) {
+      answer.onError(
+          Status.FAILED_PRECONDITION
+              .withDescription("checkpoint_damaged: " + e.getMessage())
+              .asException());
       return;
     }
     OpenCheckpointResponse.Builder response =

@@ -31,6 +31,7 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.runner.capture.RestorableState;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
@@ -42,16 +43,22 @@ import io.grpc.stub.StreamObserver;
 import io.minio.GetObjectArgs;
 import io.minio.GetPresignedObjectUrlArgs;
 import io.minio.MinioClient;
+import io.minio.PutObjectArgs;
 import io.minio.RemoveObjectArgs;
 import io.minio.StatObjectArgs;
 import io.minio.errors.ErrorResponseException;
 import io.minio.errors.MinioException;
 import io.minio.http.Method;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,6 +98,10 @@ public final class ScriptedStore extends MemoryCheckpointStore {
   @Override
   public void getSnapshot(GetSnapshotRequest request, StreamObserver<Snapshot> answer) {
     try {
+      if (request.getDamagedCount() > 0) {
+        answerWithout(request, answer);
+        return;
+      }
       byte[] state =
           Json.bytes(trace.state(request.getCaller().getRun(), request.getCaller().getEpoch()));
       if (state.length > maxStateBytes) {
@@ -105,6 +116,27 @@ public final class ScriptedStore extends MemoryCheckpointStore {
     } catch (InterruptedException e) {
       answer.onError(Status.CANCELLED.asException());
     }
+  }
+
+  private void answerWithout(GetSnapshotRequest request, StreamObserver<Snapshot> answer)
+      throws InterruptedException {
+    Optional<RestorableState> found =
+        trace.stateWithout(
+            request.getCaller().getRun(),
+            request.getCaller().getEpoch(),
+            request.getDamagedList()::contains);
+    if (found.isEmpty()) {
+      answer.onError(
+          Status.FAILED_PRECONDITION
+              .withDescription("checkpoint_gone: none is left")
+              .asException());
+      return;
+    }
+    Snapshot.Builder snapshot =
+        Snapshot.newBuilder().setState(ByteString.copyFrom(Json.bytes(found.get().state())));
+    String after = found.get().after();
+    answer.onNext((after == null ? snapshot : snapshot.setAfter(after)).build());
+    answer.onCompleted();
   }
 
   @Override
@@ -222,6 +254,33 @@ public final class ScriptedStore extends MemoryCheckpointStore {
     for (Manifest.Pack pack : manifest(checkpoint).workspace().packs()) {
       s3.removeObject(
           RemoveObjectArgs.builder().bucket(bucket).object(key("default", pack.digest())).build());
+    }
+  }
+
+  /**
+   * Replaces the content of the packs of a checkpoint that another one does not have.
+   *
+   * @param change returns the new content
+   */
+  public void changePacks(String checkpoint, String except, UnaryOperator<byte[]> change)
+      throws Exception {
+    Set<String> others =
+        manifest(except).workspace().packs().stream()
+            .map(Manifest.Pack::digest)
+            .collect(Collectors.toSet());
+    for (Manifest.Pack pack : manifest(checkpoint).workspace().packs()) {
+      if (!others.contains(pack.digest())) {
+        String key = key("default", pack.digest());
+        byte[] bytes;
+        try (InputStream in =
+            s3.getObject(GetObjectArgs.builder().bucket(bucket).object(key).build())) {
+          bytes = change.apply(in.readAllBytes());
+        }
+        s3.putObject(
+            PutObjectArgs.builder().bucket(bucket).object(key).stream(
+                    new ByteArrayInputStream(bytes), (long) bytes.length, -1L)
+                .build());
+      }
     }
   }
 

@@ -52,6 +52,11 @@ public final class TestRun {
   private final Map<String, String> labels = new HashMap<>();
 
   public TestRun(RunnerTestEnvironment services, String yaml, String inputJson) throws Exception {
+    this(services, yaml, inputJson, "always");
+  }
+
+  public TestRun(RunnerTestEnvironment services, String yaml, String inputJson, String restart)
+      throws Exception {
     this.services = services;
     this.input = Json.mapper().readTree(inputJson);
     WorkflowParseResult parsed =
@@ -69,7 +74,7 @@ public final class TestRun {
             new Output.Inline(input),
             Map.of(),
             null,
-            "always",
+            restart,
             null,
             null,
             createdAt,

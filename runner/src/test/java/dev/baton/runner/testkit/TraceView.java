@@ -8,15 +8,20 @@ package dev.baton.runner.testkit;
 
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
+import dev.baton.protocol.state.UndamagedStateFinder;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.runner.capture.RestorableState;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -176,7 +181,7 @@ public final class TraceView implements AutoCloseable {
         epoch == 0
             ? records(run)
             : await(run, all -> all.stream().anyMatch(r -> isAssignment(r, epoch)));
-    StateFold fold = new StateFold(RunState.empty(run));
+    StateFold fold = new StateFold(RunState.empty(run), marks(records));
     for (TraceRecord record : records) {
       fold.accept(record);
       if (isAssignment(record, epoch)) {
@@ -184,6 +189,47 @@ public final class TraceView implements AutoCloseable {
       }
     }
     return fold.state();
+  }
+
+  private static Set<String> marks(List<TraceRecord> records) {
+    return StateFold.marks(records.stream().map(TraceRecord::event).toList());
+  }
+
+  /**
+   * Returns the latest state before {@code runner_assigned(epoch)} that needs none of these
+   * checkpoints, and the id of the event that led to it; empty if there is none.
+   */
+  public Optional<RestorableState> stateWithout(String run, int epoch, Predicate<String> damaged)
+      throws InterruptedException {
+    List<TraceRecord> records =
+        await(run, all -> all.stream().anyMatch(r -> isAssignment(r, epoch)));
+    Set<String> marks = new HashSet<>(marks(records));
+    RunState empty = RunState.empty(run);
+    UndamagedStateFinder finder =
+        new UndamagedStateFinder(empty, new StateFold(empty, marks), marks, damaged);
+    for (TraceRecord record : records) {
+      finder.accept(record);
+      if (isAssignment(record, epoch)) {
+        break;
+      }
+    }
+    return finder
+        .found()
+        .map(
+            point -> {
+              if (point.after() != null) {
+                marks.add(point.after());
+              }
+              StateFold fold = new StateFold(empty, marks);
+              for (TraceRecord record : records) {
+                fold.accept(record);
+                if (isAssignment(record, epoch)) {
+                  break;
+                }
+              }
+              fold.returnTo(point.after());
+              return new RestorableState(fold.state(), point.after());
+            });
   }
 
   private static boolean isAssignment(TraceRecord record, int epoch) {

@@ -12,6 +12,7 @@ import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SortedSet;
@@ -43,6 +44,7 @@ final class HeadFold {
   private SortedSet<String> uncommitted;
   private boolean resumed;
   private List<String> leftOut;
+  private List<TraceEvent.DamagedCheckpoint> degraded;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -65,6 +67,7 @@ final class HeadFold {
     uncommitted = before.uncommitted();
     resumed = before.resumed();
     leftOut = before.leftOut();
+    degraded = before.degraded();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -170,6 +173,7 @@ final class HeadFold {
         runner = started.runner();
         leftOut = started.leftOut();
       }
+      case TraceEvent.RunDegraded lost -> degrade(lost);
       case TraceEvent.StepStarted started -> start(started.step());
       case TraceEvent.StepCompleted done -> {
         completed++;
@@ -207,6 +211,20 @@ final class HeadFold {
       case TraceEvent.ToolInvoked invoked -> {}
       case TraceEvent.PlanUpdated updated -> {}
     }
+  }
+
+  /** Drops what the run does after the restored state; all of it starts or is requested again. */
+  private void degrade(TraceEvent.RunDegraded lost) {
+    active = NOTHING;
+    waiting = NOTHING;
+    uncommitted = NOTHING;
+    if (lost.after() == null) {
+      completed = 0;
+    }
+    List<TraceEvent.DamagedCheckpoint> all = new ArrayList<>(degraded);
+    all.addAll(lost.damaged());
+    int most = TraceEvent.RunDegraded.MAX_DAMAGED;
+    degraded = all.size() <= most ? all : all.subList(all.size() - most, all.size());
   }
 
   private void noteCut(String step, @Nullable Cut cut, boolean withoutCut) {
@@ -312,6 +330,7 @@ final class HeadFold {
         error,
         uncommitted,
         resumed,
-        leftOut);
+        leftOut,
+        degraded);
   }
 }

@@ -48,6 +48,8 @@ import org.jspecify.annotations.Nullable;
  * @param uncommitted branches on which a step has ended without a cut, with no cut since. A new
  *     epoch restarts before those steps
  * @param leftOut paths that the runner found missing at its start, since the cut excludes them
+ * @param degraded the newest damaged checkpoints, at most {@link
+ *     TraceEvent.RunDegraded#MAX_DAMAGED}: the run continued from an earlier state than theirs
  * @param resumed whether the current epoch began by a resume request, not by a failover
  */
 public record RunHead(
@@ -69,7 +71,8 @@ public record RunHead(
     @Nullable Failure error,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TraceEvent.DamagedCheckpoint> degraded) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -111,6 +114,7 @@ public record RunHead(
           null,
           EMPTY,
           false,
+          List.of(),
           List.of());
 
   public RunHead {
@@ -118,6 +122,7 @@ public record RunHead(
     waiting = frozen(waiting);
     uncommitted = frozen(uncommitted);
     leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
+    degraded = degraded == null ? List.of() : List.copyOf(degraded);
   }
 
   /** Returns an unmodifiable copy, or the set itself where it already is one. */

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,7 +49,17 @@ public final class StateFold {
   /** The ids of events after which the state is kept for a resume, and the kept states. */
   private final Set<String> marks;
 
-  private final Map<String, RunState> kept = new HashMap<>();
+  private final Map<String, KeptState> kept = new HashMap<>();
+
+  /** The resume requests so far: those after a restored state still apply to it. */
+  private final List<TraceEvent.ResumeRequested> requests = new ArrayList<>();
+
+  /**
+   * A state that a later event may restore.
+   *
+   * @param requests the number of resume requests before it
+   */
+  private record KeptState(RunState state, int requests) {}
 
   /** Null where the fold does not start at the run's first event. */
   private final @Nullable RunState beginning;
@@ -58,8 +69,8 @@ public final class StateFold {
   }
 
   /**
-   * @param marks {@link #marks} of the run's control events: a resume may restore the state after
-   *     one of them
+   * @param marks {@link #marks} of the run's events: a later event may restore the state after one
+   *     of them
    */
   public StateFold(RunState from, Set<String> marks) {
     this.marks = Set.copyOf(marks);
@@ -99,24 +110,56 @@ public final class StateFold {
       uncommitted.remember(record.event());
       apply(record.event(), record.time());
       if (!marks.isEmpty() && marks.contains(record.id().toString())) {
-        kept.put(record.id().toString(), state());
+        kept.put(record.id().toString(), new KeptState(state(), requests.size()));
       }
     }
     return step.verdict();
   }
 
   /**
-   * Returns the ids of the events whose state a resume restores. They are required to fold a run
-   * with such resumes.
+   * Returns the ids of the events whose state a later event restores. They are required to fold a
+   * run with such events.
+   *
+   * @param events which include at least the run's {@code resume_requested} and {@code
+   *     run_degraded} events
    */
-  public static Set<String> marks(Collection<? extends TraceEvent> control) {
+  public static Set<String> marks(Collection<? extends TraceEvent> events) {
     Set<String> marks = new HashSet<>();
-    for (TraceEvent event : control) {
-      if (event instanceof TraceEvent.ResumeRequested resume && resume.after() != null) {
-        marks.add(resume.after());
+    for (TraceEvent event : events) {
+      String after =
+          switch (event) {
+            case TraceEvent.ResumeRequested resume -> resume.after();
+            case TraceEvent.RunDegraded lost -> lost.after();
+            case TraceEvent.Control other -> null;
+            case TraceEvent.Runner other -> null;
+          };
+      if (after != null) {
+        marks.add(after);
       }
     }
     return marks;
+  }
+
+  /**
+   * Whether a new epoch would restore one of these checkpoints, or a cut that has no checkpoint.
+   */
+  boolean needs(Predicate<String> checkpoint) {
+    return uncommitted.written().values().stream().anyMatch(branch -> needs(branch, checkpoint));
+  }
+
+  /** Whether a run in this state would, as in {@link #needs(Predicate)}. */
+  static boolean needs(RunState state, Predicate<String> checkpoint) {
+    return state.branches().values().stream().anyMatch(branch -> needs(branch, checkpoint));
+  }
+
+  private static boolean needs(BranchState branch, Predicate<String> checkpoint) {
+    Cut cut = branch.cut();
+    if (cut != null && (cut.checkpoint() == null || checkpoint.test(cut.checkpoint()))) {
+      return true;
+    }
+    BranchUndoRecord undo = branch.undo();
+    return undo != null
+        && undo.branches().values().stream().anyMatch(inner -> needs(inner, checkpoint));
   }
 
   BranchState branch(String path) {
@@ -169,6 +212,7 @@ public final class StateFold {
       case TraceEvent.RunCancelled cancelled -> {}
       case TraceEvent.RunLost lost -> {}
       case TraceEvent.RunnerStarted started -> {}
+      case TraceEvent.RunDegraded lost -> returnTo(lost.after());
       case TraceEvent.ToolInvoked invoked -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> interruptRunning();
@@ -181,12 +225,17 @@ public final class StateFold {
     if (resume.from() != null) {
       goBack(resume);
     }
-    resume.set().forEach(this::correct);
-    resume.skip().forEach(path -> steps.compute(path, StepState::skipping));
+    correct(resume);
+    requests.add(resume);
     String hash = resume.definitionHash();
     if (hash != null && created != null) {
       created = created.withDefinition(hash);
     }
+  }
+
+  private void correct(TraceEvent.ResumeRequested resume) {
+    resume.set().forEach(this::correct);
+    resume.skip().forEach(path -> steps.compute(path, StepState::skipping));
   }
 
   private void correct(String path, Output corrected) {
@@ -203,21 +252,50 @@ public final class StateFold {
     steps.put(path, state.withOutput(corrected));
   }
 
+  /**
+   * Restores an earlier state as {@code run_degraded} does: the corrections of later resume
+   * requests still apply. An approval that was requested by then keeps an answer that it has got
+   * since, because it is about the restored files. Without an answer it is requested again under
+   * another id, because the head, which does not know the approvals of that state, closes all.
+   *
+   * @param after the id of an event that this fold keeps; null: the run's initial state
+   * @throws IllegalStateException when this fold did not keep that state
+   */
+  public void returnTo(@Nullable String after) {
+    Map<String, ApprovalState> now = Map.copyOf(approvals);
+    KeptState then = restore(after);
+    approvals.replaceAll((id, asked) -> now.getOrDefault(id, asked));
+    approvals.values().removeIf(asked -> asked.answer() == null);
+    requests
+        .subList(Math.min(then.requests(), requests.size()), requests.size())
+        .forEach(this::correct);
+  }
+
   /** Restores steps, files and approvals; the current runner and the counters stay. */
-  private void goBack(TraceEvent.ResumeRequested resume) {
-    RunState then = resume.after() == null ? beginning : kept.get(resume.after());
+  private KeptState restore(@Nullable String after) {
+    KeptState then = after == null ? initial() : kept.get(after);
     if (then == null) {
       throw new IllegalStateException(
           "run %s: cannot restore the state after %s: this fold did not keep it"
-              .formatted(run, resume.after() == null ? "its creation" : resume.after()));
+              .formatted(run, after == null ? "its creation" : after));
     }
-    StateFold old = new StateFold(then);
+    StateFold old = new StateFold(then.state());
     old.settle();
+    uncommitted.clear();
     facts.become(old.facts);
     branches.clear();
     branches.putAll(old.branches);
     approvals.clear();
     approvals.putAll(old.approvals);
+    return then;
+  }
+
+  private @Nullable KeptState initial() {
+    return beginning == null ? null : new KeptState(beginning, 0);
+  }
+
+  private void goBack(TraceEvent.ResumeRequested resume) {
+    restore(resume.after());
     String from = Objects.requireNonNull(resume.from());
     beginAnew(from);
     StepPath.under(branches, from).clear();

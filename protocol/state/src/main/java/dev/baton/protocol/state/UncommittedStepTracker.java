@@ -54,6 +54,11 @@ final class UncommittedStepTracker {
     undo.remove(branch);
   }
 
+  /** Drops all undo records: the caller replaces the state that they belong to. */
+  void clear() {
+    undo.clear();
+  }
+
   /** Removes the branches inside a step or a branch. */
   void dropUnder(String path) {
     StepPath.under(branches, path).clear();

@@ -203,7 +203,8 @@ class FoldPropertyTest {
             h.error(),
             h.uncommitted(),
             h.resumed(),
-            h.leftOut());
+            h.leftOut(),
+            h.degraded());
     return List.of(
         head,
         Optional.ofNullable(state.created()),

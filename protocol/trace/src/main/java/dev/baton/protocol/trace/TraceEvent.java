@@ -249,6 +249,37 @@ public sealed interface TraceEvent {
   }
 
   /**
+   * The runner cannot restore checkpoints that the run needs, and continues from an earlier state:
+   * what came after it runs again. Acknowledged before any step of that state starts. Comes before
+   * {@code runner_started}, or again after it where a branch's checkpoint turns out to be damaged;
+   * a second {@code runner_started} follows in that case.
+   *
+   * @param damaged the checkpoints that this event adds to the lost ones, newest first; 1 to {@link
+   *     #MAX_DAMAGED}
+   * @param after the id of the event whose state of steps, files and approvals is restored; null:
+   *     the run's initial state
+   */
+  record RunDegraded(List<DamagedCheckpoint> damaged, @Nullable String after) implements Runner {
+    /** How many damaged checkpoints a runner passes over before the run starts again. */
+    public static final int MAX_DAMAGED = 16;
+
+    public RunDegraded {
+      damaged = damaged == null ? List.of() : List.copyOf(damaged);
+    }
+  }
+
+  /**
+   * A checkpoint that is gone or damaged.
+   *
+   * @param branch whose files it has; empty for the main line
+   * @param checkpoint its id; null for a cut of a foreign format, which has none
+   * @param digest of its files
+   * @param reason one line for a person
+   */
+  record DamagedCheckpoint(
+      String branch, @Nullable String checkpoint, String digest, String reason) {}
+
+  /**
    * Sent without waiting for an acknowledgement. A step without a workspace that ends within 50 ms
    * has no such event: its {@code step_completed} has the start time.
    */
