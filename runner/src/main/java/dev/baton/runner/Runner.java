@@ -14,6 +14,7 @@ import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.HandOver;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.grpc.Hello;
+import dev.baton.protocol.grpc.Pause;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.runner.attach.GatewayClient;
@@ -421,10 +422,7 @@ public final class Runner implements AutoCloseable {
       }
       case ANSWER -> answer(message.getAnswer());
       case CANCEL -> stop(message.getCancel().getRun(), StopReason.CANCELLED);
-      case PAUSE ->
-          stop(
-              message.getPause().getRun(),
-              message.getPause().getNow() ? StopReason.PAUSED_NOW : StopReason.PAUSED);
+      case PAUSE -> pause(message.getPause());
       case FENCED -> fenced(message.getFenced());
       case CONFIRMED -> confirmed(message.getConfirmed());
       case HAND_OVER -> handOver(message.getHandOver());
@@ -441,7 +439,12 @@ public final class Runner implements AutoCloseable {
     Carried held = runs.get(assignment.run());
     if (held != null && held.task().assignment().epoch() >= assignment.epoch()) {
       assignment.answers().forEach(held.task()::answer);
-      stop.ifPresent(held.task()::stop);
+      // A late assignment must not pause a later epoch; a cancellation ends all epochs.
+      stop.filter(
+              reason ->
+                  reason == StopReason.CANCELLED
+                      || held.task().assignment().epoch() == assignment.epoch())
+          .ifPresent(held.task()::stop);
       return;
     }
     if (held == null && config.mode() == Mode.WARM && assigned.isDone()) {
@@ -555,6 +558,17 @@ public final class Runner implements AutoCloseable {
     if (carried != null) {
       carried.task().stop(reason);
     }
+  }
+
+  /** A pause of another epoch is late: the run was resumed since. Epoch 0 is any epoch. */
+  private void pause(Pause pause) {
+    Carried carried = runs.get(pause.getRun());
+    if (carried == null
+        || pause.getEpoch() != 0 && pause.getEpoch() != carried.task().assignment().epoch()) {
+      LOG.debugf("run %s: pause of epoch %d ignored", pause.getRun(), pause.getEpoch());
+      return;
+    }
+    carried.task().stop(pause.getNow() ? StopReason.PAUSED_NOW : StopReason.PAUSED);
   }
 
   private void confirmed(Confirmed confirmed) {

@@ -214,7 +214,7 @@ class AttachReconciler {
         .forEach(answer -> runner.send(GatewayMessage.newBuilder().setAnswer(answer).build()));
     String pause = run.pause();
     if (pause != null) {
-      runner.send(RunnerRegistry.pauseMessage(run.run(), pause.equals("now")));
+      runner.send(RunnerRegistry.pauseMessage(run.run(), run.epoch(), pause.equals("now")));
     }
   }
 

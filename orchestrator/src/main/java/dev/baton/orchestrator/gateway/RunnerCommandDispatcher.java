@@ -59,10 +59,10 @@ public class RunnerCommandDispatcher {
     tell(new ReplicaMessage.Deliver(run, approval));
   }
 
-  /** Requests a pause. Blocks. */
-  public void pause(String run, boolean now) {
-    attachments.pause(run, now);
-    tell(new ReplicaMessage.Pause(run, now));
+  /** Requests a pause of this epoch; 0: of the present one. Blocks. */
+  public void pause(String run, int epoch, boolean now) {
+    attachments.pause(run, epoch, now);
+    tell(new ReplicaMessage.Pause(run, epoch, now));
   }
 
   /** Requests a cancellation. Blocks. */
@@ -98,7 +98,8 @@ public class RunnerCommandDispatcher {
     switch (message) {
       case ReplicaMessage.Deliver(String run, String approval) ->
           attachments.deliver(run, approval);
-      case ReplicaMessage.Pause(String run, boolean now) -> attachments.pause(run, now);
+      case ReplicaMessage.Pause(String run, int epoch, boolean now) ->
+          attachments.pause(run, epoch, now);
       case ReplicaMessage.Cancel(String run, String reason) -> attachments.cancel(run, reason);
       case ReplicaMessage.Fence(Map<String, Integer> below) -> below.forEach(attachments::fence);
       case ReplicaMessage.SlotWanted() -> {

@@ -246,13 +246,23 @@ public class RunnerRegistry {
                         .build()));
   }
 
-  /** Pauses the run at its runner, if that is attached here. */
-  public void pause(String run, boolean now) {
-    holder(run).ifPresent(holder -> holder.send(pauseMessage(run, now)));
+  /**
+   * Pauses the run at its runner, if that is attached here and carries it in this epoch.
+   *
+   * @param epoch 0: any
+   */
+  public void pause(String run, int epoch, boolean now) {
+    RunnerConnection holder = byRun.get(run);
+    Integer carried = holder == null ? null : holder.runs().get(run);
+    if (holder != null && carried != null && (epoch == 0 || epoch == carried)) {
+      holder.send(pauseMessage(run, carried, now));
+    }
   }
 
-  static GatewayMessage pauseMessage(String run, boolean now) {
-    return GatewayMessage.newBuilder().setPause(Pause.newBuilder().setRun(run).setNow(now)).build();
+  static GatewayMessage pauseMessage(String run, int epoch, boolean now) {
+    return GatewayMessage.newBuilder()
+        .setPause(Pause.newBuilder().setRun(run).setEpoch(epoch).setNow(now))
+        .build();
   }
 
   /** Sends an answer to the run's runner, if that is attached here. Blocks for the query. */

@@ -84,9 +84,11 @@ public sealed interface OutboxEffect {
   /**
    * Requests a pause from the run's runner; an unattached runner receives it when it attaches.
    *
+   * @param epoch whose runner is to pause; a later epoch is not paused by a late delivery. 0 in a
+   *     row of an earlier version: any
    * @param now without waiting for the end of the step in progress
    */
-  record Pause(boolean now) implements OutboxEffect {}
+  record Pause(int epoch, boolean now) implements OutboxEffect {}
 
   /** Stops the runner of a cancelled run and kills its remaining processes. */
   record Stop(int epoch, String reason) implements OutboxEffect {

@@ -285,7 +285,7 @@ class OutboxEffectExecutor {
     while (!progress.isDone()) {
       switch (progress.next()) {
         case OutboxEffect.Deliver(String approval) -> commands.deliver(run, approval);
-        case OutboxEffect.Pause(boolean now) -> commands.pause(run, now);
+        case OutboxEffect.Pause pause -> commands.pause(run, pause.epoch(), pause.now());
         case OutboxEffect.Stop stop -> {
           commands.cancel(run, stop.reason());
           progress.nextBecomes(stop.told(Instant.now().plus(RunnerStopper.GRACE)));

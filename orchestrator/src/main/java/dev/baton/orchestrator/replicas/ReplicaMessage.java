@@ -33,7 +33,12 @@ public sealed interface ReplicaMessage {
   /** The run's approval has an answer. */
   record Deliver(String run, String approval) implements ReplicaMessage {}
 
-  record Pause(String run, boolean now) implements ReplicaMessage {}
+  /**
+   * The run is to pause.
+   *
+   * @param epoch as in {@link dev.baton.orchestrator.outbox.OutboxEffect.Pause}
+   */
+  record Pause(String run, int epoch, boolean now) implements ReplicaMessage {}
 
   record Cancel(String run, String reason) implements ReplicaMessage {}
 

@@ -75,7 +75,7 @@ public class RunPauseService {
   private static Uni<Void> pause(SqlConnection tx, String run, boolean now, @Nullable String by) {
     return tx.preparedQuery(
             """
-            SELECT kind, control_seq, ended, desired, pause, status, runner_id
+            SELECT kind, epoch, control_seq, ended, desired, pause, status, runner_id
             FROM orchestrator.run WHERE id = $1 FOR UPDATE""")
         .execute(Tuple.of(run))
         .chain(
@@ -140,6 +140,10 @@ public class RunPauseService {
                 OutboxWriter.appendNow(
                     tx,
                     new OutboxWriter.Row(
-                        run, idle ? List.of(told) : List.of(told, new OutboxEffect.Pause(now)))));
+                        run,
+                        idle
+                            ? List.of(told)
+                            : List.of(
+                                told, new OutboxEffect.Pause(row.getInteger("epoch"), now)))));
   }
 }

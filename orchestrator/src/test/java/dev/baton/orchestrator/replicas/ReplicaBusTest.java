@@ -21,7 +21,7 @@ class ReplicaBusTest {
   static Stream<ReplicaMessage> messages() {
     return Stream.of(
         new ReplicaMessage.Deliver("run", "approval"),
-        new ReplicaMessage.Pause("run", true),
+        new ReplicaMessage.Pause("run", 2, true),
         new ReplicaMessage.Cancel("run", "because"),
         new ReplicaMessage.Fence(Map.of("run", 2)),
         new ReplicaMessage.Checkpoint("run", "manual", "id"),

@@ -14,6 +14,7 @@ import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.grpc.Pause;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
@@ -132,6 +133,61 @@ class PauseTest {
       }
       post("/runs/" + run + "/cancel", "{}", 202);
     }
+  }
+
+  @Test
+  void shouldNotDeliverAPauseThatIsLateToALaterEpoch() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "pause-late", 100);
+        TraceLog log = bed.log()) {
+      String run = create("pause-late");
+      runner.awaitAssign(run);
+      log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("r", 1L, "h", null, 0));
+      awaitStatus(run, "running");
+      post("/runs/" + run + "/pause", "{}", 202);
+      assertThat(
+              runner
+                  .await(m -> m.hasPause() && m.getPause().getRun().equals(run))
+                  .getPause()
+                  .getEpoch())
+          .isEqualTo(1);
+      log.append(run, Lane.runner(1), 2, new TraceEvent.RunPaused("requested"));
+      awaitStatus(run, "paused");
+      runner.release(run, 1, "paused");
+      post("/runs/" + run + "/resume", "", 202);
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
+
+      // As after a crash between the delivery and the deletion of the row; the second one proves
+      // that the first was performed.
+      owe(run, "[{\"do\":\"pause\",\"epoch\":1,\"now\":false}]");
+      owe(run, "[{\"do\":\"pause\",\"epoch\":2,\"now\":true}]");
+
+      Pause first = runner.await(m -> m.hasPause() && m.getPause().getRun().equals(run)).getPause();
+      assertThat(first.getNow()).as("the pause of epoch 2: %s", first).isTrue();
+      assertThat(first.getEpoch()).isEqualTo(2);
+      post("/runs/" + run + "/cancel", "{}", 202);
+    }
+  }
+
+  @Test
+  void shouldDeliverAPauseThatAnEarlierVersionHasStored() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "pause-old", 100)) {
+      String run = create("pause-old");
+      runner.awaitAssign(run);
+
+      owe(run, "[{\"do\":\"pause\",\"now\":true}]");
+
+      Pause told = runner.await(m -> m.hasPause() && m.getPause().getRun().equals(run)).getPause();
+      assertThat(told.getNow()).isTrue();
+      assertThat(told.getEpoch()).isEqualTo(1);
+      post("/runs/" + run + "/cancel", "{}", 202);
+    }
+  }
+
+  private void owe(String run, String effects) {
+    pool.preparedQuery("INSERT INTO orchestrator.outbox (run, effects) VALUES ($1, $2)")
+        .execute(Tuple.of(run, effects))
+        .await()
+        .atMost(Duration.ofSeconds(10));
   }
 
   @Test

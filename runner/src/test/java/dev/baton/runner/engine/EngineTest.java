@@ -304,6 +304,28 @@ class EngineTest extends SharedRunnerTestBase {
   }
 
   @Test
+  void shouldIgnoreAPauseThatIsForAnotherEpoch() throws Exception {
+    TestRun run =
+        run("{name: pause, steps: [{id: a, shell: 'sleep 0.3'}, {id: b, transform: '1'}]}");
+    services.trace.await(run.id, TraceEvent.StepStarted.class, e -> true);
+
+    services.gateway.pause(runner.id, run.id, 2);
+
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("completed");
+    assertThat(run.events(TraceEvent.RunPaused.class)).isEmpty();
+  }
+
+  @Test
+  void shouldPauseInItsOwnEpoch() throws Exception {
+    TestRun run = run("{name: pause, steps: [{id: ok, approval: Go}]}");
+    services.trace.await(run.id, TraceEvent.ApprovalRequested.class, e -> true);
+
+    services.gateway.pause(runner.id, run.id, 1);
+
+    assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("paused");
+  }
+
+  @Test
   void shouldPauseAtOnceWhereItOnlyWaits() throws Exception {
     for (String step :
         List.of(

@@ -204,8 +204,14 @@ public final class ScriptedGateway extends RunnerGatewayServiceGrpc.RunnerGatewa
     send(runner, GatewayMessage.newBuilder().setCancel(Cancel.newBuilder().setRun(run)).build());
   }
 
+  /** Requests a pause like an orchestrator that does not send the epoch. */
   public void pause(String runner, String run) throws InterruptedException {
-    send(runner, GatewayMessage.newBuilder().setPause(Pause.newBuilder().setRun(run)).build());
+    pause(runner, run, 0);
+  }
+
+  public void pause(String runner, String run, int epoch) throws InterruptedException {
+    Pause pause = Pause.newBuilder().setRun(run).setEpoch(epoch).build();
+    send(runner, GatewayMessage.newBuilder().setPause(pause).build());
   }
 
   public void fence(String runner, String run, int epoch) throws InterruptedException {
