@@ -26,6 +26,7 @@ class OrchestratorRunRepository {
       List.of(
           "DELETE FROM orchestrator.approval WHERE run = $1",
           "DELETE FROM orchestrator.outbox WHERE run = $1",
+          "DELETE FROM orchestrator.deferred_signal WHERE run = $1",
           "DELETE FROM orchestrator.runner WHERE run = $1",
           "DELETE FROM orchestrator.notification WHERE run = $1",
           "DELETE FROM orchestrator.idempotency WHERE location = '/runs/' || $1",
@@ -38,6 +39,7 @@ class OrchestratorRunRepository {
       """
       SELECT (SELECT count(*) FROM orchestrator.approval WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.outbox WHERE run = $1)
+        + (SELECT count(*) FROM orchestrator.deferred_signal WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.runner WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.notification WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.idempotency WHERE location = '/runs/' || $1)

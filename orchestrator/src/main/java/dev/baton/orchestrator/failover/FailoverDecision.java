@@ -33,7 +33,10 @@ import org.jspecify.annotations.Nullable;
 sealed interface FailoverDecision {
   record Ignore(String why) implements FailoverDecision {}
 
-  /** Nothing is decided yet: the trace may have events that the run's row does not include. */
+  /**
+   * Nothing is decided yet: the trace may have events that the run's row does not include, or an
+   * earlier signal of the run is pending.
+   */
   record LookAgain() implements FailoverDecision {}
 
   /**

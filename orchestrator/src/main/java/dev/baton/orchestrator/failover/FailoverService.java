@@ -18,7 +18,6 @@ import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.SqlConnection;
@@ -39,7 +38,6 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class FailoverService {
   private static final Logger LOG = Logger.getLogger(FailoverService.class);
-  private static final Duration CATCH_UP = Duration.ofSeconds(3);
 
   private final Pool pool;
   private final OutboxRelay relay;
@@ -55,54 +53,75 @@ class FailoverService {
   }
 
   /**
+   * Handles a signal in one transaction that waits for a lock for at most 100 ms, and never for the
+   * log.
+   *
    * @param age time since the signal was published
+   * @return {@link FailoverDecision.LookAgain} when nothing was decided: the decision needs the end
+   *     of the run's trace, or follows a deferred signal of the run
    */
-  Uni<FailoverDecision> handle(RunnerSignal signal, Duration age) {
-    return pool.withTransaction(tx -> decide(tx, signal, age, false))
+  Uni<FailoverDecision> tryHandle(RunnerSignal signal, Duration age) {
+    return pool.withTransaction(tx -> decide(tx, signal, age, Knowledge.FIRST_LOOK))
+        .invoke(decision -> report(signal, decision));
+  }
+
+  /**
+   * Handles a signal, after the projection has read the run's trace where the decision needs that.
+   *
+   * @param patience for the projection
+   * @return fails when the projection does not catch up in time, or the run's row stays locked for
+   *     20 ms
+   */
+  Uni<FailoverDecision> handleCaughtUp(RunnerSignal signal, Duration age, Duration patience) {
+    return pool.withTransaction(tx -> decide(tx, signal, age, Knowledge.MAYBE_BEHIND))
         .chain(
             decision ->
                 decision instanceof FailoverDecision.LookAgain
-                    ? caughtUp(signal.run())
-                        .chain(() -> pool.withTransaction(tx -> decide(tx, signal, age, true)))
+                    ? caughtUp(signal.run(), patience)
+                        .chain(
+                            () ->
+                                pool.withTransaction(
+                                    tx -> decide(tx, signal, age, Knowledge.CAUGHT_UP)))
                     : Uni.createFrom().item(decision))
-        .invoke(
-            decision -> {
-              switch (decision) {
-                case FailoverDecision.LookAgain() -> {} // The second decision is final.
-                case FailoverDecision.Ignore(String why) ->
-                    LOG.debugf("run %s: signal ignored, %s", signal.run(), why);
-                case FailoverDecision.Lose(String reason, String detail) -> {
-                  LOG.infof("run %s is lost: %s, %s", signal.run(), reason, detail);
-                  relay.wake();
-                }
-                case FailoverDecision.Pause(int epoch, String reason) -> {
-                  LOG.infof("run %s is paused in epoch %d (%s)", signal.run(), epoch, reason);
-                  relay.wake();
-                }
-                case FailoverDecision.Advance advance -> {
-                  LOG.infof(
-                      "run %s moves to epoch %d (%s)%s",
-                      signal.run(),
-                      advance.epoch(),
-                      advance.reason(),
-                      advance.delay().isZero()
-                          ? ""
-                          : " after "
-                              + advance.delay()
-                              + ": "
-                              + advance.fruitless()
-                              + " failovers without progress");
-                  relay.wake();
-                }
-              }
-            });
+        .invoke(decision -> report(signal, decision));
+  }
+
+  private void report(RunnerSignal signal, FailoverDecision decision) {
+    switch (decision) {
+      case FailoverDecision.LookAgain() -> {}
+      case FailoverDecision.Ignore(String why) ->
+          LOG.debugf("run %s: signal ignored, %s", signal.run(), why);
+      case FailoverDecision.Lose(String reason, String detail) -> {
+        LOG.infof("run %s is lost: %s, %s", signal.run(), reason, detail);
+        relay.wake();
+      }
+      case FailoverDecision.Pause(int epoch, String reason) -> {
+        LOG.infof("run %s is paused in epoch %d (%s)", signal.run(), epoch, reason);
+        relay.wake();
+      }
+      case FailoverDecision.Advance advance -> {
+        LOG.infof(
+            "run %s moves to epoch %d (%s)%s",
+            signal.run(),
+            advance.epoch(),
+            advance.reason(),
+            advance.delay().isZero()
+                ? ""
+                : " after "
+                    + advance.delay()
+                    + ": "
+                    + advance.fruitless()
+                    + " failovers without progress");
+        relay.wake();
+      }
+    }
   }
 
   /** Fails when the projection does not catch up in time. */
-  private Uni<Void> caughtUp(String run) {
+  private Uni<Void> caughtUp(String run, Duration patience) {
     return Uni.createFrom()
-        .item(() -> catchUp.await(List.of(run), CATCH_UP))
-        .runSubscriptionOn(Infrastructure.getDefaultWorkerPool())
+        .item(() -> catchUp.await(List.of(run), patience))
+        .runSubscriptionOn(task -> Thread.ofVirtual().name("catch-up").start(task))
         .invoke(
             reached -> {
               if (!reached) {
@@ -112,40 +131,71 @@ class FailoverService {
         .replaceWithVoid();
   }
 
-  /**
-   * @param caughtUp whether the row includes all events that were on the log when the signal was
-   *     read
-   */
+  /** What is known about the run when a signal is decided. */
+  private enum Knowledge {
+    /** The signal was just read: earlier ones of the run may be deferred. */
+    FIRST_LOOK(100),
+    /** No earlier signal of the run is pending. */
+    MAYBE_BEHIND(20),
+    /** The row includes all events that were on the log when the signal was read. */
+    CAUGHT_UP(20);
+
+    private final int lockMillis;
+
+    Knowledge(int lockMillis) {
+      this.lockMillis = lockMillis;
+    }
+
+    /** Many repeated attempts must not occupy the connections that first ones need. */
+    String setLockTimeout() {
+      return "SET LOCAL lock_timeout = " + lockMillis;
+    }
+  }
+
   private Uni<FailoverDecision> decide(
-      SqlConnection tx, RunnerSignal signal, Duration age, boolean caughtUp) {
-    return tx.preparedQuery(
-            """
-            SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, clock_timestamp() AS now, completed, completed_at_failover, fruitless,
-              deaths, died_in, current_steps, started_epoch >= epoch AS alive, started_epoch > 0 AS begun, forked_from IS NOT NULL
-                OR completed > 0 AND COALESCE(json_array_length(head::json -> 'uncommitted'), 0) = 0 AS saved,
-              confirmed_epoch, (extract(epoch FROM clock_timestamp() - confirmed_at) * 1000)::bigint AS confirmed_ms,
-              EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked
-            FROM orchestrator.run r WHERE id = $1 FOR UPDATE""")
-        .execute(Tuple.of(signal.run()))
+      SqlConnection tx, RunnerSignal signal, Duration age, Knowledge knowledge) {
+    return tx.query(knowledge.setLockTimeout())
+        .execute()
+        .chain(
+            () ->
+                tx.preparedQuery(
+                        """
+                        SELECT kind, epoch, control_seq, ended, desired, pause, status, restart, deadline, clock_timestamp() AS now, completed, completed_at_failover, fruitless,
+                          deaths, died_in, current_steps, started_epoch >= epoch AS alive, started_epoch > 0 AS begun, forked_from IS NOT NULL
+                            OR completed > 0 AND COALESCE(json_array_length(head::json -> 'uncommitted'), 0) = 0 AS saved,
+                          confirmed_epoch, (extract(epoch FROM clock_timestamp() - confirmed_at) * 1000)::bigint AS confirmed_ms,
+                          EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked,
+                          EXISTS (SELECT 1 FROM orchestrator.deferred_signal d WHERE d.run = r.id) AS deferred
+                        FROM orchestrator.run r WHERE id = $1 FOR UPDATE""")
+                    .execute(Tuple.of(signal.run())))
         .chain(
             rows -> {
               Row row = rows.iterator().hasNext() ? rows.iterator().next() : null;
               FailoverDecision decision = decide(row, signal, age);
-              // A run that would be lost since its work is not saved may have saved it; a runner
-              // that seems to have died before it started the run may have started it. The trace
-              // decides.
-              if (!caughtUp
-                  && (decision instanceof FailoverDecision.Lose lose
-                          && lose.reason().equals(FailoverDecision.RESTART_NEVER)
-                      || decision instanceof FailoverDecision.Advance
-                          && row != null
-                          && FailoverDecision.mayBeBehind(run(row), signal))) {
-                return Uni.createFrom().item(new FailoverDecision.LookAgain());
+              if (row == null) {
+                return Uni.createFrom().item(decision);
               }
-              return row == null
-                  ? Uni.createFrom().item(decision)
+              return mustWait(row, signal, decision, knowledge)
+                  ? Uni.createFrom().item(new FailoverDecision.LookAgain())
                   : act(tx, signal, row, decision).replaceWith(decision);
             });
+  }
+
+  /**
+   * A run that would be lost since its work is not saved may have saved it; a runner that seems to
+   * have died before it started the run may have started it. The trace decides. The signals of a
+   * run are handled in order.
+   */
+  private static boolean mustWait(
+      Row row, RunnerSignal signal, FailoverDecision decision, Knowledge knowledge) {
+    if (decision instanceof FailoverDecision.Ignore || knowledge == Knowledge.CAUGHT_UP) {
+      return false;
+    }
+    return knowledge == Knowledge.FIRST_LOOK && row.getBoolean("deferred")
+        || decision instanceof FailoverDecision.Lose lose
+            && lose.reason().equals(FailoverDecision.RESTART_NEVER)
+        || decision instanceof FailoverDecision.Advance
+            && FailoverDecision.mayBeBehind(run(row), signal);
   }
 
   private static boolean hasComeBack(Row row, RunnerSignal signal, Duration age) {

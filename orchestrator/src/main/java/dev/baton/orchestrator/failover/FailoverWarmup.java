@@ -18,6 +18,7 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jboss.logging.Logger;
 
@@ -62,8 +63,8 @@ class FailoverWarmup {
       RunnerSignal signal =
           JsonEventCodec.signal(record.headers(), Objects.requireNonNull(record.value()))
               .orElseThrow();
-      failover.handle(signal, Duration.ZERO).await().atMost(SQL);
-      stopper.kill(Map.of(NOBODY, 1));
+      failover.tryHandle(signal, Duration.ZERO).await().atMost(SQL);
+      stopper.kill(Map.of(NOBODY, 1)).values().forEach(CompletableFuture::join);
       for (int i = 0; i < LEASES; i++) {
         leases.mint(NOBODY, 1, "default");
       }

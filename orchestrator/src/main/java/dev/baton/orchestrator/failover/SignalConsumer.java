@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.failover;
 
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.server.PostgresErrorClassifier;
@@ -17,30 +18,45 @@ import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
-/** Consumes signals; those of one poll are handled in parallel. */
+/**
+ * Consumes signals: of one poll, those of a run in order, those of eight runs at once. A signal
+ * that cannot be handled at once is deferred: stored in Postgres, and handled by {@link
+ * DeferredSignalWatcher}. So a record is acknowledged when its signal is handled or durable, and
+ * delays no signal of another run, except while Postgres is unavailable.
+ */
 @ApplicationScoped
 class SignalConsumer {
   private static final Logger LOG = Logger.getLogger(SignalConsumer.class);
   private static final int AT_ONCE = 8;
   private static final int LETTER_ATTEMPTS = 5;
+  private static final Duration ATTEMPT = Duration.ofSeconds(2);
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(100);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
 
   private final FailoverService failover;
+  private final DeferredSignalWatcher deferred;
   private final KafkaEventPublisher publisher;
   private final Counter malformed;
 
-  SignalConsumer(FailoverService failover, KafkaEventPublisher publisher, MeterRegistry metrics) {
+  SignalConsumer(
+      FailoverService failover,
+      DeferredSignalWatcher deferred,
+      KafkaEventPublisher publisher,
+      MeterRegistry metrics) {
     this.failover = failover;
+    this.deferred = deferred;
     this.publisher = publisher;
     this.malformed =
         Counter.builder("baton.signals.malformed")
@@ -50,13 +66,28 @@ class SignalConsumer {
 
   @Incoming("signals")
   Uni<Void> consume(ConsumerRecords<String, byte[]> records) {
-    List<ConsumerRecord<String, byte[]>> all = new ArrayList<>(records.count());
-    records.forEach(all::add);
+    Map<String, List<ConsumerRecord<String, byte[]>>> byRun = new LinkedHashMap<>();
+    records.forEach(
+        record ->
+            byRun
+                .computeIfAbsent(
+                    Objects.requireNonNullElse(record.key(), ""), run -> new ArrayList<>())
+                .add(record));
     return Multi.createFrom()
-        .iterable(all)
+        .iterable(byRun.values())
         .onItem()
-        .transformToUni(this::handle)
+        .transformToUni(this::handleInOrder)
         .merge(AT_ONCE)
+        .collect()
+        .last()
+        .replaceWithVoid();
+  }
+
+  private Uni<Void> handleInOrder(List<ConsumerRecord<String, byte[]>> ofRun) {
+    return Multi.createFrom()
+        .iterable(ofRun)
+        .onItem()
+        .transformToUniAndConcatenate(this::handle)
         .collect()
         .last()
         .replaceWithVoid();
@@ -64,6 +95,13 @@ class SignalConsumer {
 
   private Uni<Void> handle(ConsumerRecord<String, byte[]> record) {
     RunnerSignal signal;
+    byte[] value = record.value();
+    if (value != null && value.length > DeferredSignalRepository.MAX_BYTES) {
+      return putAside(
+          record,
+          "%d bytes; at most %d are allowed"
+              .formatted(value.length, DeferredSignalRepository.MAX_BYTES));
+    }
     try {
       signal = JsonEventCodec.signal(record.headers(), record.value()).orElse(null);
     } catch (RuntimeException e) {
@@ -73,28 +111,50 @@ class SignalConsumer {
       return Uni.createFrom().voidItem(); // A type of a later version.
     }
     return failover
-        .handle(signal, age(record))
+        .tryHandle(signal, age(Instant.ofEpochMilli(record.timestamp()), Instant.now()))
         .ifNoItem()
-        .after(SQL)
+        .after(ATTEMPT)
         .fail()
-        .onFailure()
-        .invoke(
-            failure -> LOG.warnf("run %s: failover failed, retrying: %s", signal.run(), failure))
+        .chain(
+            decision ->
+                decision instanceof FailoverDecision.LookAgain
+                    ? defer(signal, record, Duration.ZERO)
+                    : Uni.createFrom().voidItem())
         .onFailure(failure -> !isFinal(failure))
-        .retry()
-        .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
-        .indefinitely() // A signal is never dropped; each poll is bounded.
-        .replaceWithVoid()
+        .recoverWithUni(
+            failure -> {
+              LOG.warnf("run %s: failover failed, deferred: %s", signal.run(), failure);
+              return defer(signal, record, Backoff.jittered(FIRST_BACKOFF));
+            })
         .onFailure()
         .recoverWithUni(failure -> putAside(record, failure.toString()));
   }
 
-  private static Duration age(ConsumerRecord<String, byte[]> record) {
-    return Duration.ofMillis(Math.max(0, System.currentTimeMillis() - record.timestamp()));
+  /** A signal is never dropped: without Postgres, the poll waits here. */
+  private Uni<Void> defer(
+      RunnerSignal signal, ConsumerRecord<String, byte[]> record, Duration delay) {
+    return deferred
+        .defer(signal, record, delay)
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .onFailure(failure -> !isFinal(failure))
+        .invoke(
+            failure ->
+                LOG.warnf("run %s: cannot defer its signal, retrying: %s", signal.run(), failure))
+        .onFailure(failure -> !isFinal(failure))
+        .retry()
+        .withBackOff(FIRST_BACKOFF, MAX_BACKOFF)
+        .indefinitely();
+  }
+
+  /** Time since a signal was published; never negative. */
+  static Duration age(Instant published, Instant now) {
+    return published.isAfter(now) ? Duration.ZERO : Duration.between(published, now);
   }
 
   /** Whether the signal itself causes the failure, so that a retry cannot succeed. */
-  private static boolean isFinal(Throwable failure) {
+  static boolean isFinal(Throwable failure) {
     return PostgresErrorClassifier.isFinal(failure)
         || failure instanceof NullPointerException
         || failure instanceof IllegalArgumentException

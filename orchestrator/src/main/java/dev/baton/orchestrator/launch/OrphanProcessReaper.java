@@ -7,19 +7,22 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.process.ProcessEntry;
-import dev.baton.process.ProcessKiller;
 import dev.baton.process.ProcessTreeSnapshot;
 import dev.baton.process.ProcfsProcessReader;
+import dev.baton.protocol.retry.Backoff;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,65 +32,140 @@ import org.jspecify.annotations.Nullable;
  * leave its parent, its group and its session, but it keeps its environment.
  */
 final class OrphanProcessReaper {
-  private static final Duration PATIENCE = Duration.ofSeconds(3);
+  private static final Duration FIRST_SCAN = Duration.ofMillis(1);
+  private static final Duration LATER_SCANS = Duration.ofMillis(200);
+  private static final long LONGEST_PAUSE_MILLIS = 50;
 
   private final Path runsFolder;
   private final Set<Long> spared;
+  private final LongConsumer terminator;
 
   /**
    * @param runsFolder contains one folder per run
    * @param spared pids that are never killed: this process and its ancestors
+   * @param terminator sends SIGKILL to a pid
    */
-  OrphanProcessReaper(Path runsFolder, Set<Long> spared) {
+  OrphanProcessReaper(Path runsFolder, Set<Long> spared, LongConsumer terminator) {
+    this.terminator = terminator;
     this.runsFolder = runsFolder.toAbsolutePath().normalize();
     this.spared = Set.copyOf(spared);
   }
 
   /** Creates a reaper that spares this process and its ancestors. */
-  static OrphanProcessReaper sparingSelf(Path runsFolder) {
+  static OrphanProcessReaper sparingSelf(Path runsFolder, LongConsumer terminator) {
     Set<Long> self = new HashSet<>();
     for (Optional<ProcessHandle> handle = Optional.of(ProcessHandle.current());
         handle.isPresent();
         handle = handle.get().parent()) {
       self.add(handle.get().pid());
     }
-    return new OrphanProcessReaper(runsFolder, self);
+    return new OrphanProcessReaper(runsFolder, self, terminator);
   }
 
   /**
-   * Kills until no such process is found, for at most 3 s.
+   * Kills until no such process is found. A run with a process that stays alive delays no other: a
+   * run is reported as soon as all of its own processes are dead. When interrupted, it returns
+   * early and keeps the interrupt.
    *
    * @param below by run: the lowest epoch that is not killed
-   * @param seeds pids of their present or former processes; never a pid that was reused
-   * @return the pids that were still alive at the end; normally empty
+   * @param seeds by run: pids of its present or former processes; never a pid that was reused
+   * @param patience after which it gives up, up to one scan later
+   * @param killed receives each run without such processes, on the calling thread
+   * @return the pids that were still alive at the end, by run; normally empty
    */
-  Set<Long> kill(Map<String, Integer> below, Collection<Long> seeds) {
-    return new ProcessKiller(() -> find(below, seeds)).kill(PATIENCE);
-  }
-
-  /** Returns the live processes of older epochs. */
-  Set<Long> find(Map<String, Integer> below, Collection<Long> seeds) {
-    ProcessTreeSnapshot all = ProcessTreeSnapshot.take();
-    if (all.isEmpty()) {
-      return withoutProc(seeds);
-    }
-    Set<Long> old = new HashSet<>();
-    Set<Long> current = new HashSet<>();
-    Set<Long> inside = new HashSet<>();
-    for (ProcessEntry entry : all.all()) {
-      switch (membership(entry.pid(), below)) {
-        case OLD -> old.add(entry.pid());
-        case INSIDE -> inside.add(entry.pid());
-        case CURRENT -> current.add(entry.pid());
-        case NONE -> {}
+  Map<String, Set<Long>> kill(
+      Map<String, Integer> below,
+      Map<String, List<Long>> seeds,
+      Duration patience,
+      Consumer<String> killed) {
+    long end = System.nanoTime() + patience.toNanos();
+    Map<String, Integer> left = new HashMap<>(below);
+    Backoff scans = Backoff.exponential(FIRST_SCAN, LATER_SCANS);
+    while (true) {
+      Map<String, Set<Long>> found = find(left, seeds);
+      for (String run : List.copyOf(left.keySet())) {
+        if (!found.containsKey(run)) {
+          left.remove(run);
+          killed.accept(run);
+        }
+      }
+      if (found.isEmpty() || System.nanoTime() >= end) {
+        return found;
+      }
+      for (Set<Long> pids : found.values()) {
+        pids.forEach(terminator::accept);
+      }
+      if (!awaitEnd(found.values(), scans.next().toMillis())) {
+        return found;
       }
     }
-    addDescendants(all, current, old);
-    inside.removeAll(current);
-    old.addAll(inside);
-    seeds.stream().filter(seed -> all.get(seed) != null).forEach(old::add);
+  }
+
+  /**
+   * Waits until all processes of a run are dead, and at least for {@code leastMillis}. Checks only
+   * the killed pids, which costs much less than a scan.
+   *
+   * @return false when interrupted
+   */
+  private static boolean awaitEnd(Collection<Set<Long>> killed, long leastMillis) {
+    long millis = 1;
+    for (long waited = 0; waited < LATER_SCANS.toMillis(); waited += millis) {
+      millis = Math.min(LONGEST_PAUSE_MILLIS, waited + 1);
+      try {
+        Thread.sleep(millis);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+      if (waited + millis >= leastMillis
+          && killed.stream()
+              .anyMatch(pids -> pids.stream().noneMatch(ProcfsProcessReader::isAlive))) {
+        return true;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Returns the live processes of older epochs, by run; runs without one are absent. A process that
+   * belongs to several runs is listed for one of them.
+   */
+  private Map<String, Set<Long>> find(Map<String, Integer> below, Map<String, List<Long>> seeds) {
+    Map<Long, String> ofSeeds = new HashMap<>();
+    below
+        .keySet()
+        .forEach(run -> seeds.getOrDefault(run, List.of()).forEach(pid -> ofSeeds.put(pid, run)));
+    ProcessTreeSnapshot all = ProcessTreeSnapshot.take();
+    Map<Long, String> old = all.isEmpty() ? withoutProc(ofSeeds) : scan(all, below, ofSeeds);
+    Map<String, Set<Long>> found = new HashMap<>();
+    old.forEach((pid, run) -> found.computeIfAbsent(run, r -> new HashSet<>()).add(pid));
+    return found;
+  }
+
+  private Map<Long, String> scan(
+      ProcessTreeSnapshot all, Map<String, Integer> below, Map<Long, String> seeds) {
+    Map<Long, String> old = new HashMap<>();
+    Set<Long> current = new HashSet<>();
+    Map<Long, String> inside = new HashMap<>();
+    for (ProcessEntry entry : all.all()) {
+      switch (membership(entry.pid(), below)) {
+        case Membership.Old(String run) -> old.put(entry.pid(), run);
+        case Membership.Inside(String run) -> inside.put(entry.pid(), run);
+        case Membership.Current() -> current.add(entry.pid());
+        case Membership.None() -> {}
+      }
+    }
+    addDescendants(all, current, old.keySet());
+    inside.keySet().removeAll(current);
+    inside.forEach(old::putIfAbsent);
+    seeds.forEach(
+        (pid, run) -> {
+          if (all.get(pid) != null) {
+            old.putIfAbsent(pid, run);
+          }
+        });
     spread(all, old, current, seeds);
-    old.removeIf(pid -> spared.contains(pid) || isDead(all.get(pid)));
+    old.keySet().removeIf(pid -> spared.contains(pid) || isDead(all.get(pid)));
     return old;
   }
 
@@ -104,25 +182,32 @@ final class OrphanProcessReaper {
     }
   }
 
-  private enum Membership {
-    OLD,
+  /** How a process belongs to the runs. */
+  private sealed interface Membership {
+    record Old(String run) implements Membership {}
+
     /** Its working directory is in the run's folder and its environment has no epoch. */
-    INSIDE,
-    CURRENT,
-    NONE
+    record Inside(String run) implements Membership {}
+
+    record Current() implements Membership {}
+
+    record None() implements Membership {}
   }
 
   private Membership membership(long pid, Map<String, Integer> below) {
     Map<String, String> environment = ProcfsProcessReader.environment(pid, "BATON_");
     String run = environment.get("BATON_RUN_ID");
     Integer limit = run == null ? null : below.get(run);
-    if (limit != null) {
+    if (run != null && limit != null) {
       // A process without an epoch can only be older: every current runner sets one.
-      return epoch(environment.get("BATON_EPOCH")) < limit ? Membership.OLD : Membership.CURRENT;
+      return epoch(environment.get("BATON_EPOCH")) < limit
+          ? new Membership.Old(run)
+          : new Membership.Current();
     }
-    return isInside(ProcfsProcessReader.directory(pid), below.keySet())
-        ? Membership.INSIDE
-        : Membership.NONE;
+    String folder = folder(ProcfsProcessReader.directory(pid));
+    return folder != null && below.containsKey(folder)
+        ? new Membership.Inside(folder)
+        : new Membership.None();
   }
 
   private static int epoch(@Nullable String text) {
@@ -133,48 +218,62 @@ final class OrphanProcessReaper {
     }
   }
 
-  private boolean isInside(@Nullable Path directory, Set<String> runs) {
+  /** Returns the name of the run's folder that the directory is inside; null when outside. */
+  private @Nullable String folder(@Nullable Path directory) {
     return directory != null
-        && directory.startsWith(runsFolder)
-        && directory.getNameCount() > runsFolder.getNameCount()
-        && runs.contains(directory.getName(runsFolder.getNameCount()).toString());
+            && directory.startsWith(runsFolder)
+            && directory.getNameCount() > runsFolder.getNameCount()
+        ? directory.getName(runsFolder.getNameCount()).toString()
+        : null;
   }
 
   /** Adds sessions, groups and descendants; never a process of the current epoch. */
   private void spread(
-      ProcessTreeSnapshot relations, Set<Long> old, Set<Long> current, Collection<Long> seeds) {
-    Deque<Long> open = new ArrayDeque<>(old);
-    for (long seed : seeds) {
-      // The pid is not reused while its session or group has members.
-      if (relations.get(seed) == null) {
-        reach(relations.session(seed), old, current, open);
-        reach(relations.group(seed), old, current, open);
-      }
-    }
+      ProcessTreeSnapshot relations,
+      Map<Long, String> old,
+      Set<Long> current,
+      Map<Long, String> seeds) {
+    Deque<Long> open = new ArrayDeque<>(old.keySet());
+    seeds.forEach(
+        (seed, run) -> {
+          // The pid is not reused while its session or group has members.
+          if (relations.get(seed) == null) {
+            reach(relations.session(seed), run, old, current, open);
+            reach(relations.group(seed), run, old, current, open);
+          }
+        });
     while (!open.isEmpty()) {
-      ProcessEntry entry = relations.get(open.remove());
-      if (entry == null) {
+      long pid = open.remove();
+      ProcessEntry entry = relations.get(pid);
+      String run = old.get(pid);
+      if (entry == null || run == null) {
         continue;
       }
-      reach(relations.children(entry.pid()), old, current, open);
+      reach(relations.children(entry.pid()), run, old, current, open);
       // Only a session or group led by one of them is theirs; others may share it by accident.
       if (leads(entry.session(), old)) {
-        reach(relations.session(entry.session()), old, current, open);
+        reach(relations.session(entry.session()), run, old, current, open);
       }
       if (leads(entry.group(), old)) {
-        reach(relations.group(entry.group()), old, current, open);
+        reach(relations.group(entry.group()), run, old, current, open);
       }
     }
   }
 
-  private boolean leads(long leader, Set<Long> old) {
-    return old.contains(leader) && !spared.contains(leader);
+  private boolean leads(long leader, Map<Long, String> old) {
+    return old.containsKey(leader) && !spared.contains(leader);
   }
 
   private void reach(
-      List<ProcessEntry> reached, Set<Long> old, Set<Long> current, Deque<Long> open) {
+      List<ProcessEntry> reached,
+      String run,
+      Map<Long, String> old,
+      Set<Long> current,
+      Deque<Long> open) {
     for (ProcessEntry entry : reached) {
-      if (!current.contains(entry.pid()) && !spared.contains(entry.pid()) && old.add(entry.pid())) {
+      if (!current.contains(entry.pid())
+          && !spared.contains(entry.pid())
+          && old.putIfAbsent(entry.pid(), run) == null) {
         open.add(entry.pid());
       }
     }
@@ -185,18 +284,18 @@ final class OrphanProcessReaper {
   }
 
   /** Without /proc: only the seeds and their descendants. */
-  private Set<Long> withoutProc(Collection<Long> seeds) {
-    Set<Long> found = new HashSet<>();
-    for (long seed : seeds) {
-      ProcessHandle.of(seed)
-          .filter(ProcessHandle::isAlive)
-          .ifPresent(
-              handle -> {
-                found.add(seed);
-                handle.descendants().forEach(child -> found.add(child.pid()));
-              });
-    }
-    found.removeAll(spared);
+  private Map<Long, String> withoutProc(Map<Long, String> seeds) {
+    Map<Long, String> found = new HashMap<>();
+    seeds.forEach(
+        (seed, run) ->
+            ProcessHandle.of(seed)
+                .filter(ProcessHandle::isAlive)
+                .ifPresent(
+                    handle -> {
+                      found.put(seed, run);
+                      handle.descendants().forEach(child -> found.put(child.pid(), run));
+                    }));
+    found.keySet().removeAll(spared);
     return found;
   }
 }

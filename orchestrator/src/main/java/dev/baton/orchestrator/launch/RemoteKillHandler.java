@@ -13,7 +13,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 import org.jboss.logging.Logger;
 
 /**
@@ -25,6 +24,7 @@ class RemoteKillHandler {
   private static final Logger LOG = Logger.getLogger(RemoteKillHandler.class);
 
   private static final int ATTEMPTS = 4;
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(500);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
@@ -54,12 +54,7 @@ class RemoteKillHandler {
   /** Processes that cannot be killed are still fenced. */
   private boolean isDone(Map<String, Integer> below, int attempt) {
     try {
-      Set<String> left = stopper.killHere(below);
-      if (!left.isEmpty()) {
-        LOG.errorf(
-            "older epochs of runs %s still have processes on this host; they are fenced", left);
-      }
-      return left.isEmpty();
+      return stopper.killHere(below, PATIENCE, run -> {}).isEmpty();
     } catch (RuntimeException e) {
       LOG.warnf(
           "older epochs of runs %s cannot be searched (attempt %d of %d): %s",

@@ -137,8 +137,14 @@ public class RunnerProcessRepository {
                 .execute(Tuple.of(instance))));
   }
 
-  /** Returns the processes of this host that were launched for older epochs of the run. */
-  List<Entry> olderThan(String run, int epoch) {
+  /**
+   * Returns the processes of this host that were launched for older epochs of runs.
+   *
+   * @param below by run: the lowest epoch that is not returned
+   */
+  List<Entry> olderThan(Map<String, Integer> below) {
+    ArrayNode wanted = Json.mapper().createArrayNode();
+    below.forEach((run, epoch) -> wanted.addObject().put("r", run).put("below", epoch));
     return entries(
         on(
             pool.preparedQuery(
@@ -146,8 +152,9 @@ public class RunnerProcessRepository {
                         + COLUMNS
                         + """
                            FROM orchestrator.runner
-                          WHERE run = $1 AND epoch < $2 AND host = $3 AND state <> 'exited'""")
-                .execute(Tuple.of(run, epoch, host))));
+                          JOIN json_to_recordset($1::text::json) AS v (r text, below int) ON run = v.r AND epoch < v.below
+                          WHERE host = $2 AND state <> 'exited'""")
+                .execute(Tuple.of(wanted.toString(), host))));
   }
 
   /** Lists runners: live ones first, then exited ones, each newest first. */

@@ -19,6 +19,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
 /**
@@ -29,6 +31,9 @@ import org.jboss.logging.Logger;
 public class RunnerStopper {
   /** How long a runner may take to stop after the request. */
   public static final Duration GRACE = Duration.ofSeconds(3);
+
+  /** How long a replacement waits for the death of its predecessor's processes. */
+  private static final Duration PATIENCE = Duration.ofSeconds(15);
 
   private static final Logger LOG = Logger.getLogger(RunnerStopper.class);
 
@@ -41,48 +46,72 @@ public class RunnerStopper {
       RunnerRegistry attachments,
       RunnerCommandDispatcher commands,
       RunnerProcessRepository table,
-      RunnerProcessLauncher processes) {
+      RunnerProcessLauncher processes,
+      ProcessTerminator terminator) {
     this.commands = commands;
     this.attachments = attachments;
     this.table = table;
-    this.leftovers = OrphanProcessReaper.sparingSelf(processes.runsFolder());
+    this.leftovers = OrphanProcessReaper.sparingSelf(processes.runsFolder(), terminator::terminate);
   }
 
   /**
-   * Fences and kills the older epochs of runs on this host.
+   * Fences and kills the older epochs of runs on this host. Does not block; each run ends on its
+   * own.
    *
    * @param below by run: the lowest epoch that is not fenced
-   * @return the runs with a process that could not be killed; the caller retries them
+   * @return by run: completes when no process of it is left, or after 15 s, when those that are
+   *     left are only fenced; fails when the processes cannot be determined
    */
-  public Set<String> kill(Map<String, Integer> below) {
-    commands.fence(below);
-    return killHere(below);
+  public Map<String, CompletableFuture<Void>> kill(Map<String, Integer> below) {
+    Map<String, Integer> epochs = Map.copyOf(below);
+    Map<String, CompletableFuture<Void>> ends = new HashMap<>();
+    epochs.keySet().forEach(run -> ends.put(run, new CompletableFuture<>()));
+    Map<String, CompletableFuture<Void>> open = Map.copyOf(ends);
+    Thread.ofVirtual()
+        .name("kill")
+        .start(
+            () -> {
+              try {
+                commands.fence(epochs);
+                killHere(epochs, PATIENCE, run -> end(open, run));
+                open.keySet().forEach(run -> end(open, run));
+              } catch (RuntimeException | Error e) {
+                open.values().forEach(end -> end.completeExceptionally(e));
+              }
+            });
+    return open;
   }
 
-  /** Like {@link #kill}, without notifying other replicas. */
-  Set<String> killHere(Map<String, Integer> below) {
-    Map<String, List<Long>> seeds = new HashMap<>();
-    below.forEach(
-        (run, epoch) -> {
-          List<Long> ofRun = new ArrayList<>();
-          for (RunnerProcessRepository.Entry old : table.olderThan(run, epoch)) {
-            seed(old).ifPresent(ofRun::add);
-          }
-          seeds.put(run, ofRun);
-        });
-    Set<Long> left = leftovers.kill(below, seeds.values().stream().flatMap(List::stream).toList());
-    if (left.isEmpty()) {
-      return Set.of();
+  private static void end(Map<String, CompletableFuture<Void>> ends, String run) {
+    CompletableFuture<Void> end = ends.get(run);
+    if (end != null) {
+      end.complete(null);
     }
-    Set<String> runs = new HashSet<>();
-    below.forEach(
-        (run, epoch) -> {
-          if (!leftovers.find(Map.of(run, epoch), seeds.getOrDefault(run, List.of())).isEmpty()) {
-            runs.add(run);
-          }
-        });
-    LOG.errorf("cannot kill processes of older epochs: pids %s of runs %s", left, runs);
-    return runs;
+  }
+
+  /**
+   * Kills the older epochs of runs on this host, without notifying other replicas. Blocks.
+   *
+   * @param killed receives each run without a process, at once
+   * @return the runs with a process that could not be killed; they are fenced
+   */
+  Set<String> killHere(Map<String, Integer> below, Duration patience, Consumer<String> killed) {
+    Map<String, List<Long>> seeds = new HashMap<>();
+    for (RunnerProcessRepository.Entry old : table.olderThan(below)) {
+      seed(old)
+          .ifPresent(
+              pid ->
+                  seeds
+                      .computeIfAbsent(Objects.requireNonNull(old.run()), run -> new ArrayList<>())
+                      .add(pid));
+    }
+    Map<String, Set<Long>> left = leftovers.kill(below, seeds, patience, killed);
+    left.forEach(
+        (run, pids) ->
+            LOG.errorf(
+                "run %s: cannot kill the processes %s of an older epoch within %s; they are fenced",
+                run, pids, patience));
+    return left.keySet();
   }
 
   /** Returns the pid unless it was reused. */

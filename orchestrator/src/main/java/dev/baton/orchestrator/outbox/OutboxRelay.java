@@ -105,6 +105,16 @@ public class OutboxRelay {
         .with(updated -> wake(), failure -> LOG.warnf("outbox: launches not woken: %s", failure));
   }
 
+  /** The replica's own effect has ended; until then the row is tried several times per second. */
+  void onEffect(@Observes OutboxEffectEndedEvent event) {
+    pool.preparedQuery("UPDATE orchestrator.outbox SET not_before = now() WHERE id = $1")
+        .execute(Tuple.of(event.row()))
+        .subscribe()
+        .with(
+            updated -> wake(),
+            failure -> LOG.debugf("outbox: row %d not woken: %s", event.row(), failure));
+  }
+
   private void work() {
     while (!stopping) {
       try {

@@ -27,7 +27,9 @@ sealed interface OutboxRowResult {
     /** A runner with a free slot, on any replica; a freed slot wakes it. */
     SLOT(1_000),
     /** The end of a runner that was requested to stop. */
-    END(200);
+    END(200),
+    /** The end of an effect that outlasts the round; its end makes the row due. */
+    EFFECT(200);
 
     private final long longestMillis;
 

@@ -18,6 +18,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,15 @@ class OrphanProcessReaperTest {
     Process process = builder.start();
     started.add(process);
     return process;
+  }
+
+  private static void kill(Path folder, String run, Long... seeds) {
+    List<String> killed = new ArrayList<>();
+    Map<String, Set<Long>> left =
+        OrphanProcessReaper.sparingSelf(folder.resolve("runs"), new ProcessTerminator()::terminate)
+            .kill(Map.of(run, 2), Map.of(run, List.of(seeds)), Duration.ofSeconds(3), killed::add);
+    assertThat(left).isEmpty();
+    assertThat(killed).containsExactly(run);
   }
 
   /** Returns the process whose pid the script has written to the file. */
@@ -76,7 +87,7 @@ class OrphanProcessReaperTest {
     runner.destroyForcibly().waitFor();
     assertThat(child.isAlive()).isTrue();
 
-    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+    kill(folder, run);
 
     assertThat(alive(child)).isFalse();
   }
@@ -95,7 +106,7 @@ class OrphanProcessReaperTest {
     assertThat(daemon.parent().map(ProcessHandle::pid))
         .isNotEqualTo(java.util.Optional.of(runner.pid()));
 
-    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+    kill(folder, run);
 
     assertThat(alive(daemon)).isFalse();
   }
@@ -110,7 +121,7 @@ class OrphanProcessReaperTest {
     long seed = runner.pid();
     runner.destroyForcibly().waitFor();
 
-    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of(seed));
+    kill(folder, run, seed);
 
     assertThat(alive(child)).isFalse();
   }
@@ -124,7 +135,7 @@ class OrphanProcessReaperTest {
     Process inside = start(Map.of(), workspace, "exec sleep 600");
     Process outside = start(Map.of(), other, "exec sleep 600");
 
-    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+    kill(folder, run);
 
     assertThat(inside.waitFor(5, TimeUnit.SECONDS)).isTrue();
     assertThat(outside.isAlive()).isTrue();
@@ -144,7 +155,7 @@ class OrphanProcessReaperTest {
             "env -i /bin/sh -c 'echo $$ > " + pid + "; exec sleep 600' & wait");
     ProcessHandle step = written(pid);
 
-    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+    kill(folder, run);
 
     assertThat(alive(step)).isTrue();
     assertThat(current.isAlive()).isTrue();
@@ -160,11 +171,51 @@ class OrphanProcessReaperTest {
     Process other =
         start(Map.of("BATON_RUN_ID", RunId.next(), "BATON_EPOCH", "1"), folder, "exec sleep 600");
 
-    OrphanProcessReaper.sparingSelf(folder.resolve("runs")).kill(Map.of(run, 2), List.of());
+    kill(folder, run);
 
     assertThat(old.waitFor(5, TimeUnit.SECONDS)).isTrue();
     assertThat(current.isAlive()).isTrue();
     assertThat(other.isAlive()).isTrue();
+  }
+
+  @Test
+  void shouldReportEachRunAtOnceWhileAProcessOfAnotherCannotBeKilled(@TempDir Path folder)
+      throws Exception {
+    String run = RunId.next();
+    String stuck = RunId.next();
+    Process old = start(Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "1"), folder, "exec sleep 600");
+    Process immortal =
+        start(Map.of("BATON_RUN_ID", stuck, "BATON_EPOCH", "1"), folder, "exec sleep 600");
+    ProcessTerminator terminator = new ProcessTerminator();
+    List<String> killed = new ArrayList<>();
+    CompletableFuture<Void> first = new CompletableFuture<>();
+
+    CompletableFuture<Map<String, Set<Long>>> left =
+        CompletableFuture.supplyAsync(
+            () ->
+                OrphanProcessReaper.sparingSelf(
+                        folder.resolve("runs"),
+                        pid -> {
+                          if (pid != immortal.pid()) {
+                            terminator.terminate(pid);
+                          }
+                        })
+                    .kill(
+                        Map.of(run, 2, stuck, 2),
+                        Map.of(),
+                        Duration.ofSeconds(3),
+                        done -> {
+                          killed.add(done);
+                          first.complete(null);
+                        }));
+
+    first.get(20, TimeUnit.SECONDS);
+    assertThat(left).isNotDone();
+    assertThat(left.get(20, TimeUnit.SECONDS).keySet()).containsExactly(stuck);
+    assertThat(killed).containsExactly(run);
+    assertThat(old.waitFor(5, TimeUnit.SECONDS)).isTrue();
+    assertThat(immortal.isAlive()).isTrue();
+    kill(folder, stuck);
   }
 
   /** A zombie counts as dead. */
