@@ -169,6 +169,7 @@ public record NewRun(
         null,
         null,
         null,
+        null,
         List.of(),
         null,
         null,

@@ -52,6 +52,7 @@ public class RunQueryService {
       """
       SELECT r.id, r.project, r.kind, r.home_partition, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
         r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
+        r.head::json ->> 'gap' AS trace_gap,
         CASE WHEN r.ended OR r.status IN ('pending', 'interrupted', 'pausing')
           THEN GREATEST(LEAST(r.certain_epoch, r.epoch), (r.head::json ->> 'epoch')::int) ELSE r.epoch END AS epoch,
         r.priority, r.queued_at,
@@ -337,6 +338,7 @@ public class RunQueryService {
         instant(row, "deadline"),
         row.getLong("completed"),
         row.getLong("fenced"),
+        row.getString("trace_gap"),
         optional(row.getString("output"), new TypeReference<JsonNode>() {}),
         optional(row.getString("error"), new TypeReference<Failure>() {}),
         runner == null ? null : new RunView.RunnerRef(runner, row.getLong("runner_pid"), host),

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param epoch the orchestrator's current epoch; the trace may lag
  * @param currentSteps paths of steps that have started and not ended
  * @param fenced number of dropped events of runners that no longer held the baton
+ * @param traceGap description of the first gap in the seqs of its trace: an event was lost; null
+ *     otherwise
  * @param priority -100 to 100: runs with a higher priority are admitted and launched first
  * @param queued the run waits for admission under its workflow's limit; null otherwise
  * @param parked the run waits without a runner; null otherwise
@@ -62,6 +64,7 @@ public record RunView(
     @Nullable Instant deadline,
     long completedSteps,
     long fenced,
+    @Nullable String traceGap,
     @Nullable JsonNode output,
     @Nullable Failure error,
     @Nullable RunnerRef runner,
@@ -166,6 +169,7 @@ public record RunView(
         deadline,
         completedSteps,
         fenced,
+        traceGap,
         output,
         error,
         runner,

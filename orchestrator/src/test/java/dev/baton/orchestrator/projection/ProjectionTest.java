@@ -93,6 +93,20 @@ class ProjectionTest {
 
   /** A failover that had not read the end has raised the row's epoch; the log has the old one. */
   @Test
+  void shouldShowThatAnEventWasLost() {
+    try (TraceLog log = bed.log()) {
+      String run = RunId.next();
+      log.append(run, Lane.CONTROL, 1, born("external"));
+      bed.api().await(run, shown -> !shown.has("trace_gap"));
+
+      log.append(run, Lane.CONTROL, 3, new TraceEvent.LabelsChanged(Map.of("a", "b"), null));
+
+      JsonNode shown = bed.api().await(run, now -> now.has("trace_gap"));
+      assertThat(shown.get("trace_gap").textValue()).isEqualTo(run + "/c/3 follows seq 1");
+    }
+  }
+
+  @Test
   void shouldTellTheEpochInWhichARunEnded() {
     String run = RunId.next();
     try (TraceLog log = bed.log()) {
