@@ -62,7 +62,7 @@ class DamagedCheckpointTest {
         steps:
           - {id: a, shell: 'echo a >> log'}
           - {id: b, shell: 'echo b >> log; head -c 100000 /dev/urandom > blob'}
-          - {id: ask, approval: {prompt: "Go on?"}}
+          - {id: review, approval: {prompt: "Continue?"}}
           - {id: c, shell: 'cat log; wc -c < blob', output: lines}
         """);
   }

@@ -35,9 +35,9 @@ import org.jboss.logging.Logger;
 /**
  * Loads and links the code of a first run, and connects to the services: calls the
  * checkpoint-store, captures and restores a few files, executes a small workflow. Packs and events
- * stay in memory and files in a temporary folder. Outside of the process only two heartbeats of a
- * run that nobody knows are visible, the second of which ends it, and two requests that the
- * checkpoint-store refuses. For one thread at a time.
+ * stay in memory and files in a temporary folder. Outside of the process only two heartbeats of an
+ * unknown run are visible, the second of which ends it, and two requests that the checkpoint-store
+ * refuses. For one thread at a time.
  */
 final class RunnerWarmup {
   private static final Logger LOG = Logger.getLogger(RunnerWarmup.class);

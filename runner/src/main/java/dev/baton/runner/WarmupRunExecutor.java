@@ -65,7 +65,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 /**
  * Executes a small workflow with the engine of real runs, first from the beginning and then as the
  * replacement of a runner that died after the first step. Events are encoded and kept in memory;
- * log lines stay in their spool. Heartbeats are sent: nobody watches the run after the last one.
+ * log lines stay in their spool. Heartbeats are sent; the last one ends the watch.
  */
 final class WarmupRunExecutor {
   private static final String NAME = "warm-up";

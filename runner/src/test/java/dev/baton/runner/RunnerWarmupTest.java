@@ -61,7 +61,7 @@ class RunnerWarmupTest {
     assertThat(heartbeats).extracting(sent -> sent.get("run").textValue()).hasSizeGreaterThan(2);
     Map<String, JsonNode> last = new HashMap<>();
     heartbeats.forEach(sent -> last.put(sent.get("run").textValue(), sent));
-    assertThat(last.values()).as("nobody watches the run").allMatch(RunnerWarmupTest::isLast);
+    assertThat(last.values()).as("the run is not watched").allMatch(RunnerWarmupTest::isLast);
     assertThat(services.store.commits).hasValue(commits);
     assertThat(services.store.uploads).hasValue(uploads);
     assertThat(leftovers()).isEmpty();

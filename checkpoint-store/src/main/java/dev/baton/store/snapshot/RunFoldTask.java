@@ -125,7 +125,7 @@ final class RunFoldTask {
     return all;
   }
 
-  /** Returns what a search {@link #without} checkpoints found; empty if there is no such state. */
+  /** Returns what a search {@link #without} checkpoints found; empty if none was found. */
   Optional<UndamagedStateFinder.Point> undamaged() {
     return undamaged == null ? Optional.empty() : undamaged.found();
   }

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
- * Knows how many partitions the trace topic has, and so chooses the home partitions of new runs
- * without a call to the broker. Thread-safe.
+ * Counts the partitions of the trace topic, and so chooses the home partitions of new runs without
+ * a call to the broker. Thread-safe.
  *
  * <p>A count that is behind a topic that has just grown only leaves the new partitions unused for a
  * moment; a topic never shrinks.

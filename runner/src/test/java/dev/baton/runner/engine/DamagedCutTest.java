@@ -36,7 +36,7 @@ class DamagedCutTest {
       steps:
         - {id: a, shell: 'echo a >> log'}
         - {id: b, shell: 'echo b >> log; head -c 100000 /dev/urandom > blob'}
-        - {id: ask, approval: Go}
+        - {id: review, approval: Go}
         - {id: c, shell: 'cat log; wc -c < blob', output: lines}
       """;
 
@@ -96,12 +96,12 @@ class DamagedCutTest {
       run.start(runner.id);
 
       assertThat(services.gateway.awaitReleased(run.id, 2).getOutcome()).isEqualTo("parked");
-      answerNewest(run, runner, "ask");
+      answerNewest(run, runner, "review");
       run.start(runner.id);
       assertThat(run.awaitOutput().toString()).isEqualTo(EXPECTED);
       assertThat(run.events(TraceEvent.StepCompleted.class))
           .extracting(TraceEvent.StepCompleted::step)
-          .containsExactly("a", "b", "b", "ask", "c");
+          .containsExactly("a", "b", "b", "review", "c");
       assertDegraded(run, newest);
       assertThat(run.events(TraceEvent.RunnerStarted.class))
           .extracting(TraceEvent.RunnerStarted::restored)
@@ -146,7 +146,7 @@ class DamagedCutTest {
     assertThat(state.head().completed()).isEqualTo(2);
     assertThat(state.head().degraded()).isEqualTo(degraded.damaged());
     try (TestRunner runner = runner("shared")) {
-      answerNewest(run, runner, "ask");
+      answerNewest(run, runner, "review");
       run.start(runner.id);
       assertThat(run.awaitOutput().toString()).isEqualTo(EXPECTED);
     }
@@ -188,7 +188,7 @@ class DamagedCutTest {
                   branches:
                     left:
                       - {id: l, shell: 'echo l >> left; head -c 100000 /dev/urandom > blob'}
-                      - {id: ask, approval: Go}
+                      - {id: review, approval: Go}
                     right:
                       - {id: r, shell: 'echo r >> right'}
                       - {id: too, approval: Too}
@@ -208,7 +208,7 @@ class DamagedCutTest {
       assertThat(degraded.damaged())
           .singleElement()
           .satisfies(one -> assertThat(one.branch()).isEqualTo("p/left"));
-      answerNewest(run, runner, "p/left/ask");
+      answerNewest(run, runner, "p/left/review");
       answerNewest(run, runner, "p/right/too");
       run.start(runner.id);
       assertThat(run.awaitOutput().toString()).isEqualTo("[\"a\",\"l\",\"r\",\"100000\"]");

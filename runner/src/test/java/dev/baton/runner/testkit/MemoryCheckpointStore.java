@@ -62,7 +62,7 @@ public abstract class MemoryCheckpointStore
     manifests.remove(checkpoint);
   }
 
-  /** Replaces the manifest of a checkpoint by one of a version that nobody knows. */
+  /** Replaces the manifest of a checkpoint by one of an unknown version. */
   public final void changeVersion(String checkpoint, String version) {
     manifests.compute(
         checkpoint,

@@ -98,7 +98,7 @@ class DegradedFoldTest {
     String first = done("a", "1", "b");
     String second = done("b", "2", "c");
     done("c", "3", "d");
-    runner(new TraceEvent.RunPaused("asked for"));
+    runner(new TraceEvent.RunPaused("requested"));
     control(new TraceEvent.ResumeRequested("x", "b", first, Map.of(), List.of(), null, List.of()));
     assigned("resume");
     done("b", "4", "c");
@@ -115,7 +115,7 @@ class DegradedFoldTest {
     done("a", "1", "b");
     String last = started("b");
     done("b", "2", "c");
-    runner(new TraceEvent.RunPaused("asked for"));
+    runner(new TraceEvent.RunPaused("requested"));
     control(
         new TraceEvent.ResumeRequested(
             "x",
@@ -137,22 +137,22 @@ class DegradedFoldTest {
   void shouldKeepAnAnswerAboutTheRestoredFilesAndRequestTheOthersAgain() {
     begin();
     done("a", "1", "p");
-    asked("p/x/ask", "first");
-    asked("p/y/ask", "second");
+    asked("p/x/review", "first");
+    asked("p/y/review", "second");
     String last = done("p/z/early", null, "late");
     done("p/z/late", "2", "end");
     asked("p/z/end", "third");
-    answered("p/x/ask", "first");
+    answered("p/x/review", "first");
     answered("p/z/end", "third");
     assigned("runner_exited");
     runner(degraded("2", last));
-    answered("p/y/ask", "second");
+    answered("p/y/review", "second");
 
     RunState state = fold(log);
     assertThat(state.approvals().keySet()).containsExactly("first");
     assertThat(state.approvals().values()).allMatch(asked -> asked.answer() != null);
     assertThat(state.head().waiting()).isEmpty();
-    assertThat(step(state, "p/y/ask").status()).isEqualTo(StepState.Status.WAITING);
+    assertThat(step(state, "p/y/review").status()).isEqualTo(StepState.Status.WAITING);
   }
 
   @Test
