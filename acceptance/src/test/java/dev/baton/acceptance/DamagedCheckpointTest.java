@@ -21,6 +21,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -28,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Damages the newest checkpoint of a run in the object store and kills its runner: while a step is
  * in progress, and while a question waits for its answer.
  */
-@Tag("full")
 @UsesSharedStack
 class DamagedCheckpointTest {
   private static final Duration END = Duration.ofSeconds(120);
@@ -67,9 +67,19 @@ class DamagedCheckpointTest {
         """);
   }
 
+  @Test
+  void shouldRepeatTheStepBeforeWhenItsCheckpointIsDeleted() throws Exception {
+    repeatTheStepBefore(Damage.DELETED);
+  }
+
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = "DELETED", mode = EnumSource.Mode.EXCLUDE)
+  @Tag("full")
   void shouldRepeatTheStepBeforeWhileOneIsInProgress(Damage how) throws Exception {
+    repeatTheStepBefore(how);
+  }
+
+  private static void repeatTheStepBefore(Damage how) throws Exception {
     StepLedger ledger = StepLedger.in(on.folder);
     String run = on.api.start("damaged-in-step", ledger.input());
     ledger.await("c 1", END);
@@ -87,6 +97,7 @@ class DamagedCheckpointTest {
 
   @ParameterizedTest
   @EnumSource
+  @Tag("full")
   void shouldAskAgainAboutTheRepeatedFiles(Damage how) throws Exception {
     StepLedger ledger = StepLedger.in(on.folder);
     String run = on.api.start("damaged-in-wait", ledger.input());
