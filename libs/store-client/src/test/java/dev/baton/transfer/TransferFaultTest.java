@@ -66,7 +66,7 @@ class TransferFaultTest {
     assertThatThrownBy(this::range)
         .hasMessage("GET /object answered 206 with 6 bytes instead of 5");
     assertThatThrownBy(this::range)
-        .hasMessage("GET /object answered 200 with 99 bytes instead of 100");
+        .hasMessage("GET /object: the object is damaged: it has 99 bytes instead of 100");
   }
 
   @Test

@@ -43,6 +43,7 @@ public class KafkaEventPublisher {
 
   private final Producer<String, byte[]> producer;
   private final KafkaClientService clients;
+  private final TracePartitionCounter partitions;
   private final MutinyEmitter<ProducerRecord<String, byte[]>> signals;
   private final MutinyEmitter<ProducerRecord<String, byte[]>> notifications;
   private final MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters;
@@ -51,12 +52,14 @@ public class KafkaEventPublisher {
   KafkaEventPublisher(
       Producer<String, byte[]> producer,
       KafkaClientService clients,
+      TracePartitionCounter partitions,
       @Channel(SIGNALS) MutinyEmitter<ProducerRecord<String, byte[]>> signals,
       @Channel("notifications") MutinyEmitter<ProducerRecord<String, byte[]>> notifications,
       @Channel("dead-letters") MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters,
       OrchestratorConfig config) {
     this.producer = producer;
     this.clients = clients;
+    this.partitions = partitions;
     this.signals = signals;
     this.notifications = notifications;
     this.deadLetters = deadLetters;
@@ -75,11 +78,18 @@ public class KafkaEventPublisher {
 
   /**
    * Completes when all in-sync replicas have the event; fails after 30 s. May block for the topic's
-   * metadata, so never call it from an event loop.
+   * metadata, so never call it from an event loop. Fails at once when the topic does not have the
+   * partition: Kafka's client would block for a minute.
    *
    * @param home the run's home partition; null while it is not known: Kafka's client then chooses
    */
   public CompletableFuture<Void> trace(TraceRecord record, @Nullable Integer home) {
+    if (home != null && !partitions.has(home)) {
+      return CompletableFuture.failedFuture(
+          new IllegalStateException(
+              "%s has %d partitions, the home partition of run %s is %d: was the topic created again with fewer?"
+                  .formatted(TopicName.TRACE, partitions.partitions(), record.run(), home)));
+    }
     CompletableFuture<Void> sent = new CompletableFuture<>();
     producer.send(
         TraceCodec.encode(TopicName.TRACE, home, record, null),

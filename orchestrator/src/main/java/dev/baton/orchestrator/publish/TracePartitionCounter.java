@@ -77,6 +77,23 @@ public class TracePartitionCounter {
     }
   }
 
+  /**
+   * Whether the topic has this partition. Does not block; where it seems not to have it, the
+   * partitions are counted again, for the next call.
+   */
+  boolean has(int partition) {
+    if (partition < partitions) {
+      return true;
+    }
+    counting.wake();
+    return false;
+  }
+
+  /** Returns the number of partitions when they were last counted. */
+  int partitions() {
+    return partitions;
+  }
+
   /** Chooses the home partition of a new run; see {@link HomePartitioner#choose}. */
   public int choose(String run) {
     return HomePartitioner.choose(run, partitions);

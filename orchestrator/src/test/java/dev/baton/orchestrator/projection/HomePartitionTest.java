@@ -24,8 +24,11 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +42,7 @@ class HomePartitionTest {
   private static final URI SOURCE = URI.create("/test/foreign");
 
   @Inject OrchestratorTestEnvironment bed;
+  @Inject Pool pool;
 
   @Test
   void shouldFollowAProgramThatOpensItsRunInAnotherPartition() {
@@ -62,11 +66,9 @@ class HomePartitionTest {
 
   @Test
   void shouldNotApplyWhatIsOutsideOfTheHomePartition() {
-    OrchestratorTestClient.Answer created =
-        bed.api().json("/runs", "{\"kind\":\"external\",\"workflow\":\"theirs\"}");
-    assertThat(created.status()).isEqualTo(201);
-    String run = created.json().get("id").textValue();
-    int home = created.json().get("home_partition").intValue();
+    JsonNode created = external();
+    String run = created.get("id").textValue();
+    int home = created.get("home_partition").intValue();
     assertThat(home).isEqualTo(HomePartitioner.choose(run, TopicBootstrap.PARTITIONS));
     try (TraceLog log = bed.log()) {
       append(log, another(home), run, Lane.runner(1), 1, started());
@@ -83,6 +85,29 @@ class HomePartitionTest {
           bed.api().await(run, now -> now.get("status").textValue().equals("completed"));
       assertThat(done.get("completed_steps").intValue()).isEqualTo(2);
     }
+  }
+
+  /** The topic was created again with fewer partitions. */
+  @Test
+  void shouldDelayNoOtherRunWhenAHomePartitionDoesNotExist() {
+    for (int i = 0; i < 4; i++) {
+      String run = external().get("id").textValue();
+      pool.preparedQuery("UPDATE orchestrator.run SET home_partition = 1000 WHERE id = $1")
+          .execute(Tuple.of(run))
+          .await()
+          .atMost(Duration.ofSeconds(10));
+      assertThat(bed.api().json("/runs/" + run + "/cancel", "{}").status()).isEqualTo(202);
+    }
+
+    // Returns once the log has the run's first event.
+    assertThat(external().get("home_partition").intValue()).isLessThan(TopicBootstrap.PARTITIONS);
+  }
+
+  private JsonNode external() {
+    OrchestratorTestClient.Answer created =
+        bed.api().json("/runs", "{\"kind\":\"external\",\"workflow\":\"theirs\"}");
+    assertThat(created.status()).as("%s", created).isEqualTo(201);
+    return created.json();
   }
 
   private static int another(int partition) {
