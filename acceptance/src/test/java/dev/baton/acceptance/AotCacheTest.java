@@ -27,9 +27,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Trains the start-up caches of a whole stack, like the first {@code baton up}. */
+/** Trains the start-up caches of a whole stack, like the first {@code baton up}. Takes minutes. */
+@Tag("full")
 class AotCacheTest {
-  private static final int MINUTES = 6;
+  private static final int MINUTES = 15;
   private static final Path HOME = Path.of("..").toAbsolutePath().normalize();
   private static final Pattern CACHE = Pattern.compile("-[0-9a-f]{8}-[0-9a-f]{16}\\.aot$");
   private static final String[] SERVICES = {"kafka", "s3", "checkpoint-store", "orchestrator"};
@@ -51,7 +52,6 @@ class AotCacheTest {
   }
 
   @Test
-  @Tag("full")
   void shouldReportARunThatFailsAndKeepNoCacheOfIt() throws Exception {
     // The first step of the training run uses programs that are in the path.
     Result broken = train(Map.of("PATH", "/nonexistent"));
