@@ -20,6 +20,7 @@ import dev.baton.snapshot.format.Hash;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.ManifestVariant;
 import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
@@ -114,36 +115,13 @@ class CheckpointTest extends StoreTest {
     runner.commit(manifest, tree.packs());
     runner.commit(manifest, List.of());
 
-    ObjectManifest other = new ObjectManifest(manifest);
+    byte[] other = ManifestVariant.write(manifest.id(), manifest);
     assertStatus(
-        () -> runner.commit(other.bytes(), List.of()),
+        () -> runner.commit(other, List.of()),
         Status.Code.INVALID_ARGUMENT,
         "with another manifest");
     assertThat(runner.open(manifest.id()).getManifest().toByteArray())
         .isEqualTo(ManifestCodec.write(manifest));
-  }
-
-  /** The same checkpoint with another trigger. */
-  private record ObjectManifest(Manifest of) {
-    byte[] bytes() {
-      return ManifestCodec.write(
-          new Manifest(
-              of.version(),
-              of.id(),
-              of.sessionId(),
-              of.createdAt(),
-              CheckpointTrigger.MANUAL,
-              of.run(),
-              of.conversation(),
-              of.workspace(),
-              null,
-              of.metrics(),
-              null,
-              null,
-              null,
-              null,
-              null));
-    }
   }
 
   @Test

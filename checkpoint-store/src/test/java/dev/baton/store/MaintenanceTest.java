@@ -42,6 +42,7 @@ import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
 import dev.baton.store.packs.PackRepository;
 import dev.baton.store.testing.CheckpointUploader;
+import dev.baton.store.testing.ManifestVariant;
 import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TraceBuilder;
@@ -390,7 +391,7 @@ class MaintenanceTest extends StoreTest {
         tree.manifest(run, project, "flow", 1, CheckpointTrigger.STEP, Instant.now());
     byte[] committed = ManifestCodec.write(manifest);
     runner.commit(committed, tree.packs());
-    byte[] late = otherManifest(manifest.id(), manifest);
+    byte[] late = ManifestVariant.write(manifest.id(), manifest);
 
     // As the version before named it.
     put("%s/checkpoints/%s/%s.json".formatted(project, run, manifest.id()), late);
@@ -434,7 +435,7 @@ class MaintenanceTest extends StoreTest {
     for (int i = 0; i < 20; i++) {
       Manifest manifest = tree.manifest(run, 1, CheckpointTrigger.STEP, Instant.now());
       byte[] refused =
-          otherManifest(
+          ManifestVariant.write(
               manifest.id(), gone.manifest(run, 1, CheckpointTrigger.STEP, Instant.now()));
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
         Future<?> other =
@@ -464,27 +465,6 @@ class MaintenanceTest extends StoreTest {
       }
     }
     return contents;
-  }
-
-  /** The same checkpoint with another id and another trigger. */
-  private static byte[] otherManifest(String id, Manifest of) {
-    return ManifestCodec.write(
-        new Manifest(
-            of.version(),
-            id,
-            of.sessionId(),
-            of.createdAt(),
-            CheckpointTrigger.MANUAL,
-            of.run(),
-            of.conversation(),
-            of.workspace(),
-            null,
-            of.metrics(),
-            null,
-            null,
-            null,
-            null,
-            null));
   }
 
   private void put(String key, byte[] bytes) {

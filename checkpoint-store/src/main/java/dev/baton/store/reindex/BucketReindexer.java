@@ -243,7 +243,7 @@ public class BucketReindexer {
         if (!live.contains(digest)) {
           String suffix = suffix(project, digest, pack.sizeBytes());
           suffixes.put(digest, suffix);
-          missing.add(told(PackRepository.key(project, digest, suffix), digest, pack));
+          missing.add(registration(PackRepository.key(project, digest, suffix), digest, pack));
           chunkCount += missing.getLast().chunks().length / Hash.BYTES;
           packCount++;
         }
@@ -279,7 +279,8 @@ public class BucketReindexer {
     return suffix;
   }
 
-  private PackRegistration told(String key, Hash digest, Manifest.Pack pack) throws IOException {
+  private PackRegistration registration(String key, Hash digest, Manifest.Pack pack)
+      throws IOException {
     try {
       PackIndex index = PackFileReader.index(bucket, key, pack.sizeBytes());
       return new PackRegistration(

@@ -109,7 +109,7 @@ public class RunFoldService {
   /**
    * Folds the run, then restores the latest earlier state that needs none of these checkpoints, nor
    * one that was deleted or is known to be damaged. Fails with REFUSED {@code checkpoint_gone} if
-   * there is no such state, and with EXHAUSTED if the state is too large to be folded now.
+   * none exists, and with EXHAUSTED if the state is too large to be folded now.
    *
    * @param upTo the position of the last event to fold
    * @param damaged ids; with {@link TraceEvent.RunDegraded#MAX_DAMAGED} of them the search is over:

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -34,7 +35,8 @@ import org.jspecify.annotations.Nullable;
 final class OrphanProcessReaper {
   private static final Duration FIRST_SCAN = Duration.ofMillis(1);
   private static final Duration LATER_SCANS = Duration.ofMillis(200);
-  private static final long LONGEST_PAUSE_MILLIS = 50;
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
 
   private final Path runsFolder;
   private final Set<Long> spared;
@@ -108,16 +110,15 @@ final class OrphanProcessReaper {
    * @return false when interrupted
    */
   private static boolean awaitEnd(Collection<Set<Long>> killed, long leastMillis) {
-    long millis = 1;
-    for (long waited = 0; waited < LATER_SCANS.toMillis(); waited += millis) {
-      millis = Math.min(LONGEST_PAUSE_MILLIS, waited + 1);
-      try {
-        Thread.sleep(millis);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+    Backoff looks = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
+    long start = System.nanoTime();
+    long waited = 0;
+    while (waited < LATER_SCANS.toMillis()) {
+      if (!looks.pauseUnlessInterrupted()) {
         return false;
       }
-      if (waited + millis >= leastMillis
+      waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      if (waited >= leastMillis
           && killed.stream()
               .anyMatch(pids -> pids.stream().noneMatch(ProcfsProcessReader::isAlive))) {
         return true;

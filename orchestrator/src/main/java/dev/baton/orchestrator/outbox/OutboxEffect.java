@@ -93,7 +93,7 @@ public sealed interface OutboxEffect {
   /** Stops the runner of a cancelled run and kills its remaining processes. */
   record Stop(int epoch, String reason) implements OutboxEffect {
     /** The effects that remain after the runner was requested to stop. */
-    List<OutboxEffect> told(Instant killAt) {
+    List<OutboxEffect> afterRequest(Instant killAt) {
       return List.of(new AwaitEnd(epoch, killAt), new Kill(epoch + 1));
     }
   }

@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * <p>An event that is not acknowledged, or a kill that has not succeeded, within 500 ms outlasts
  * the round: its row is postponed and becomes due when it has ended, and a later round of this
  * replica continues with its result instead of starting it again. Another replica that claims the
- * row meanwhile repeats the effect, which is idempotent. Performs the first row of each run; later
- * rows wait for the next round. Thread-safe.
+ * row in that time repeats the effect, which is idempotent. Performs the first row of each run;
+ * later rows wait for the next round. Thread-safe.
  */
 @ApplicationScoped
 class OutboxEffectExecutor {
@@ -420,7 +420,7 @@ class OutboxEffectExecutor {
       case OutboxEffect.Stop stop -> {
         commands.cancel(run, stop.reason());
         Instant killAt = Instant.now().plus(RunnerStopper.GRACE);
-        return () -> row.nextBecomes(stop.told(killAt));
+        return () -> row.nextBecomes(stop.afterRequest(killAt));
       }
       case OutboxEffect.Publish _,
           OutboxEffect.Kill _,

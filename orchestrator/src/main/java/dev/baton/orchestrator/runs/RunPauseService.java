@@ -121,7 +121,7 @@ public class RunPauseService {
       SqlConnection tx, String run, Row row, boolean now, @Nullable String by) {
     long seq = row.getLong("control_seq") + 1;
     boolean idle = row.getString("runner_id") == null;
-    OutboxEffect told =
+    OutboxEffect request =
         OutboxEffect.publish(new TraceEvent.PauseRequested(by, now, idle), seq, Instant.now());
     return tx.preparedQuery(
             idle
@@ -142,8 +142,8 @@ public class RunPauseService {
                     new OutboxWriter.Row(
                         run,
                         idle
-                            ? List.of(told)
+                            ? List.of(request)
                             : List.of(
-                                told, new OutboxEffect.Pause(row.getInteger("epoch"), now)))));
+                                request, new OutboxEffect.Pause(row.getInteger("epoch"), now)))));
   }
 }

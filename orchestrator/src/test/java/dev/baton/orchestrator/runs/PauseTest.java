@@ -176,9 +176,9 @@ class PauseTest {
 
       owe(run, "[{\"do\":\"pause\",\"now\":true}]");
 
-      Pause told = runner.await(m -> m.hasPause() && m.getPause().getRun().equals(run)).getPause();
-      assertThat(told.getNow()).isTrue();
-      assertThat(told.getEpoch()).isEqualTo(1);
+      Pause sent = runner.await(m -> m.hasPause() && m.getPause().getRun().equals(run)).getPause();
+      assertThat(sent.getNow()).isTrue();
+      assertThat(sent.getEpoch()).isEqualTo(1);
       post("/runs/" + run + "/cancel", "{}", 202);
     }
   }

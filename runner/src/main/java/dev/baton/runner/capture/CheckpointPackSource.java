@@ -77,7 +77,7 @@ final class CheckpointPackSource implements PackSource {
 
   /**
    * Whether a failure of {@link #read} is final: a pack does not exist or has another size, or the
-   * checkpoint was deleted meanwhile.
+   * checkpoint has been deleted since.
    */
   boolean isDamaged(StoreException failure) {
     return failure == damage || failure.isCheckpointGone();

@@ -83,7 +83,7 @@ final class AotCacheTrainer {
     return caches;
   }
 
-  /** Returns false, having reported why, when there is no usable cache. */
+  /** Returns false, having reported why, when no usable cache exists. */
   private static boolean train(StandaloneStack stack, Path cache, Consumer<String> progress)
       throws InterruptedException {
     try {
