@@ -14,6 +14,7 @@ import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
+import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -52,6 +53,19 @@ public final class BenchmarkStack implements AutoCloseable {
       throws IOException, InterruptedException {
     return start(
         StandaloneStack.builder().data(data).progress(progress),
+        EnumSet.allOf(StackComponent.class),
+        environment);
+  }
+
+  /** Like {@link #start(Path, Map, Consumer)}, with the programs of another installation. */
+  public static BenchmarkStack start(
+      InstallationLayout installation,
+      Path data,
+      Map<String, Map<String, String>> environment,
+      Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return start(
+        StandaloneStack.builder().data(data).progress(progress).layout(installation),
         EnumSet.allOf(StackComponent.class),
         environment);
   }

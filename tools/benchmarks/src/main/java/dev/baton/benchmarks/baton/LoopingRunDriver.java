@@ -77,11 +77,11 @@ public final class LoopingRunDriver implements AutoCloseable {
   /**
    * Waits until an epoch after this one has started a step.
    *
-   * @return when that was read from the log, by {@link System#nanoTime()}
+   * @return when that and what led to it was read
    * @throws IOException when none does within ten minutes
    */
-  public long awaitStep(String run, int after) throws IOException, InterruptedException {
-    return trace.await(run, newest -> newest.epoch() > after, PATIENCE).startedNanos();
+  public TakeoverTimes awaitStep(String run, int after) throws IOException, InterruptedException {
+    return trace.await(run, newest -> newest.epoch() > after, PATIENCE).takeover();
   }
 
   /**

@@ -10,7 +10,9 @@ import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -19,18 +21,19 @@ import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows the epochs and steps of each run by reading the trace from now on, headers only.
- * Thread-safe.
+ * Follows the epochs and steps of each run, and the signals about its runners, by reading both
+ * topics from now on, headers only. Thread-safe.
  */
 final class RunEpochWatcher implements AutoCloseable {
   private static final String PREFIX = "dev.baton.";
   private static final Duration POLL = Duration.ofSeconds(1);
 
-  private final KafkaConsumer<String, byte[]> consumer;
-  private final Thread reader;
+  private final List<KafkaConsumer<String, byte[]>> consumers;
+  private final List<Thread> readers = new ArrayList<>();
 
   // The lock of the fields below.
   private final Map<String, Newest> runs = new HashMap<>();
+  private final Map<String, TakeoverTimes> takeovers = new HashMap<>();
   private @Nullable RuntimeException failure;
 
   /**
@@ -41,28 +44,44 @@ final class RunEpochWatcher implements AutoCloseable {
    *     there was none
    * @param completed number of steps
    * @param completedNanos when the last of them was read
+   * @param takeover when what led to this epoch was read
    */
-  record Newest(int epoch, long startedNanos, long stoodNanos, int completed, long completedNanos) {
-    static Newest after(@Nullable Newest before, int epoch, long now) {
+  record Newest(
+      int epoch,
+      long startedNanos,
+      long stoodNanos,
+      int completed,
+      long completedNanos,
+      TakeoverTimes takeover) {
+    static Newest after(@Nullable Newest before, int epoch, long now, TakeoverTimes takeover) {
       long stood = before == null || before.completed == 0 ? 0 : now - before.completedNanos;
-      return new Newest(epoch, now, stood, 0, 0);
+      return new Newest(epoch, now, stood, 0, 0, takeover.withStep(now));
     }
 
     Newest completing(long now) {
-      return new Newest(epoch, startedNanos, stoodNanos, completed + 1, now);
+      return new Newest(epoch, startedNanos, stoodNanos, completed + 1, now, takeover);
     }
   }
 
-  private RunEpochWatcher(KafkaConsumer<String, byte[]> consumer) {
-    this.consumer = consumer;
-    this.reader = Thread.ofPlatform().name("epoch-watch").daemon().start(this::read);
+  private RunEpochWatcher(
+      KafkaConsumer<String, byte[]> trace, KafkaConsumer<String, byte[]> signals) {
+    this.consumers = List.of(trace, signals);
+    readers.add(reader("epoch-watch", trace, this::take));
+    readers.add(reader("signal-watch", signals, this::takeSignal));
+  }
+
+  private Thread reader(
+      String name, KafkaConsumer<String, byte[]> consumer, RecordHandler handler) {
+    return Thread.ofPlatform().name(name).daemon().start(() -> read(consumer, handler));
   }
 
   /**
    * @throws org.apache.kafka.common.KafkaException when the broker does not respond within 30 s
    */
   static RunEpochWatcher start(String bootstrap) {
-    return new RunEpochWatcher(TailConsumerFactory.open(bootstrap, TopicName.TRACE, Map.of()));
+    return new RunEpochWatcher(
+        TailConsumerFactory.open(bootstrap, TopicName.TRACE, Map.of()),
+        TailConsumerFactory.open(bootstrap, TopicName.SIGNALS, Map.of()));
   }
 
   /**
@@ -91,18 +110,24 @@ final class RunEpochWatcher implements AutoCloseable {
 
   @Override
   public void close() throws InterruptedException {
-    consumer.wakeup();
-    reader.join(Duration.ofSeconds(10));
+    consumers.forEach(KafkaConsumer::wakeup);
+    for (Thread reader : readers) {
+      reader.join(Duration.ofSeconds(10));
+    }
   }
 
-  private void read() {
+  private interface RecordHandler {
+    void take(ConsumerRecord<String, byte[]> record, long now);
+  }
+
+  private void read(KafkaConsumer<String, byte[]> consumer, RecordHandler handler) {
     try (consumer) {
       while (true) {
         var records = consumer.poll(POLL);
         long now = System.nanoTime();
         synchronized (this) {
           for (ConsumerRecord<String, byte[]> record : records) {
-            take(record, now);
+            handler.take(record, now);
           }
           notifyAll();
         }
@@ -123,19 +148,36 @@ final class RunEpochWatcher implements AutoCloseable {
     if (type == null || id == null) {
       return;
     }
-    boolean started = type.equals(PREFIX + "step_started");
-    if (!started && !type.equals(PREFIX + "step_completed")) {
-      return;
-    }
     EventId event = EventId.parse(id);
-    int epoch = event.lane().epoch();
-    Newest newest = runs.get(event.run());
-    if (newest == null || epoch > newest.epoch()) {
-      if (started) {
-        runs.put(event.run(), Newest.after(newest, epoch, now));
-      }
-    } else if (epoch == newest.epoch() && !started) {
-      runs.put(event.run(), newest.completing(now));
+    String run = event.run();
+    switch (type.substring(Math.min(PREFIX.length(), type.length()))) {
+      case "runner_assigned" -> takeovers.compute(run, (_, it) -> of(it).withAssignment(now));
+      case "runner_started" -> takeovers.compute(run, (_, it) -> of(it).withRunner(now));
+      case "step_started" -> started(run, event.lane().epoch(), now);
+      case "step_completed" -> completed(run, event.lane().epoch(), now);
+      default -> {}
     }
+  }
+
+  private void started(String run, int epoch, long now) {
+    Newest newest = runs.get(run);
+    if (newest == null || epoch > newest.epoch()) {
+      runs.put(run, Newest.after(newest, epoch, now, of(takeovers.remove(run))));
+    }
+  }
+
+  private void completed(String run, int epoch, long now) {
+    Newest newest = runs.get(run);
+    if (newest != null && epoch == newest.epoch()) {
+      runs.put(run, newest.completing(now));
+    }
+  }
+
+  private void takeSignal(ConsumerRecord<String, byte[]> record, long now) {
+    takeovers.compute(record.key(), (_, it) -> of(it).withSignal(now));
+  }
+
+  private static TakeoverTimes of(@Nullable TakeoverTimes known) {
+    return known == null ? TakeoverTimes.NONE : known;
   }
 }

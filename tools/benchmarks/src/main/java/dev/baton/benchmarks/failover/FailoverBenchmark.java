@@ -9,12 +9,12 @@ package dev.baton.benchmarks.failover;
 import dev.baton.benchmarks.baton.BenchmarkStack;
 import dev.baton.benchmarks.baton.LoopingRunDriver;
 import dev.baton.benchmarks.baton.RunnerListEntry;
-import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.benchmarks.measure.MachineDescription;
 import dev.baton.snapshot.posix.ProcessSuspender;
 import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
+import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +33,7 @@ import java.util.stream.Stream;
 
 /**
  * Measures failovers on two stacks, one with warm runners and one without; each scenario has its
- * own runs.
+ * own runs. With another version to compare with there are two of each, whose failovers alternate.
  */
 public final class FailoverBenchmark {
   private static final int WARM = 2;
@@ -51,7 +51,7 @@ public final class FailoverBenchmark {
   private static final int TOLD_EVERY = 10;
 
   private static final Gap SINCE_STRUCK =
-      (runs, run, epoch, struck) -> runs.awaitStep(run, epoch) - struck;
+      (runs, run, epoch, struck) -> FailoverSample.of(struck, runs.awaitStep(run, epoch));
 
   private final FailoverOptions options;
   private final Path folder;
@@ -68,7 +68,7 @@ public final class FailoverBenchmark {
     /**
      * @param struck when the fault happened, by {@link System#nanoTime()}
      */
-    long nanos(LoopingRunDriver runs, String run, int epoch, long struck)
+    FailoverSample await(LoopingRunDriver runs, String run, int epoch, long struck)
         throws IOException, InterruptedException;
   }
 
@@ -81,64 +81,103 @@ public final class FailoverBenchmark {
 
   public FailoverResult run() throws IOException, InterruptedException {
     progress.accept("seed " + options.seed());
-    // Creates the AOT caches of a stack in normal use: without them, processes take twice as long
-    // to start.
-    if (!StandaloneStack.makeAotCaches(folder.resolve("caches"), progress)) {
-      throw new IOException("the AOT caches could not be created");
-    }
+    makeCaches();
     Instant at = Instant.now();
     if (wants(FailoverScenario.WARM, FailoverScenario.HANG, FailoverScenario.REPLICA_LOST)) {
-      try (BenchmarkStack stack = stack("warm", WARM);
-          LoopingRunDriver runs = LoopingRunDriver.on(stack)) {
-        one(
-            runs,
-            FailoverScenario.WARM,
-            options.kills(),
-            WARM,
-            FailoverBenchmark::kill,
-            SINCE_STRUCK);
-        one(
-            runs,
-            FailoverScenario.HANG,
-            options.hangs(),
-            WARM,
-            FailoverBenchmark::hang,
-            SINCE_STRUCK);
-        if (wants(FailoverScenario.REPLICA_LOST)) {
-          replicaLost(stack, runs);
-        }
-      }
+      onStacks("warm", WARM, this::warm);
     }
     if (wants(FailoverScenario.COLD, FailoverScenario.PLANNED, FailoverScenario.HUNDRED)) {
-      try (BenchmarkStack stack = stack("cold", 0);
-          LoopingRunDriver runs = LoopingRunDriver.on(stack)) {
-        one(runs, FailoverScenario.COLD, options.kills(), 0, FailoverBenchmark::kill, SINCE_STRUCK);
-        one(
-            runs,
-            FailoverScenario.PLANNED,
-            options.handovers(),
-            0,
-            FailoverBenchmark::terminate,
-            (of, run, epoch, struck) -> of.awaitTakeover(run, epoch));
-        if (wants(FailoverScenario.HUNDRED)) {
-          allAtOnce(runs);
-        }
-      }
+      onStacks("cold", 0, this::cold);
     }
     return new FailoverResult(at, MachineDescription.line(), options.seed(), rows);
+  }
+
+  /**
+   * Creates the AOT caches of a stack in normal use: without them, processes take twice as long to
+   * start.
+   */
+  private void makeCaches() throws IOException, InterruptedException {
+    for (FailoverVersion version : versions()) {
+      Path data = folder.resolve("caches-" + version.ordinal());
+      if (!StandaloneStack.makeAotCaches(layout(version), data, progress)) {
+        throw new IOException("the AOT caches could not be created");
+      }
+    }
+  }
+
+  private List<FailoverVersion> versions() {
+    return options.against() == null
+        ? List.of(FailoverVersion.THIS)
+        : List.of(FailoverVersion.THIS, FailoverVersion.OTHER);
+  }
+
+  private InstallationLayout layout(FailoverVersion version) {
+    return version == FailoverVersion.THIS
+        ? InstallationLayout.find()
+        : new InstallationLayout(Objects.requireNonNull(options.against()));
+  }
+
+  private interface Measurement {
+    void on(List<FailoverSide> sides) throws IOException, InterruptedException;
+  }
+
+  private void onStacks(String name, int warm, Measurement measurement)
+      throws IOException, InterruptedException {
+    List<FailoverSide> sides = new ArrayList<>();
+    try {
+      for (FailoverVersion version : versions()) {
+        BenchmarkStack stack = stack(layout(version), name + "-" + version.ordinal(), warm);
+        sides.add(FailoverSide.of(version, stack));
+      }
+      measurement.on(sides);
+    } finally {
+      for (FailoverSide side : sides) {
+        side.close();
+      }
+    }
+  }
+
+  private void warm(List<FailoverSide> sides) throws IOException, InterruptedException {
+    alternate(
+        sides, FailoverScenario.WARM, options.kills(), WARM, FailoverBenchmark::kill, SINCE_STRUCK);
+    alternate(
+        sides, FailoverScenario.HANG, options.hangs(), WARM, FailoverBenchmark::hang, SINCE_STRUCK);
+    if (wants(FailoverScenario.REPLICA_LOST)) {
+      for (FailoverSide side : sides) {
+        replicaLost(side);
+      }
+    }
+  }
+
+  private void cold(List<FailoverSide> sides) throws IOException, InterruptedException {
+    alternate(
+        sides, FailoverScenario.COLD, options.kills(), 0, FailoverBenchmark::kill, SINCE_STRUCK);
+    alternate(
+        sides,
+        FailoverScenario.PLANNED,
+        options.handovers(),
+        0,
+        FailoverBenchmark::terminate,
+        (of, run, epoch, struck) -> FailoverSample.whole(of.awaitTakeover(run, epoch)));
+    if (wants(FailoverScenario.HUNDRED)) {
+      for (FailoverSide side : sides) {
+        allAtOnce(side);
+      }
+    }
   }
 
   private boolean wants(FailoverScenario... any) {
     return Stream.of(any).anyMatch(options.scenarios()::contains);
   }
 
-  private BenchmarkStack stack(String name, int warm) throws IOException, InterruptedException {
+  private BenchmarkStack stack(InstallationLayout layout, String name, int warm)
+      throws IOException, InterruptedException {
     Map<String, Map<String, String>> environment = new HashMap<>(options.environment());
     String orchestrator = StackComponent.ORCHESTRATOR.label();
     Map<String, String> variables = new HashMap<>(environment.getOrDefault(orchestrator, Map.of()));
     variables.putIfAbsent("BATON_LAUNCHER_WARM_SIZE", Integer.toString(warm));
     environment.put(orchestrator, variables);
-    return BenchmarkStack.start(folder.resolve(name), environment, progress);
+    return BenchmarkStack.start(layout, folder.resolve(name), environment, progress);
   }
 
   private static void kill(long pid) {
@@ -153,30 +192,47 @@ public final class FailoverBenchmark {
     ProcessSuspender.stop(pid);
   }
 
-  /** Hits the runner of one run repeatedly, each time after it has completed a step. */
-  private void one(
-      LoopingRunDriver runs, FailoverScenario scenario, int samples, int idle, Blow blow, Gap gap)
+  /**
+   * Hits the runner of one run on each side repeatedly, each time after it has completed a step;
+   * the sides take turns and change their order.
+   */
+  private void alternate(
+      List<FailoverSide> sides,
+      FailoverScenario scenario,
+      int samples,
+      int idle,
+      Blow blow,
+      Gap gap)
       throws IOException, InterruptedException {
     if (!wants(scenario)) {
       return;
     }
-    String run = runs.start(ROUND, 1).getFirst();
-    long[] micros = new long[samples];
+    Map<FailoverSide, String> runs = new HashMap<>();
+    Map<FailoverSide, List<FailoverSample>> taken = new HashMap<>();
+    for (FailoverSide side : sides) {
+      runs.put(side, side.runs().start(ROUND, 1).getFirst());
+      taken.put(side, new ArrayList<>());
+    }
     for (int i = -WARMUP; i < samples; i++) {
       if (i >= 0 && i % TOLD_EVERY == 0) {
         progress.accept("%s: %d of %d".formatted(scenario.label(), i, samples));
       }
-      runs.awaitIdle(idle);
-      RunnerListEntry victim = working(runs, run);
-      long start = System.nanoTime();
-      blow.strike(victim.pid());
-      long micro = gap.nanos(runs, run, victim.epoch(), start) / 1_000;
-      if (i >= 0) {
-        micros[i] = micro;
+      for (FailoverSide side : i % 2 == 0 ? sides : sides.reversed()) {
+        String run = Objects.requireNonNull(runs.get(side));
+        side.runs().awaitIdle(idle);
+        RunnerListEntry victim = working(side.runs(), run);
+        long start = System.nanoTime();
+        blow.strike(victim.pid());
+        FailoverSample sample = gap.await(side.runs(), run, victim.epoch(), start);
+        if (i >= 0) {
+          Objects.requireNonNull(taken.get(side)).add(sample);
+        }
       }
     }
-    runs.cancel(run);
-    measured(scenario, micros);
+    for (FailoverSide side : sides) {
+      side.runs().cancel(Objects.requireNonNull(runs.get(side)));
+      measured(scenario, side, Objects.requireNonNull(taken.get(side)));
+    }
   }
 
   /** Returns the run's runner, at a random moment of a step after a completed one. */
@@ -193,31 +249,32 @@ public final class FailoverBenchmark {
   }
 
   /** Printed at once, too: later measurements may take long, or fail. */
-  private void measured(FailoverScenario scenario, long... micros) {
-    FailoverResult.Row row = new FailoverResult.Row(scenario, DurationDistribution.of(micros));
+  private void measured(
+      FailoverScenario scenario, FailoverSide side, List<FailoverSample> samples) {
+    FailoverResult.Row row = FailoverResult.Row.of(scenario, side.version(), samples);
     rows.add(row);
     progress.accept(row.line());
   }
 
-  private void replicaLost(BenchmarkStack stack, LoopingRunDriver runs)
-      throws IOException, InterruptedException {
-    long[] micros = new long[options.losses()];
-    for (int i = 0; i < micros.length; i++) {
-      progress.accept("replica_lost: %d of %d".formatted(i, micros.length));
+  private void replicaLost(FailoverSide side) throws IOException, InterruptedException {
+    LoopingRunDriver runs = side.runs();
+    List<FailoverSample> samples = new ArrayList<>();
+    for (int i = 0; i < options.losses(); i++) {
+      progress.accept("replica_lost: %d of %d".formatted(i, options.losses()));
       List<String> started = new ArrayList<>();
-      ServiceReplica second = stack.secondOrchestrator();
+      ServiceReplica second = side.stack().secondOrchestrator();
       RunnerListEntry victim = startedBy(second, runs, started);
       String hit = Objects.requireNonNull(victim.run());
       long replica = second.process().orElseThrow().pid();
       long start = System.nanoTime();
       kill(replica);
       kill(victim.pid());
-      micros[i] = (runs.awaitStep(hit, victim.epoch()) - start) / 1_000;
+      samples.add(SINCE_STRUCK.await(runs, hit, victim.epoch(), start));
       for (String run : started) {
         runs.cancel(run);
       }
     }
-    measured(FailoverScenario.REPLICA_LOST, micros);
+    measured(FailoverScenario.REPLICA_LOST, side, samples);
   }
 
   /** Starts runs until the second replica has started the runner of one, since either may. */
@@ -237,7 +294,8 @@ public final class FailoverBenchmark {
     throw new IOException("the second orchestrator starts no runner");
   }
 
-  private void allAtOnce(LoopingRunDriver runs) throws IOException, InterruptedException {
+  private void allAtOnce(FailoverSide side) throws IOException, InterruptedException {
+    LoopingRunDriver runs = side.runs();
     progress.accept("hundred: %d runs begin".formatted(options.hundred()));
     List<String> all = runs.start(MANY, options.hundred());
     List<RunnerListEntry> victims = new ArrayList<>();
@@ -250,13 +308,13 @@ public final class FailoverBenchmark {
       started[i] = System.nanoTime();
       kill(victims.get(i).pid());
     }
-    long[] micros = new long[started.length];
+    List<FailoverSample> samples = new ArrayList<>();
     for (int i = 0; i < started.length; i++) {
-      micros[i] = (runs.awaitStep(all.get(i), victims.get(i).epoch()) - started[i]) / 1_000;
+      samples.add(SINCE_STRUCK.await(runs, all.get(i), victims.get(i).epoch(), started[i]));
     }
     for (String run : all) {
       runs.cancel(run);
     }
-    measured(FailoverScenario.HUNDRED, micros);
+    measured(FailoverScenario.HUNDRED, side, samples);
   }
 }

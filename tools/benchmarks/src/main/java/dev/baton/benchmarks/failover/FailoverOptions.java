@@ -7,6 +7,7 @@
 package dev.baton.benchmarks.failover;
 
 import dev.baton.benchmarks.arguments.BenchmarkArgumentParser;
+import dev.baton.standalone.jvm.InstallationLayout;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param hundred number of runners killed at once
  * @param seed of the moments within a step
  * @param environment additional variables for components of the embedded stack, by component
+ * @param against the home of another version, whose failovers alternate with this one's; null for
+ *     none
  * @param results the folder for the table and the figures; null for the default
  */
 public record FailoverOptions(
@@ -36,6 +39,7 @@ public record FailoverOptions(
     long seed,
     boolean json,
     Map<String, Map<String, String>> environment,
+    @Nullable Path against,
     @Nullable Path results) {
   public FailoverOptions {
     scenarios = Set.copyOf(scenarios);
@@ -54,6 +58,7 @@ public record FailoverOptions(
     int handovers = 20;
     int hundred = 100;
     long seed = System.currentTimeMillis();
+    Path against = null;
     while (!left.isEmpty()) {
       String name = left.next();
       switch (name) {
@@ -64,6 +69,7 @@ public record FailoverOptions(
         case "--handovers" -> handovers = (int) left.number(name, 1, 1_000);
         case "--hundred" -> hundred = (int) left.number(name, 1, 1_000);
         case "--seed" -> seed = left.number(name, 0, Long.MAX_VALUE / 10);
+        case "--against" -> against = home(left.value(name));
         case "--env" -> left.variable(name);
         default -> left.common(name);
       }
@@ -78,7 +84,17 @@ public record FailoverOptions(
         seed,
         left.json(),
         left.environment(),
+        against,
         left.results());
+  }
+
+  private static Path home(String text) {
+    Path home = Path.of(text).toAbsolutePath().normalize();
+    if (!InstallationLayout.isHome(home)) {
+      throw new IllegalArgumentException(
+          "--against " + text + " is neither a Baton checkout nor an installed Baton");
+    }
+    return home;
   }
 
   private static Set<FailoverScenario> scenarios(String text) {

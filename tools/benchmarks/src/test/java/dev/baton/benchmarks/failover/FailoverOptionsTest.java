@@ -9,7 +9,6 @@ package dev.baton.benchmarks.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -73,6 +72,8 @@ class FailoverOptionsTest {
         .hasMessageContaining("warm, cold, hang, replica_lost, planned, hundred");
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--kills", "0")))
         .hasMessageContaining("--kills 0");
+    assertThatThrownBy(() -> FailoverOptions.parse(List.of("--against", "/tmp")))
+        .hasMessageContaining("--against /tmp is neither a Baton checkout nor an installed Baton");
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--fast")))
         .hasMessageContaining("--fast");
   }
@@ -85,18 +86,34 @@ class FailoverOptionsTest {
             "a machine",
             7,
             List.of(
-                new FailoverResult.Row(
-                    FailoverScenario.WARM, DurationDistribution.of(100_000, 200_000, 1_300_000)),
-                new FailoverResult.Row(
-                    FailoverScenario.HUNDRED, DurationDistribution.of(5_000_000))));
+                FailoverResult.Row.of(
+                    FailoverScenario.WARM,
+                    FailoverVersion.THIS,
+                    List.of(
+                        new FailoverSample(100_000, 10_000, 20_000, 30_000, 40_000),
+                        new FailoverSample(200_000, 11_000, 20_000, -1, 40_000),
+                        FailoverSample.whole(1_300_000_000L))),
+                FailoverResult.Row.of(
+                    FailoverScenario.WARM,
+                    FailoverVersion.OTHER,
+                    List.of(FailoverSample.whole(400_000_000L))),
+                FailoverResult.Row.of(
+                    FailoverScenario.HUNDRED,
+                    FailoverVersion.THIS,
+                    List.of(FailoverSample.whole(5_000_000_000L)))));
 
     assertThat(result.table())
-        .contains("| 3 | 200 ms | 1,300 ms | 1,300 ms | 300 ms |")
-        .contains("| 1 | 5,000 ms | 5,000 ms | 5,000 ms | all resume |");
+        .contains("| 3 | 200 ms | 1,300 ms | 1,300 ms | 10 ms | 20 ms | 30 ms | 40 ms | 300 ms |")
+        .contains("| 1 | 5,000 ms | 5,000 ms | 5,000 ms | – | – | – | – | all resume |")
+        .contains("warm, ratio to the other version: median 0.50, p99 3.25.");
     var json = Json.tree(result.json().getBytes(StandardCharsets.UTF_8));
     assertThat(json.at("/warm/median_ms").asDouble()).isEqualTo(200);
     assertThat(json.at("/warm/p99_ms").asDouble()).isEqualTo(1_300);
     assertThat(json.at("/hundred/samples").asInt()).isEqualTo(1);
+    assertThat(json.at("/warm/median_ratio").asDouble()).isEqualTo(0.5);
+    assertThat(json.at("/warm/other/median_ms").asDouble()).isEqualTo(400);
+    assertThat(json.at("/warm/phases_ms/attached").asDouble()).isEqualTo(30);
+    assertThat(json.at("/hundred/phases_ms").isEmpty()).isTrue();
     assertThat(json.has("cold")).isFalse();
   }
 }

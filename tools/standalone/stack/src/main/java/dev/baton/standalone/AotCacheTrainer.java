@@ -7,6 +7,7 @@
 package dev.baton.standalone;
 
 import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.InstallationLayout;
 import dev.baton.standalone.jvm.JvmCommand;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,10 +32,15 @@ final class AotCacheTrainer {
 
   /** Returns the program's exit code: 0, or 1 when a cache is missing. */
   static int run(
-      Path data, Set<StackComponent> components, boolean force, Consumer<String> progress)
+      InstallationLayout installation,
+      Path data,
+      Set<StackComponent> components,
+      boolean force,
+      Consumer<String> progress)
       throws IOException, InterruptedException {
     StandaloneStack stack =
         StandaloneStack.builder()
+            .layout(installation)
             .data(data)
             .components(components)
             .aot(AotMode.TRAIN)

@@ -58,6 +58,11 @@ record ProcessSpecFactory(
   // The AOT cache is written while the program exits.
   private static final Duration STOP_WITHIN_TRAINING = Duration.ofSeconds(120);
 
+  /** Returns a factory for the programs of another installation. */
+  ProcessSpecFactory of(InstallationLayout installation) {
+    return new ProcessSpecFactory(installation, folders, access, aot, runnerAot, extraEnvironment);
+  }
+
   ProcessSpec of(StackComponent component) throws IOException {
     String name = component.label();
     return spec(component, name, environment(component, folders.of(name)), readiness(component));

@@ -7,6 +7,7 @@
 package dev.baton.standalone;
 
 import dev.baton.standalone.jvm.AotMode;
+import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -29,6 +30,7 @@ public final class StackBuilder {
   boolean autoRestart;
   boolean preferredApiPort;
   int apiPort;
+  @Nullable InstallationLayout layout;
 
   StackBuilder() {}
 
@@ -46,6 +48,14 @@ public final class StackBuilder {
 
   StackBuilder components(Set<StackComponent> some) {
     components = EnumSet.copyOf(some);
+    return this;
+  }
+
+  /**
+   * Starts the programs of this installation; by default those of {@link InstallationLayout#find}.
+   */
+  public StackBuilder layout(InstallationLayout installation) {
+    layout = installation;
     return this;
   }
 

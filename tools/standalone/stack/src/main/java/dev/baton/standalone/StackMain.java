@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
 
 /**
@@ -46,7 +47,11 @@ public final class StackMain {
         case DOWN -> StackStopper.run(arguments, System.out::println);
         case AOT_CACHE ->
             AotCacheTrainer.run(
-                arguments.data(), arguments.components(), arguments.force(), System.out::println);
+                InstallationLayout.find(),
+                arguments.data(),
+                arguments.components(),
+                arguments.force(),
+                System.out::println);
       };
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage());

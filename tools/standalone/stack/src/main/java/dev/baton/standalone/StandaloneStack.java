@@ -101,7 +101,15 @@ public final class StandaloneStack implements AutoCloseable {
    */
   public static boolean makeAotCaches(Path data, Consumer<String> progress)
       throws IOException, InterruptedException {
-    return AotCacheTrainer.run(data, EnumSet.allOf(StackComponent.class), false, progress) == 0;
+    return makeAotCaches(InstallationLayout.find(), data, progress);
+  }
+
+  /** Like {@link #makeAotCaches(Path, Consumer)}, for the programs of another installation. */
+  public static boolean makeAotCaches(
+      InstallationLayout installation, Path data, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    EnumSet<StackComponent> all = EnumSet.allOf(StackComponent.class);
+    return AotCacheTrainer.run(installation, data, all, false, progress) == 0;
   }
 
   /** Returns a builder of a stack of all components on free ports; the folder must be set. */
@@ -124,7 +132,9 @@ public final class StandaloneStack implements AutoCloseable {
       OrphanStackProcessReaper.clearTemp(folders);
       StackAccess access =
           StackAccess.choose(last, folders.data(), builder.preferredApiPort, builder.apiPort);
-      return new StandaloneStack(builder, InstallationLayout.find(), folders, lock, access);
+      InstallationLayout layout =
+          builder.layout == null ? InstallationLayout.find() : builder.layout;
+      return new StandaloneStack(builder, layout, folders, lock, access);
     } catch (IOException | InterruptedException | RuntimeException e) {
       lock.close();
       throw e;
@@ -231,6 +241,25 @@ public final class StandaloneStack implements AutoCloseable {
    * @throws IllegalArgumentException when the component is not a service
    */
   public ServiceReplica replica(StackComponent service, int port, Map<String, String> environment)
+      throws IOException {
+    return replica(specs, service, port, environment);
+  }
+
+  /**
+   * Like {@link #replica(StackComponent, int, Map)}, but with the programs of another installation:
+   * its service, and the runners that this starts.
+   */
+  public ServiceReplica replica(
+      InstallationLayout installation,
+      StackComponent service,
+      int port,
+      Map<String, String> environment)
+      throws IOException {
+    return replica(specs.of(installation), service, port, environment);
+  }
+
+  private ServiceReplica replica(
+      ProcessSpecFactory specs, StackComponent service, int port, Map<String, String> environment)
       throws IOException {
     if (!service.isService()) {
       throw new IllegalArgumentException(

@@ -140,7 +140,8 @@ public record InstallationLayout(Path home) {
     return Optional.empty();
   }
 
-  private static boolean isHome(Path folder) {
+  /** Whether the folder is a checkout or an installed Baton. */
+  public static boolean isHome(Path folder) {
     return isInstalled(folder)
         || (Files.isDirectory(folder.resolve(".mvn"))
             && Files.isDirectory(folder.resolve("tools/standalone")));

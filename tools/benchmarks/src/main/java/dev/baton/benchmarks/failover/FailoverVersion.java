@@ -1,0 +1,15 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.failover;
+
+/** Which of two versions was measured. */
+public enum FailoverVersion {
+  /** The one that this benchmark belongs to. */
+  THIS,
+  /** The one given by {@code --against}. */
+  OTHER
+}
