@@ -53,13 +53,22 @@ enum LedgerPipeline {
    */
   PipelineRun start(SharedStackExtension.RunningStack on, Path repository, double pace)
       throws IOException, InterruptedException {
-    Path ledger = Files.createTempFile(on.folder, name().toLowerCase(Locale.ROOT), ".ledger");
+    return start(on.api, on.folder, repository, pace);
+  }
+
+  /**
+   * @param folder for the ledger
+   * @param pace minimum duration of every shell step in seconds
+   */
+  PipelineRun start(AcceptanceApiClient api, Path folder, Path repository, double pace)
+      throws IOException, InterruptedException {
+    Path ledger = Files.createTempFile(folder, name().toLowerCase(Locale.ROOT), ".ledger");
     ObjectNode definition = (ObjectNode) YAML.readTree(file.toFile());
     List<String> shells = new ArrayList<>();
     record((ArrayNode) definition.path("steps"), ledger, pace, shells);
     String name = definition.path("name").asText();
-    on.api.push(YAML.writeValueAsString(definition));
-    return new PipelineRun(on.api, on.api.start(name, input(repository)), ledger, shells);
+    api.push(YAML.writeValueAsString(definition));
+    return new PipelineRun(api, api.start(name, input(repository)), ledger, shells);
   }
 
   private static void record(ArrayNode steps, Path ledger, double pace, List<String> shells) {
