@@ -29,6 +29,7 @@ import picocli.CommandLine.Option;
       "%nExamples:",
       "  baton chaos --seed 7 --minutes 5",
       "  baton chaos --replicas 2",
+      "  baton chaos --only GROW_TOPICS,KILL_RUNNER --minutes 1",
       "  baton chaos --minutes 60 --runs 600 --out /tmp/night -o json",
       "  baton chaos --check /tmp/night"
     })
@@ -73,6 +74,14 @@ public final class ChaosCommand implements Callable<Integer> {
       paramLabel = "N",
       description = "Number of orchestrators, and of checkpoint-stores, 1 to 3. Default: 1.")
   private @Nullable Integer replicas;
+
+  @Option(
+      names = "--only",
+      paramLabel = "KIND",
+      split = ",",
+      description =
+          "Kinds of faults to inject, separated by commas, such as GROW_TOPICS. Default: all.")
+  private @Nullable List<String> only;
 
   @Option(
       names = "--bound",
@@ -131,6 +140,7 @@ public final class ChaosCommand implements Callable<Integer> {
     add(options, "--faults", within("--faults", faults, 0, 1_000_000));
     add(options, "--at-once", within("--at-once", atOnce, 1, 1000));
     add(options, "--replicas", within("--replicas", replicas, 1, 3));
+    add(options, "--only", only == null ? null : String.join(",", only));
     add(options, "--bound-seconds", within("--bound", bound, 1, 86_400));
     add(options, "--out", out);
     return options;

@@ -13,6 +13,7 @@ import dev.baton.chaos.fault.FaultSchedule;
 import dev.baton.chaos.fault.FaultableServer;
 import dev.baton.chaos.fault.PlannedFault;
 import dev.baton.chaos.fault.SpoolDisk;
+import dev.baton.chaos.fault.TopicGrowthInjector;
 import dev.baton.chaos.history.ChaosHistory;
 import dev.baton.chaos.history.ChaosHistoryMetadata;
 import dev.baton.chaos.history.ChaosHistoryStore;
@@ -122,6 +123,7 @@ public final class ChaosExperiment {
       Runtime.getRuntime().addShutdownHook(hook);
       List<ServiceReplica> replicas = wiring.replicate(stack);
       try (TraceReader reader = new TraceReader(stack.kafkaBootstrap(), this::now);
+          TopicGrowthInjector topics = new TopicGrowthInjector(stack.kafkaBootstrap());
           WorkloadClient client =
               new WorkloadClient(
                   urls(stack, replicas), folder.ledger(), effects.url(), this::now)) {
@@ -132,6 +134,7 @@ public final class ChaosExperiment {
                 FaultableServer.of(stack, replicas),
                 wiring.surroundings(spool),
                 reader,
+                topics,
                 this::now,
                 progress);
         ChaosHistory history = disturbed(injector, reader, client);
@@ -203,7 +206,7 @@ public final class ChaosExperiment {
     Thread list = Thread.ofVirtual().name("list").start(client::followList);
     long began = now();
     List<PlannedFault> schedule =
-        FaultSchedule.of(options.seed(), options.time(), options.faults());
+        FaultSchedule.of(options.seed(), options.time(), options.faults(), options.kinds());
     injector.run(schedule);
     TimeUnit.MILLISECONDS.sleep(Math.max(0, began + options.time().toMillis() - now()));
     over = true;

@@ -7,10 +7,16 @@
 package dev.baton.chaos;
 
 import dev.baton.chaos.check.ChaosVerdict;
+import dev.baton.chaos.fault.FaultKind;
 import dev.baton.chaos.history.ChaosHistoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class ChaosMain {
   private static final String USAGE =
       "usage: [--seed N] [--minutes M] [--runs R] [--faults F] [--at-once A] [--bound-seconds B]"
-          + " [--replicas N] [--out DIR] [--json] | --check DIR [--json]";
+          + " [--replicas N] [--only KIND,...] [--out DIR] [--json] | --check DIR [--json]";
   private static final double FAULTS_PER_MINUTE = 50;
 
   private ChaosMain() {}
@@ -80,6 +86,7 @@ public final class ChaosMain {
     private int atOnce = 8;
     private int replicas = 1;
     private int boundSeconds = 300;
+    private Set<FaultKind> kinds = Set.of();
     private @Nullable Path out;
     private @Nullable Path check;
     private boolean json;
@@ -109,6 +116,7 @@ public final class ChaosMain {
           case "--at-once" -> atOnce = Integer.parseInt(value);
           case "--replicas" -> replicas = Integer.parseInt(value);
           case "--bound-seconds" -> boundSeconds = Integer.parseInt(value);
+          case "--only" -> kinds = kinds(value);
           case "--out" -> out = Path.of(value);
           case "--check" -> check = Path.of(value);
           default -> throw new IllegalArgumentException("unknown argument " + name + "\n" + USAGE);
@@ -116,6 +124,21 @@ public final class ChaosMain {
       } catch (NumberFormatException e) {
         throw new IllegalArgumentException(name + " " + value + " is not a number", e);
       }
+    }
+
+    private static Set<FaultKind> kinds(String names) {
+      Set<FaultKind> kinds = EnumSet.noneOf(FaultKind.class);
+      for (String name : names.split(",", -1)) {
+        Optional<FaultKind> kind =
+            Stream.of(FaultKind.values()).filter(one -> one.name().equals(name)).findFirst();
+        kinds.add(
+            kind.orElseThrow(
+                () ->
+                    new IllegalArgumentException(
+                        "--only %s is not a kind of fault; allowed: %s"
+                            .formatted(name, List.of(FaultKind.values())))));
+      }
+      return kinds;
     }
 
     ChaosOptions options() {
@@ -132,7 +155,8 @@ public final class ChaosMain {
           folder,
           Duration.ofSeconds(boundSeconds),
           atOnce,
-          replicas);
+          replicas,
+          kinds);
     }
   }
 }

@@ -6,8 +6,10 @@
  */
 package dev.baton.chaos;
 
+import dev.baton.chaos.fault.FaultKind;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Options of a chaos experiment.
@@ -20,6 +22,7 @@ import java.time.Duration;
  * @param bound time after the faults within which all runs must end, 1 s to a day
  * @param atOnce number of concurrent runs, 1 to 1,000
  * @param replicas number of orchestrators, and of stores, 1 to 3
+ * @param kinds the kinds of faults that are injected; empty: all
  */
 public record ChaosOptions(
     long seed,
@@ -29,8 +32,9 @@ public record ChaosOptions(
     Path out,
     Duration bound,
     int atOnce,
-    int replicas) {
-  /** Checks the bounds. */
+    int replicas,
+    Set<FaultKind> kinds) {
+  /** Checks the bounds and copies the set. */
   public ChaosOptions {
     within("the time in seconds", time.toSeconds(), 10, 7L * 24 * 3600);
     within("--runs", runs, 1, 100_000);
@@ -39,6 +43,7 @@ public record ChaosOptions(
     within("--replicas", replicas, 1, 3);
     within("the bound in seconds", bound.toSeconds(), 1, 86_400);
     out = out.toAbsolutePath().normalize();
+    kinds = Set.copyOf(kinds);
   }
 
   private static void within(String what, long value, long least, long most) {

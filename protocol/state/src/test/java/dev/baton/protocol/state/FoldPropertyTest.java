@@ -43,6 +43,28 @@ class FoldPropertyTest {
     assertThat(withoutCounters(noisy)).isEqualTo(withoutCounters(expected));
   }
 
+  /** Some replacement runners return to an earlier state. */
+  @Property(tries = 1000)
+  void shouldIgnoreThemWhereCheckpointsAreDamagedToo(@ForAll long seed, @ForAll long noise) {
+    TraceGenerator trace = TraceGenerator.damaged(seed);
+    Random random = new Random(noise);
+    List<TraceRecord> clean = trace.clean.subList(0, random.nextInt(trace.clean.size() + 1));
+
+    RunState expected = foldKeeping(clean);
+    RunState noisy = foldKeeping(withNoise(clean, trace.late, random));
+
+    assertThat(withoutCounters(noisy)).isEqualTo(withoutCounters(expected));
+    assertThat(Json.read(Json.bytes(expected), RunState.class)).isEqualTo(expected);
+  }
+
+  private static RunState foldKeeping(List<TraceRecord> records) {
+    Set<String> marks =
+        StateFold.marks(records.stream().<TraceEvent>map(TraceRecord::event).toList());
+    StateFold fold = new StateFold(RunState.empty(TraceGenerator.RUN), marks);
+    records.forEach(fold::accept);
+    return fold.state();
+  }
+
   @Property(tries = 500)
   void shouldGiveTheSameOneByOneAsInBulkAndThroughJson(@ForAll long seed) {
     TraceGenerator trace = new TraceGenerator(seed);

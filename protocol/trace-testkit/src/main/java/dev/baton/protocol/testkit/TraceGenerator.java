@@ -44,14 +44,29 @@ public final class TraceGenerator {
   public record Late(int notBefore, TraceRecord record) {}
 
   private final Random random;
+  private final @Nullable Random damage;
   private final Map<String, Integer> visits = new HashMap<>();
   private long controlSeq;
   private long runnerSeq;
   private int milestone;
   private int epoch;
 
+  /** Generates a trace without damaged checkpoints. */
   public TraceGenerator(long seed) {
+    this(seed, null);
+  }
+
+  /**
+   * Generates a trace in which checkpoints are damaged: some replacement runners return to an
+   * earlier state ({@code run_degraded}). Its readers must keep the marked states.
+   */
+  public static TraceGenerator damaged(long seed) {
+    return new TraceGenerator(seed, new Random(~seed));
+  }
+
+  private TraceGenerator(long seed, @Nullable Random damage) {
     random = new Random(seed);
+    this.damage = damage;
     if (!RunId.isValid(RUN)) {
       throw new AssertionError(RUN);
     }
@@ -286,7 +301,21 @@ public final class TraceGenerator {
     epoch++;
     runnerSeq = 0;
     control(new TraceEvent.RunnerAssigned(epoch, "r" + epoch, reason));
+    if (damage != null && epoch > 1 && damage.nextInt(3) == 0) {
+      degrade(damage);
+    }
     runner(new TraceEvent.RunnerStarted("r" + epoch, 1L, "host", null, 0));
+  }
+
+  /** Returns to the state after a random event, or to the initial one. */
+  private void degrade(Random random) {
+    int point = random.nextInt(clean.size());
+    List<TraceEvent.DamagedCheckpoint> lost = new ArrayList<>();
+    for (int i = 0; i <= random.nextInt(3); i++) {
+      String digest = Digest.of(("damaged" + clean.size() + i).getBytes(StandardCharsets.UTF_8));
+      lost.add(new TraceEvent.DamagedCheckpoint("", "c" + clean.size(), digest, "gone"));
+    }
+    runner(new TraceEvent.RunDegraded(lost, point == 0 ? null : clean.get(point).id().toString()));
   }
 
   private void control(TraceEvent.Control event) {

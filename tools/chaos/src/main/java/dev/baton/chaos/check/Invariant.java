@@ -53,6 +53,10 @@ record Invariant(String name, String says, InvariantCheck check) {
               "the accepted records of each lane have every seq from 1 on, and an id always identifies one event",
               new LaneSequenceInvariant()),
           new Invariant(
+              "records-are-at-home",
+              "all records of a run are in its home partition, which the API returns",
+              new HomePartitionInvariant()),
+          new Invariant(
               "output-as-undisturbed",
               "a run's output, in the log and in the API, equals that of an undisturbed run of the same",
               new OutputEqualityInvariant()),

@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * counts while its epoch is the latest assigned one; no record counts after the end until a resume.
  * A step that completed {@code without_cut} stands only when a later cut of its branch has its
  * files; if the runner is replaced before that, the step and its successors in the branch may run
- * again.
+ * again. After {@code run_degraded} only what came before the restored state stands.
  */
 final class RunLogReplay {
   private static final Map<String, String> ENDS =
@@ -132,6 +132,8 @@ final class RunLogReplay {
     } else if (record.is("run_created") && record.text("kind").equals("external")) {
       // An external client that registers a run holds it from the beginning.
       assign(1);
+    } else if (record.is("run_degraded")) {
+      degrade(record);
     } else if (record.is("step_completed")) {
       complete(placed);
     } else if (record.is("step_skipped") || record.is("step_failed")) {
@@ -161,6 +163,28 @@ final class RunLogReplay {
     Map<String, LoggedRecord> stood = new HashMap<>();
     standing.forEach((visit, done) -> stood.put(visit, done.record()));
     stoodAt.put(next, stood);
+  }
+
+  /** Drops what came after the restored state: its checkpoints are damaged, it may run again. */
+  private void degrade(LoggedRecord record) {
+    String after = record.text("after");
+    int restored =
+        records.stream()
+            .filter(placed -> placed.counts() && placed.record().id().equals(after))
+            .mapToInt(JudgedRecord::index)
+            .findFirst()
+            .orElse(-1);
+    if (restored < 0) {
+      completed = 0;
+    }
+    standing.values().removeIf(done -> done.index() > restored);
+    uncommittedSince.values().removeIf(since -> since > restored);
+    asked.clear();
+    stoodAt.getOrDefault(epoch, Map.of()).values().removeIf(done -> !stands(done));
+  }
+
+  private boolean stands(LoggedRecord done) {
+    return standing.values().stream().anyMatch(placed -> placed.record() == done);
   }
 
   private void complete(JudgedRecord placed) {

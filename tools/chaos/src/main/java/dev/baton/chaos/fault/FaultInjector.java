@@ -58,6 +58,7 @@ public final class FaultInjector {
   private final NetworkNamespace network;
   private final AtomicInteger partitions = new AtomicInteger();
   private final TraceRecordResender resender;
+  private final TopicGrowthInjector topics;
   private final LongSupplier clock;
   private final Consumer<String> progress;
   private final Set<ProcessIdentity> stopped = ConcurrentHashMap.newKeySet();
@@ -73,6 +74,7 @@ public final class FaultInjector {
       List<FaultableServer> servers,
       FaultTargets surroundings,
       TraceRecordResender resender,
+      TopicGrowthInjector topics,
       LongSupplier clock,
       Consumer<String> progress) {
     this.runners = new RunnerProcessFinder(data);
@@ -82,6 +84,7 @@ public final class FaultInjector {
     this.spool = surroundings.spool();
     this.network = surroundings.network();
     this.resender = resender;
+    this.topics = topics;
     this.clock = clock;
     this.progress = progress;
     for (FaultableServer server : servers) {
@@ -173,6 +176,7 @@ public final class FaultInjector {
       case KILL_RUNNER_TREE -> killRunner(fault, true);
       case STOP_RUNNER -> stopRunner(fault);
       case RESEND -> resend(fault);
+      case GROW_TOPICS -> growTopics(fault);
       case DELAY -> delay(fault);
       case CUT -> cut(fault);
       case PARTITION -> partition(fault);
@@ -228,6 +232,13 @@ public final class FaultInjector {
   private static boolean signal(ProcessIdentity process, ProcessSignal signal)
       throws IOException, InterruptedException {
     return process.isAlive() && signal.send(process.pid());
+  }
+
+  private Hit growTopics(PlannedFault fault) throws IOException, InterruptedException {
+    String grown = topics.grow(new Random(fault.choice()));
+    return grown.isEmpty()
+        ? Hit.nothing("no topic may grow further")
+        : new Hit("topics", true, grown);
   }
 
   private Hit resend(PlannedFault fault) throws IOException, InterruptedException {

@@ -19,6 +19,8 @@ public enum FaultKind {
   STOP_RUNNER(14, 200, 8_000, null),
   /** Records of a run, including those of old epochs, are delivered again, in any order. */
   RESEND(24, 0, 0, null),
+  /** One topic, or all, get more partitions. */
+  GROW_TOPICS(4, 0, 0, null),
   /** Data of one side arrives late. */
   DELAY(10, 1_000, 6_000, null),
   /** No data passes; connections stay open. */

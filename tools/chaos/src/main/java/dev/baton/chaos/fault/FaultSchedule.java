@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -18,19 +19,30 @@ import java.util.stream.Stream;
  * chosen when they are injected.
  */
 public final class FaultSchedule {
-  private static final int ALL = Stream.of(FaultKind.values()).mapToInt(FaultKind::weight).sum();
-
   private FaultSchedule() {}
 
   /**
    * @param number of faults, at least 0
    */
   public static List<PlannedFault> of(long seed, Duration time, int number) {
+    return of(seed, time, number, Set.of());
+  }
+
+  /**
+   * @param number of faults, at least 0
+   * @param only the kinds to choose from; empty: all
+   */
+  public static List<PlannedFault> of(long seed, Duration time, int number, Set<FaultKind> only) {
     Random random = new Random(seed);
+    List<FaultKind> kinds =
+        Stream.of(FaultKind.values())
+            .filter(kind -> only.isEmpty() || only.contains(kind))
+            .toList();
+    int weights = kinds.stream().mapToInt(FaultKind::weight).sum();
     List<PlannedFault> faults = new ArrayList<>();
     for (int i = 0; i < number; i++) {
       long at = (long) (random.nextDouble() * time.toMillis());
-      FaultKind kind = kind(random.nextInt(ALL));
+      FaultKind kind = kind(kinds, random.nextInt(weights));
       int spread = kind.longestMs() - kind.shortestMs();
       int duration = kind.shortestMs() + (int) (spread * random.nextDouble());
       faults.add(new PlannedFault(0, at, kind, random.nextInt(1 << 20), duration));
@@ -45,14 +57,14 @@ public final class FaultSchedule {
     return numbered;
   }
 
-  private static FaultKind kind(int weight) {
+  private static FaultKind kind(List<FaultKind> kinds, int weight) {
     int left = weight;
-    for (FaultKind kind : FaultKind.values()) {
+    for (FaultKind kind : kinds) {
       left -= kind.weight();
       if (left < 0) {
         return kind;
       }
     }
-    throw new IllegalArgumentException(weight + " is not below " + ALL);
+    throw new IllegalArgumentException(weight + " is not below the weights of " + kinds);
   }
 }

@@ -16,11 +16,13 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -46,6 +48,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class TraceReader implements AutoCloseable, TraceRecordResender {
   private static final String TOPIC = "baton.trace";
   private static final Duration POLL = Duration.ofMillis(200);
+  private static final Duration LOOK = Duration.ofSeconds(1);
   private static final Duration READ_WITHIN = Duration.ofMinutes(2);
   private static final int MOST_RESENT = 12;
   private static final int NEWEST_RUNS = 16;
@@ -83,9 +86,12 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
 
   private void follow() {
     try (KafkaConsumer<byte[], byte[]> consumer = consumer()) {
-      consumer.assign(partitions(consumer));
-      consumer.seekToBeginning(consumer.assignment());
+      long lookAt = System.nanoTime();
       while (!closed) {
+        if (System.nanoTime() >= lookAt) {
+          addPartitions(consumer);
+          lookAt = System.nanoTime() + LOOK.toNanos();
+        }
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
           long now = clock.getAsLong();
           parse(record).ifPresent(logged -> note(logged, record, now));
@@ -167,7 +173,18 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
     return chosen.size() + " records of run " + run;
   }
 
-  private List<TopicPartition> partitions(KafkaConsumer<byte[], byte[]> consumer) {
+  /** The topic may grow. */
+  private static void addPartitions(KafkaConsumer<byte[], byte[]> consumer) {
+    List<TopicPartition> all = partitions(consumer);
+    Set<TopicPartition> added = new HashSet<>(all);
+    added.removeAll(consumer.assignment());
+    if (!added.isEmpty()) {
+      consumer.assign(all);
+      consumer.seekToBeginning(added);
+    }
+  }
+
+  private static List<TopicPartition> partitions(KafkaConsumer<byte[], byte[]> consumer) {
     return consumer.partitionsFor(TOPIC).stream()
         .map(info -> new TopicPartition(TOPIC, info.partition()))
         .toList();
@@ -178,6 +195,7 @@ public final class TraceReader implements AutoCloseable, TraceRecordResender {
     settings.put("bootstrap.servers", bootstrap);
     settings.put("enable.auto.commit", false);
     settings.put("isolation.level", "read_committed");
+    settings.put("metadata.max.age.ms", LOOK.toMillis());
     return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 

@@ -54,7 +54,7 @@ final class ChaosHistoryBuilder {
 
   ChaosHistoryBuilder told(String status, int epoch, int completed) {
     String body =
-        "{'status':'%s','epoch':%d,'completed_steps':%d%s}"
+        "{'status':'%s','epoch':%d,'home_partition':0,'completed_steps':%d%s}"
             .formatted(
                 status, epoch, completed, status.equals("completed") ? ",'output':'done'" : "");
     return answer(ApiResponseRecord.Request.RUN, 200, json(body));

@@ -91,6 +91,30 @@ class CheckerTest {
   }
 
   @Test
+  void shouldAllowStepsBehindADamagedCheckpointToRunAgainAndOnlyThose() {
+    ChaosHistoryBuilder history =
+        new ChaosHistoryBuilder()
+            .log("c/1", "run_created", "{}")
+            .log("c/2", "runner_assigned", "{'epoch':1}")
+            .log("1/1", "step_completed", "{'step':'one','visit':1,'cut':{}}")
+            .log("1/2", "step_completed", "{'step':'two','visit':1,'cut':{}}")
+            .log("c/3", "runner_assigned", "{'epoch':2}")
+            .log(
+                "2/1",
+                "run_degraded",
+                "{'damaged':[{'branch':'','digest':'x','reason':'gone'}],'after':'%s/1/1'}"
+                    .formatted(ChaosHistoryBuilder.RUN))
+            .log("2/2", "runner_started", "{'runner':'b'}")
+            .effect("two", 2, 1, "begin")
+            .log("2/3", "step_completed", "{'step':'two','visit':1,'cut':{}}");
+
+    assertThat(ChaosVerdict.of(history.history()).broken()).doesNotContain("completed-step-stays");
+
+    history.effect("one", 2, 1, "begin");
+    assertThat(ChaosVerdict.of(history.history()).broken()).contains("completed-step-stays");
+  }
+
+  @Test
   void shouldLetTheApiLagButNotContradictTheLog() {
     ChaosHistoryBuilder lagging = ChaosHistoryBuilder.undisturbed().told("completed", 2, 3);
     assertThat(ChaosVerdict.of(lagging.history()).ok()).isTrue();

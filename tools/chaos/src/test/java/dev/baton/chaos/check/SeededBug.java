@@ -264,6 +264,28 @@ enum SeededBug {
           history.log().stream().filter(r -> !r.id().equals(gone.id())).toList());
     }
   },
+  /** A client's partitioner wrote a record to another partition. */
+  RECORD_ELSEWHERE("records-are-at-home") {
+    @Override
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      LoggedRecord astray = any(history, random, r -> !r.is("run_created"));
+      return history.withLog(
+          history.log().stream().map(r -> r == astray ? elsewhere(r) : r).toList());
+    }
+  },
+  /** The API returns the partition that the topic's present size gives. */
+  OTHER_HOME_TOLD("records-are-at-home") {
+    @Override
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      ApiResponseRecord told =
+          one(history.answers().stream().filter(a -> a.request() == Request.RUN).toList(), random);
+      ObjectNode body = told.body().deepCopy();
+      return history.withAnswers(
+          history.answers().stream()
+              .map(a -> a == told ? with(a, body.put("home_partition", 5)) : a)
+              .toList());
+    }
+  },
   /** One id, two events. */
   ID_REUSED("lanes-have-no-holes") {
     @Override
@@ -330,6 +352,17 @@ enum SeededBug {
         record.run(),
         record.epoch(),
         seq,
+        record.type(),
+        record.data());
+  }
+
+  private static LoggedRecord elsewhere(LoggedRecord record) {
+    return new LoggedRecord(
+        record.partition() + 3,
+        record.offset(),
+        record.run(),
+        record.epoch(),
+        record.seq(),
         record.type(),
         record.data());
   }

@@ -27,6 +27,13 @@ class FaultScheduleTest {
   }
 
   @Test
+  void shouldHaveOnlyTheKindsThatAreWanted() {
+    assertThat(FaultSchedule.of(7, TIME, 50, EnumSet.of(FaultKind.GROW_TOPICS)))
+        .hasSize(50)
+        .allMatch(fault -> fault.kind() == FaultKind.GROW_TOPICS);
+  }
+
+  @Test
   void shouldHaveAllKindsInOrderWithinItsTime() {
     List<PlannedFault> faults = FaultSchedule.of(7, TIME, 1000);
 
