@@ -27,6 +27,8 @@ public interface StoreConfig {
 
   Postgres postgres();
 
+  Topics topics();
+
   ObjectStore objectStore();
 
   /**
@@ -57,6 +59,17 @@ public interface StoreConfig {
   Archive archive();
 
   Http http();
+
+  /** What the Kafka topics must have at the start. */
+  interface Topics {
+    /** Copies of each partition that every topic must have, 1 to 3. */
+    @WithDefault("1")
+    int minReplicas();
+
+    /** Whether to start although a topic's settings may lose records. */
+    @WithDefault("false")
+    boolean allowUnsafe();
+  }
 
   /** The port that serves REST and gRPC. */
   interface Http {

@@ -9,6 +9,8 @@ package dev.baton.store.startup;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.topic.TopicBootstrap;
+import dev.baton.protocol.topic.TopicRequirements;
+import dev.baton.protocol.topic.UnsafeTopicException;
 import dev.baton.server.PostgresDurabilityChecker;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
@@ -30,9 +32,9 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.jboss.logging.Logger;
 
 /**
- * Waits for Kafka, the object store and Postgres, creates the topics and the bucket, and refuses a
- * Postgres that may lose what it has acknowledged. Runs on the main thread before the messaging
- * channels open, since they subscribe to these topics.
+ * Waits for Kafka, the object store and Postgres, creates the topics and the bucket, and refuses
+ * topics and a Postgres that may lose what they have acknowledged. Runs on the main thread before
+ * the messaging channels open, since they subscribe to these topics.
  */
 @ApplicationScoped
 class StoreBootstrap {
@@ -49,6 +51,7 @@ class StoreBootstrap {
   private final BucketClient bucket;
   private final Pool pool;
   private final boolean allowUnsafePostgres;
+  private final TopicRequirements topics;
   private Optional<String> postgresProblem = Optional.empty();
 
   StoreBootstrap(
@@ -58,6 +61,7 @@ class StoreBootstrap {
       StoreConfig config) {
     this.pool = pool;
     allowUnsafePostgres = config.postgres().allowUnsafe();
+    topics = new TopicRequirements(config.topics().minReplicas(), config.topics().allowUnsafe());
     this.kafka = kafka;
     this.bucket = bucket;
   }
@@ -78,7 +82,7 @@ class StoreBootstrap {
   private void topics() throws Exception {
     try (Admin admin =
         Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers()))) {
-      TopicBootstrap.ensure(admin, PATIENCE);
+      TopicBootstrap.ensure(admin, PATIENCE, topics).forEach(LOG::warn);
       sayIfNeverTried(admin);
     }
   }
@@ -134,7 +138,7 @@ class StoreBootstrap {
       try {
         attempt.run();
         return;
-      } catch (InterruptedException e) {
+      } catch (InterruptedException | UnsafeTopicException e) {
         throw e;
       } catch (Exception e) {
         if (i == ATTEMPTS) {

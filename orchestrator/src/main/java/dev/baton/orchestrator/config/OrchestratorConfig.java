@@ -55,6 +55,8 @@ public interface OrchestratorConfig {
 
   Postgres postgres();
 
+  Topics topics();
+
   Checkpoint checkpoint();
 
   Archive archive();
@@ -191,6 +193,17 @@ public interface OrchestratorConfig {
      * Whether to start although Postgres may lose what it has acknowledged: {@code fsync}, {@code
      * synchronous_commit} or {@code full_page_writes} is off.
      */
+    @WithDefault("false")
+    boolean allowUnsafe();
+  }
+
+  /** What the Kafka topics must have at the start. */
+  interface Topics {
+    /** Copies of each partition that every topic must have. */
+    @WithDefault("1")
+    int minReplicas();
+
+    /** Whether to start although a topic's settings may lose records. */
     @WithDefault("false")
     boolean allowUnsafe();
   }

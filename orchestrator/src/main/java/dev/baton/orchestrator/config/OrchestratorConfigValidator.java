@@ -10,6 +10,7 @@ import dev.baton.orchestrator.notification.NotificationWriter;
 import dev.baton.orchestrator.notification.WebhookSecretParser;
 import dev.baton.protocol.clock.HeartbeatBounds;
 import dev.baton.protocol.net.WebRequestPolicy;
+import dev.baton.protocol.topic.TopicRequirements;
 import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.protocol.workflow.HeartbeatSettings;
 import java.net.URI;
@@ -61,6 +62,12 @@ public final class OrchestratorConfigValidator {
     range(problems, "baton.launcher.pool.size", config.launcher().pool().size(), 0, MAX_POOL);
     range(problems, "baton.launcher.warm.size", config.launcher().warm().size(), 0, MAX_POOL);
     range(problems, "baton.db.port", config.db().port(), 1, 65_535);
+    range(
+        problems,
+        "baton.topics.min-replicas",
+        config.topics().minReplicas(),
+        1,
+        TopicRequirements.MAX_REPLICAS);
     if (config.launcher().timeout().compareTo(Duration.ofSeconds(1)) < 0) {
       problems.add(wrong("baton.launcher.timeout", config.launcher().timeout(), "1s or more"));
     }

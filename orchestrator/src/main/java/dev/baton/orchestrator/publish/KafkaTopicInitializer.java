@@ -6,8 +6,10 @@
  */
 package dev.baton.orchestrator.publish;
 
+import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.topic.TopicBootstrap;
+import dev.baton.protocol.topic.TopicRequirements;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -18,7 +20,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.jboss.logging.Logger;
 
-/** Creates the topics before any component reads or writes them. */
+/** Creates and checks the topics before any component reads or writes them. */
 @ApplicationScoped
 class KafkaTopicInitializer {
   private static final Logger LOG = Logger.getLogger(KafkaTopicInitializer.class);
@@ -28,23 +30,27 @@ class KafkaTopicInitializer {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
   private final Admin admin;
+  private final TopicRequirements requirements;
 
-  KafkaTopicInitializer(Admin admin) {
+  KafkaTopicInitializer(Admin admin, OrchestratorConfig config) {
     this.admin = admin;
+    this.requirements =
+        new TopicRequirements(config.topics().minReplicas(), config.topics().allowUnsafe());
   }
 
   void onStart(@Observes @Priority(10) StartupEvent event) throws InterruptedException {
     Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     for (int attempt = 1; ; attempt++) {
       try {
-        TopicBootstrap.ensure(admin, PATIENCE);
+        TopicBootstrap.ensure(admin, PATIENCE, requirements).forEach(LOG::warn);
         return;
       } catch (ExecutionException | TimeoutException e) {
         if (attempt == ATTEMPTS) {
           throw new IllegalStateException(
               "Kafka: cannot create the topics within "
                   + PATIENCE.multipliedBy(ATTEMPTS).toSeconds()
-                  + " s; check kafka.bootstrap.servers",
+                  + " s; check kafka.bootstrap.servers: "
+                  + e.getMessage(),
               e);
         }
         LOG.warnf("Kafka: not ready, retrying (attempt %d of %d): %s", attempt, ATTEMPTS, e);
