@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.liveness;
 
+import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import dev.baton.protocol.topic.TopicName;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -45,14 +46,21 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
   private record Answer(long asked, long at, Map<Integer, Long> ends, Map<Integer, Long> done) {}
 
   private final Admin admin;
+  private final TopicSizeWatcher sizes;
+  private final LivenessChangelogResizer changelog;
   private final String group;
   private volatile Answer last = new Answer(0, 0, Map.of(), Map.of());
   private volatile long unbrokenSince = System.currentTimeMillis();
   private volatile @Nullable Thread thread;
 
   BrokerConnectivityProbe(
-      Admin admin, @ConfigProperty(name = "quarkus.kafka-streams.application-id") String group) {
+      Admin admin,
+      TopicSizeWatcher sizes,
+      LivenessChangelogResizer changelog,
+      @ConfigProperty(name = "quarkus.kafka-streams.application-id") String group) {
     this.admin = admin;
+    this.sizes = sizes;
+    this.changelog = changelog;
     this.group = group;
   }
 
@@ -98,13 +106,9 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
   }
 
   private void watch() {
-    Set<Integer> partitions = Set.of();
     while (!Thread.currentThread().isInterrupted()) {
       try {
-        if (partitions.isEmpty()) {
-          partitions = partitions();
-        }
-        ask(partitions);
+        ask();
         Thread.sleep(EVERY);
       } catch (InterruptedException e) {
         return;
@@ -137,9 +141,13 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
     return Set.copyOf(numbers);
   }
 
-  private void ask(Set<Integer> partitions)
-      throws InterruptedException, ExecutionException, TimeoutException {
+  private void ask() throws InterruptedException, ExecutionException, TimeoutException {
     long asked = System.currentTimeMillis();
+    // Each time, since the topic may grow: a partition without a known end is not judged, and a run
+    // that is silent in one may have moved to a new one.
+    Set<Integer> partitions = partitions();
+    sizes.observe(TopicName.HEARTBEATS, partitions.size());
+    changelog.fit(partitions.size());
     // Not the last stable offset: after an open transaction there may be heartbeats that cannot be
     // read yet, and their runners must not be declared lost.
     var latest = admin.listOffsets(each(partitions, OffsetSpec.latest())).all();

@@ -41,6 +41,7 @@ import org.jspecify.annotations.Nullable;
  *   heartbeat of an older epoch     ignored
  *   heartbeat "ended"               stop watching
  *   silence over the timeout        signal heartbeats_missed; repeated with backoff while it lasts
+ *   the same, heard elsewhere       stop watching: the task of the other partition does (ADR 0053)
  *   reported and still silent       forgotten after an hour
  *   not a heartbeat                 to the dead letters, with the reason
  * </pre>
@@ -60,7 +61,11 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
   private static final long MAX_REPEAT_MILLIS = Duration.ofMinutes(1).toMillis();
   private static final long FORGET_MILLIS = Duration.ofHours(1).toMillis();
 
+  /** For the clocks of the brokers and of this process, which a repeated lookup compares. */
+  private static final long CLOCK_DIFFERENCE_MILLIS = Duration.ofSeconds(10).toMillis();
+
   private final BrokerConnectivity contact;
+  private final MovedRunnerLookup elsewhere;
   private final LivenessMetrics metrics;
   // The content of the store, read once, and when each entry is to be checked: a tick only visits
   // those that are due.
@@ -87,6 +92,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     long signalledAt;
     int signals;
     long checkAt;
+    long stayedUntil;
 
     Runner(WatchedRunner watched) {
       this.watched = watched;
@@ -104,8 +110,10 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     }
   }
 
-  HeartbeatTimeoutProcessor(BrokerConnectivity contact, LivenessMetrics metrics) {
+  HeartbeatTimeoutProcessor(
+      BrokerConnectivity contact, MovedRunnerLookup elsewhere, LivenessMetrics metrics) {
     this.contact = contact;
+    this.elsewhere = elsewhere;
     this.metrics = metrics;
   }
 
@@ -211,7 +219,8 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
       return;
     }
     boolean reported = sameEpoch && before != null && before.reported();
-    WatchedRunner heard = WatchedRunner.of(heartbeat, reported, now, nextOffset - 1, sentAt);
+    long since = sameEpoch && before != null ? before.since() : now;
+    WatchedRunner heard = WatchedRunner.of(heartbeat, reported, now, nextOffset - 1, sentAt, since);
     runners().put(run, heard);
     long due = now + heard.timeoutMs() + 1;
     if (runner == null || !sameEpoch) {
@@ -265,8 +274,29 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     } else if (!runner.isDue(now)) {
       plan(run, runner, runner.nextSignal() + 1);
     } else {
-      report(run, runner, now, silence);
-      plan(run, runner, runner.nextSignal() + 1);
+      judge(run, runner, now, silence);
+    }
+  }
+
+  /** Reports a silent run, unless its heartbeats continue in another partition. */
+  private void judge(String run, Runner runner, long now, long silence) {
+    WatchedRunner watched = runner.watched;
+    var query =
+        new MovedRunnerLookup.Query(
+            partition, run, watched.epoch(), Math.max(watched.sentAt(), runner.stayedUntil));
+    switch (elsewhere.look(query, watched.since())) {
+      case PENDING -> plan(run, runner, now + 1);
+      case MOVED -> {
+        LOG.infof(
+            "run %s epoch %d: its heartbeats have moved from partition %d to another one",
+            run, watched.epoch(), partition);
+        forget(run);
+      }
+      case STAYED -> {
+        runner.stayedUntil = now - CLOCK_DIFFERENCE_MILLIS;
+        report(run, runner, now, silence);
+        plan(run, runner, runner.nextSignal() + 1);
+      }
     }
   }
 

@@ -28,7 +28,7 @@ import org.jboss.logging.Logger;
 /**
  * Builds the topology that reads heartbeats and writes signals. A run's heartbeats are in one
  * partition and its state is in the same task, so partitions distribute the work over replicas. The
- * state is in memory; a changelog restores it.
+ * state is in memory; a changelog restores it. The heartbeats may grow (ADR 0053).
  */
 @ApplicationScoped
 class LivenessTopology {
@@ -39,25 +39,44 @@ class LivenessTopology {
   @Produces
   @Singleton
   Topology topology(
-      BrokerConnectivity contact, LivenessMetrics metrics, OrchestratorConfig config) {
+      BrokerConnectivity contact,
+      MovedRunnerLookup elsewhere,
+      LivenessMetrics metrics,
+      LivenessChangelogResizer changelog,
+      OrchestratorConfig config) {
+    fit(changelog);
     return build(
-        contact, metrics, URI.create("/orchestrator/" + config.instanceId() + "/liveness"));
+        contact,
+        elsewhere,
+        metrics,
+        URI.create("/orchestrator/" + config.instanceId() + "/liveness"));
   }
 
   /**
    * Replaces the stream thread after an unexpected failure, so that liveness continues; repeated
-   * failures increase the delay.
+   * failures increase the delay. One cause is a changelog that does not fit the heartbeats.
    */
   @Produces
   @Singleton
-  StreamsUncaughtExceptionHandler replaceThread(LivenessMetrics metrics) {
+  StreamsUncaughtExceptionHandler replaceThread(
+      LivenessMetrics metrics, LivenessChangelogResizer changelog, StreamThreadEvictor members) {
     AtomicInteger failures = new AtomicInteger();
     return failure -> {
       metrics.failed();
       LOG.error("liveness: stream thread failed, replacing it", failure);
+      fit(changelog);
+      members.evict(Thread.currentThread());
       pause(Backoff.delay(FIRST_PAUSE, LONGEST_PAUSE, failures.incrementAndGet()));
       return StreamsUncaughtExceptionHandler.StreamThreadExceptionResponse.REPLACE_THREAD;
     };
+  }
+
+  private static void fit(LivenessChangelogResizer changelog) {
+    try {
+      changelog.fit();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static void pause(Duration time) {
@@ -68,14 +87,19 @@ class LivenessTopology {
     }
   }
 
-  static Topology build(BrokerConnectivity contact, LivenessMetrics metrics, URI source) {
+  static Topology build(
+      BrokerConnectivity contact,
+      MovedRunnerLookup elsewhere,
+      LivenessMetrics metrics,
+      URI source) {
     return new Topology()
         .addSource(
             "heartbeats",
             new StringDeserializer(),
             new ByteArrayDeserializer(),
             TopicName.HEARTBEATS)
-        .addProcessor("watch", () -> new HeartbeatTimeoutProcessor(contact, metrics), "heartbeats")
+        .addProcessor(
+            "watch", () -> new HeartbeatTimeoutProcessor(contact, elsewhere, metrics), "heartbeats")
         .addStateStore(
             Stores.keyValueStoreBuilder(
                 Stores.inMemoryKeyValueStore(HeartbeatTimeoutProcessor.STORE),

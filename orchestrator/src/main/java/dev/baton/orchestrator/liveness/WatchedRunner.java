@@ -19,6 +19,8 @@ import org.apache.kafka.common.serialization.Serdes;
  *     identifies a heartbeat that is read again
  * @param heardAt when its last heartbeat was read, in milliseconds on the clock of the replica that
  *     read it; 0 when an earlier version did not store it
+ * @param since when the first heartbeat of the epoch was read in this partition, on the same clock;
+ *     0 when an earlier version did not store it
  */
 record WatchedRunner(
     int epoch,
@@ -27,10 +29,11 @@ record WatchedRunner(
     boolean reported,
     long heardAt,
     long offset,
-    long sentAt) {
+    long sentAt,
+    long since) {
 
   static WatchedRunner of(
-      Heartbeat heartbeat, boolean reported, long heardAt, long offset, long sentAt) {
+      Heartbeat heartbeat, boolean reported, long heardAt, long offset, long sentAt, long since) {
     return new WatchedRunner(
         heartbeat.epoch(),
         heartbeat.runner(),
@@ -38,15 +41,16 @@ record WatchedRunner(
         reported,
         heardAt,
         offset,
-        sentAt);
+        sentAt,
+        since);
   }
 
   WatchedRunner asReported() {
-    return new WatchedRunner(epoch, runner, timeoutMs, true, heardAt, offset, sentAt);
+    return new WatchedRunner(epoch, runner, timeoutMs, true, heardAt, offset, sentAt, since);
   }
 
   WatchedRunner heardAt(long time) {
-    return new WatchedRunner(epoch, runner, timeoutMs, reported, time, offset, sentAt);
+    return new WatchedRunner(epoch, runner, timeoutMs, reported, time, offset, sentAt, since);
   }
 
   /**

@@ -10,15 +10,19 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
+import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import dev.baton.protocol.grpc.ReadLogResponse;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.topic.TopicName;
 import io.smallrye.mutiny.subscription.MultiEmitter;
 import io.vertx.core.buffer.Buffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Locale;
+import java.util.Map;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -55,6 +59,7 @@ final class LogReadSession {
   private static final Duration A_LITTLE_EARLIER = Duration.ofSeconds(5);
 
   private final String bootstrap;
+  private final TopicSizeWatcher sizes;
   private final RunQueryService runs;
   private final StoredLogClient stored;
   private final LogRequest request;
@@ -75,6 +80,7 @@ final class LogReadSession {
 
   LogReadSession(
       String bootstrap,
+      TopicSizeWatcher sizes,
       RunQueryService runs,
       StoredLogClient stored,
       RunView run,
@@ -82,6 +88,7 @@ final class LogReadSession {
       MultiEmitter<? super Buffer> out,
       LogResponseWriter output) {
     this.bootstrap = bootstrap;
+    this.sizes = sizes;
     this.runs = runs;
     this.stored = stored;
     this.run = run;
@@ -211,13 +218,14 @@ final class LogReadSession {
         begun && lastMicros > 0
             ? Instant.ofEpochMilli(lastMicros / 1_000).minus(A_LITTLE_EARLIER)
             : run.createdAt().minus(EARLIER);
-    return new LogTailConsumer(bootstrap, run.id(), from);
+    return new LogTailConsumer(
+        bootstrap, run.id(), from, () -> sizes.candidates(TopicName.LOGS, run.id()));
   }
 
   /** Returns the lines that the tail has now. */
   private void readTail() throws InterruptedException {
     try (LogTailConsumer tail = open()) {
-      long end = tail.end();
+      Map<TopicPartition, Long> end = tail.ends();
       do {
         for (LogLineView next : tail.poll(POLL)) {
           if (isAhead(next)) {

@@ -10,6 +10,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
+import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -24,15 +25,18 @@ class LogReader {
   private static final int READERS = 16;
 
   private final String bootstrap;
+  private final TopicSizeWatcher sizes;
   private final RunQueryService runs;
   private final StoredLogClient stored;
   private final Semaphore readers = new Semaphore(READERS);
 
   LogReader(
       @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap,
+      TopicSizeWatcher sizes,
       RunQueryService runs,
       StoredLogClient stored) {
     this.bootstrap = bootstrap;
+    this.sizes = sizes;
     this.runs = runs;
     this.stored = stored;
   }
@@ -55,7 +59,7 @@ class LogReader {
               }
               out.onTermination(output::stop);
               LogReadSession reading =
-                  new LogReadSession(bootstrap, runs, stored, run, request, out, output);
+                  new LogReadSession(bootstrap, sizes, runs, stored, run, request, out, output);
               Thread.ofVirtual()
                   .name("logs-" + run.id())
                   .start(

@@ -13,8 +13,12 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -25,7 +29,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /**
- * Reads the live tail of one run's log with its own consumer. For one thread.
+ * Reads the live tail of one run's log with its own consumer, from the partition of each size that
+ * the topic has had: a runner keeps the partition that it chose first. For one thread.
  *
  * @see TopicName#LOGS
  */
@@ -34,36 +39,59 @@ final class LogTailConsumer implements AutoCloseable {
   private static final int AT_ONCE = 1_000;
 
   private final String run;
+  private final Instant from;
+  private final Supplier<Set<Integer>> candidates;
   private final Consumer<String, byte[]> consumer;
-  private final TopicPartition partition;
 
   /**
    * Starts with the lines that were sent at this time.
    *
+   * @param candidates returns the partitions in which lines of the run may be; called with each
+   *     poll, since the topic may grow
    * @throws org.apache.kafka.common.KafkaException when the brokers do not answer
    */
-  LogTailConsumer(String bootstrap, String run, Instant from) {
+  LogTailConsumer(String bootstrap, String run, Instant from, Supplier<Set<Integer>> candidates) {
     this.run = run;
+    this.from = from;
+    this.candidates = candidates;
     consumer = consumer(bootstrap);
     try {
-      int partitions = consumer.partitionsFor(TopicName.LOGS, METADATA).size();
-      partition = new TopicPartition(TopicName.LOGS, HomePartitioner.choose(run, partitions));
-      consumer.assign(List.of(partition));
-      OffsetAndTimestamp first =
-          consumer.offsetsForTimes(Map.of(partition, from.toEpochMilli()), METADATA).get(partition);
-      if (first == null) {
-        consumer.seekToEnd(List.of(partition));
-      } else {
-        consumer.seek(partition, first.offset());
-      }
+      readNew();
     } catch (RuntimeException e) {
       consumer.close();
       throw e;
     }
   }
 
+  /** Adds the partitions that are not read yet, of those that the topic has. */
+  private void readNew() {
+    int present = consumer.partitionsFor(TopicName.LOGS, METADATA).size();
+    Set<TopicPartition> all = new HashSet<>(consumer.assignment());
+    Map<TopicPartition, Long> added = new HashMap<>();
+    Set<Integer> wanted = new HashSet<>(candidates.get());
+    wanted.add(HomePartitioner.choose(run, present));
+    for (int partition : wanted) {
+      TopicPartition next = new TopicPartition(TopicName.LOGS, partition);
+      if (partition < present && all.add(next)) {
+        added.put(next, from.toEpochMilli());
+      }
+    }
+    if (added.isEmpty()) {
+      return;
+    }
+    consumer.assign(all);
+    Map<TopicPartition, OffsetAndTimestamp> first = consumer.offsetsForTimes(added, METADATA);
+    Map<TopicPartition, Long> ends = consumer.endOffsets(added.keySet(), METADATA);
+    ends.forEach(
+        (partition, end) -> {
+          OffsetAndTimestamp offset = first.get(partition);
+          consumer.seek(partition, offset == null ? end : offset.offset());
+        });
+  }
+
   /** Returns the next lines of the run that arrive within this time. */
   List<LogLineView> poll(Duration patience) {
+    readNew();
     List<LogLineView> lines = new ArrayList<>();
     for (ConsumerRecord<String, byte[]> record : consumer.poll(patience)) {
       if (run.equals(record.key()) && record.value() != null) {
@@ -81,13 +109,14 @@ final class LogTailConsumer implements AutoCloseable {
     }
   }
 
-  /** The end offset now. */
-  long end() {
-    return consumer.endOffsets(List.of(partition), METADATA).getOrDefault(partition, 0L);
+  /** The end offsets now. */
+  Map<TopicPartition, Long> ends() {
+    return consumer.endOffsets(consumer.assignment(), METADATA);
   }
 
-  boolean isAt(long end) {
-    return consumer.position(partition, METADATA) >= end;
+  boolean isAt(Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> consumer.position(end.getKey(), METADATA) >= end.getValue());
   }
 
   private static Consumer<String, byte[]> consumer(String bootstrap) {
@@ -104,7 +133,9 @@ final class LogTailConsumer implements AutoCloseable {
             ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
             1024 * 1024,
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
-            200),
+            200,
+            ConsumerConfig.METADATA_MAX_AGE_CONFIG,
+            5_000),
         new StringDeserializer(),
         new ByteArrayDeserializer());
   }

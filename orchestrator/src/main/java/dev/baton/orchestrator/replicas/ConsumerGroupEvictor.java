@@ -32,7 +32,7 @@ class ConsumerGroupEvictor {
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
   private final Admin admin;
-  private final Map<String, String> patterns = new HashMap<>();
+  private final Map<String, List<String>> patterns = new HashMap<>();
 
   /** Derives the member names from the configuration of the groups. */
   ConsumerGroupEvictor(Admin admin, Config config) {
@@ -42,12 +42,13 @@ class ConsumerGroupEvictor {
       String prefix = "mp.messaging.incoming." + channel;
       patterns.put(
           config.getValue(prefix + ".group.id", String.class),
-          pattern(config.getValue(prefix + ".group.instance.id", String.class), self));
+          List.of(pattern(config.getValue(prefix + ".group.instance.id", String.class), self)));
     }
-    // Kafka Streams appends the thread's number to the name.
+    // Kafka Streams appends the thread's number to the name: 1, or 2 after a thread was replaced.
+    String stream = pattern(config.getValue("kafka-streams.group.instance.id", String.class), self);
     patterns.put(
         config.getValue("quarkus.kafka-streams.application-id", String.class),
-        pattern(config.getValue("kafka-streams.group.instance.id", String.class), self) + "-1");
+        List.of(stream + "-1", stream + "-2"));
   }
 
   private static String pattern(String member, String self) {
@@ -61,13 +62,15 @@ class ConsumerGroupEvictor {
   void remove(String instance) {
     Map<String, RemoveMembersFromConsumerGroupResult> asked = new HashMap<>();
     patterns.forEach(
-        (group, pattern) ->
+        (group, names) ->
             asked.put(
                 group,
                 admin.removeMembersFromConsumerGroup(
                     group,
                     new RemoveMembersFromConsumerGroupOptions(
-                        List.of(new MemberToRemove(pattern.formatted(instance)))))));
+                        names.stream()
+                            .map(name -> new MemberToRemove(name.formatted(instance)))
+                            .toList()))));
     asked.forEach(
         (group, result) -> {
           try {

@@ -68,7 +68,9 @@ class HeartbeatTimeoutProcessorTest {
           .build();
   private final HeartbeatTimeoutProcessor watch =
       new HeartbeatTimeoutProcessor(
-          EMPTY_PARTITION, new LivenessMetrics(new SimpleMeterRegistry()));
+          EMPTY_PARTITION,
+          (query, since) -> MovedRunnerLookup.Result.STAYED,
+          new LivenessMetrics(new SimpleMeterRegistry()));
 
   @BeforeEach
   void open() {
@@ -77,7 +79,7 @@ class HeartbeatTimeoutProcessorTest {
   }
 
   private void heard(long at) {
-    store.put(run, new WatchedRunner(1, "p", TIMEOUT, false, at, 0, at));
+    store.put(run, new WatchedRunner(1, "p", TIMEOUT, false, at, 0, at, at));
   }
 
   private void tick(long at) {

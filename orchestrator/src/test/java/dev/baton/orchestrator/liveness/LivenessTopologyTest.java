@@ -76,9 +76,22 @@ class LivenessTopologyTest {
     }
   }
 
+  /** Answers of other partitions, scripted by the test. */
+  private static final class ScriptedLookup implements MovedRunnerLookup {
+    final List<Query> asked = new ArrayList<>();
+    Result result = Result.STAYED;
+
+    @Override
+    public Result look(Query query, long since) {
+      asked.add(query);
+      return result;
+    }
+  }
+
   private final String run = RunId.next();
   private final ScriptedContact contact = new ScriptedContact();
-  private TopologyTestDriver driver = driver(contact);
+  private final ScriptedLookup elsewhere = new ScriptedLookup();
+  private TopologyTestDriver driver = driver(contact, elsewhere);
   private TestInputTopic<String, byte[]> heartbeats = inputs();
   private TestOutputTopic<String, byte[]> signals = outputs(TopicName.SIGNALS);
   private TestOutputTopic<String, byte[]> letters =
@@ -99,12 +112,14 @@ class LivenessTopologyTest {
     letters = outputs(TopicName.deadLetters(TopicName.HEARTBEATS));
   }
 
-  private static TopologyTestDriver driver(BrokerConnectivity contact) {
+  private static TopologyTestDriver driver(
+      BrokerConnectivity contact, MovedRunnerLookup elsewhere) {
     Properties settings = new Properties();
     settings.put(StreamsConfig.APPLICATION_ID_CONFIG, "test-" + RunId.next());
     settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:1");
     return new TopologyTestDriver(
-        LivenessTopology.build(contact, new LivenessMetrics(new SimpleMeterRegistry()), SOURCE),
+        LivenessTopology.build(
+            contact, elsewhere, new LivenessMetrics(new SimpleMeterRegistry()), SOURCE),
         settings,
         Instant.parse("2026-01-01T00:00:00Z"));
   }
@@ -183,6 +198,27 @@ class LivenessTopologyTest {
     beat(2, "running");
     pass(TIMEOUT + 200);
     assertThat(signalled()).singleElement().extracting(RunnerSignal::epoch).isEqualTo(2);
+  }
+
+  @Test
+  void shouldReportNoRunWhoseHeartbeatsContinueElsewhere() {
+    beat(1, "running");
+    elsewhere.result = MovedRunnerLookup.Result.PENDING;
+    pass(2 * TIMEOUT);
+    assertThat(signalled()).isEmpty();
+    assertThat(elsewhere.asked).isNotEmpty().allSatisfy(q -> assertThat(q.run()).isEqualTo(run));
+
+    elsewhere.result = MovedRunnerLookup.Result.MOVED;
+    pass(2 * TIMEOUT);
+    elsewhere.result = MovedRunnerLookup.Result.STAYED;
+    pass(2 * TIMEOUT);
+    assertThat(signalled()).isEmpty();
+    assertThat(store().get(run)).isNull();
+
+    // It may return, and is judged here again.
+    beat(1, "running");
+    pass(TIMEOUT + 200);
+    assertThat(signalled()).hasSize(1);
   }
 
   @Test
@@ -298,12 +334,12 @@ class LivenessTopologyTest {
   private void kept(String other, long heardAt) {
     driver
         .<String, WatchedRunner>getKeyValueStore(HeartbeatTimeoutProcessor.STORE)
-        .put(other, new WatchedRunner(1, "p1", TIMEOUT, false, heardAt, 7, heardAt));
+        .put(other, new WatchedRunner(1, "p1", TIMEOUT, false, heardAt, 7, heardAt, heardAt));
   }
 
   private void restart() {
     driver.close();
-    driver = driver(contact);
+    driver = driver(contact, elsewhere);
     connect();
   }
 
@@ -344,7 +380,7 @@ class LivenessTopologyTest {
                 "t",
                 "{\"epoch\":2,\"runner\":\"p\",\"timeout_ms\":3000,\"reported\":true}"
                     .getBytes(StandardCharsets.UTF_8));
-    assertThat(kept).isEqualTo(new WatchedRunner(2, "p", 3_000, true, 0, 0, 0));
+    assertThat(kept).isEqualTo(new WatchedRunner(2, "p", 3_000, true, 0, 0, 0, 0));
   }
 
   @Test

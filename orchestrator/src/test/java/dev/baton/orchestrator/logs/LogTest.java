@@ -13,6 +13,7 @@ import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
@@ -32,7 +33,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +48,7 @@ class LogTest {
   private static final int LINES = 5_000;
 
   @Inject OrchestratorTestEnvironment bed;
+  @Inject Admin admin;
 
   @Test
   void shouldGiveEveryLineOfTheRunAndNoOther() throws Exception {
@@ -91,6 +97,46 @@ class LogTest {
       FakeStore.log(run, 1, 11, false, numbered(11, 15));
       assertThat(texts(read("runs/" + run + "/logs"))).isEqualTo(numbered(1, 15));
     }
+  }
+
+  /** A runner keeps the partition of its log; the next runner chooses by the larger topic. */
+  @Test
+  void shouldReadThePartitionOfEverySizeThatTheTopicHasHad() throws Exception {
+    String run = RunId.next();
+    try (TraceLog log = bed.log()) {
+      int size = size();
+      while (HomePartitioner.choose(run, size) == HomePartitioner.choose(run, size + 3)) {
+        run = RunId.next();
+      }
+      log.append(run, Lane.CONTROL, 1, born());
+      bed.api().await(run, shown -> shown.hasNonNull("status"));
+      log.send(in(HomePartitioner.choose(run, size), numbered(run, 1, 1)));
+      admin
+          .createPartitions(Map.of(TopicName.LOGS, NewPartitions.increaseTo(size + 3)))
+          .all()
+          .get(10, TimeUnit.SECONDS);
+
+      log.send(in(HomePartitioner.choose(run, size), numbered(run, 1, 2)));
+      log.send(in(HomePartitioner.choose(run, size + 3), numbered(run, 2, 1)));
+
+      assertThat(texts(read("runs/" + run + "/logs"))).contains("line 1", "line 2");
+      assertThat(read("runs/" + run + "/logs")).hasSizeGreaterThanOrEqualTo(3);
+    }
+  }
+
+  private int size() throws Exception {
+    return admin
+        .describeTopics(Set.of(TopicName.LOGS))
+        .allTopicNames()
+        .get(10, TimeUnit.SECONDS)
+        .get(TopicName.LOGS)
+        .partitions()
+        .size();
+  }
+
+  private static ProducerRecord<String, byte[]> in(
+      int partition, ProducerRecord<String, byte[]> record) {
+    return new ProducerRecord<>(record.topic(), partition, record.key(), record.value());
   }
 
   @Test

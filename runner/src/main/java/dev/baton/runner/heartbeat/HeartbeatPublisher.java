@@ -7,7 +7,9 @@
 package dev.baton.runner.heartbeat;
 
 import dev.baton.protocol.heartbeat.Heartbeat;
+import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.JsonEventCodec;
+import dev.baton.protocol.topic.TopicName;
 import dev.baton.runner.lease.LeaseConfirmer;
 import dev.baton.runner.lease.RunLease;
 import java.net.URI;
@@ -96,6 +98,8 @@ public final class HeartbeatPublisher implements AutoCloseable {
     private final RunLease hold;
     private final LeaseConfirmer confirming;
     private final AtomicInteger pending = new AtomicInteger();
+    // Kept, also when the topic grows: liveness has the state of the epoch in one partition.
+    private @Nullable Integer partition;
     private @Nullable ScheduledFuture<?> scheduled;
     private volatile boolean over;
 
@@ -181,6 +185,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
       }
     }
 
+    /** Callers hold the lock. */
     private void send(String state) {
       Heartbeat heartbeat =
           new Heartbeat(
@@ -201,8 +206,12 @@ public final class HeartbeatPublisher implements AutoCloseable {
       // here first.
       long at = System.nanoTime();
       try {
+        if (partition == null) {
+          partition = HomePartitioner.choose(run, producer, TopicName.HEARTBEATS);
+        }
         producer.send(
-            JsonEventCodec.encode(source, heartbeat), (metadata, failure) -> sent(at, failure));
+            JsonEventCodec.encode(source, heartbeat, partition),
+            (metadata, failure) -> sent(at, failure));
       } catch (RuntimeException | Error e) {
         // The next heartbeat is the retry; a runner without heartbeats is failed over. Rethrowing
         // would end all heartbeats of the run.

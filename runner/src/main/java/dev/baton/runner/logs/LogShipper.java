@@ -7,12 +7,15 @@
 package dev.baton.runner.logs;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
 import io.cloudevents.core.builder.CloudEventBuilder;
 import io.cloudevents.kafka.KafkaMessageFactory;
 import java.net.URI;
 import java.time.Duration;
 import java.time.ZoneOffset;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -39,8 +42,13 @@ public final class LogShipper implements AutoCloseable {
   private static final long MAX_WAITING_BYTES = 8L << 20;
   private static final int MAX_WAITING_LINES = 50_000;
 
+  /** Runs whose partitions are kept; more than a runner has at the same time. */
+  private static final int MAX_RUNS = 4_096;
+
   /** Size of a line in addition to its text, in bytes. */
   private static final int AROUND = 100;
+
+  private record RunEpoch(String run, int epoch) {}
 
   private record Waiting(LiveLogLine line, int bytes, SkippedLineCounter passed) {}
 
@@ -52,6 +60,20 @@ public final class LogShipper implements AutoCloseable {
   private final AtomicLong unsettled = new AtomicLong();
   private final AtomicBoolean warned = new AtomicBoolean();
   private @Nullable Thread sender;
+
+  /**
+   * The partition of each run that had lines last, chosen with its first line and kept when the
+   * topic grows: readers of the tail would find the lines out of order. For the sender only.
+   */
+  private final Map<RunEpoch, Integer> partitions =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<RunEpoch, Integer> eldest) {
+          return size() > MAX_RUNS;
+        }
+      };
 
   public LogShipper(String runner, Supplier<Producer<String, byte[]>> producers) {
     this.source = URI.create("/baton/runner/" + runner);
@@ -110,7 +132,9 @@ public final class LogShipper implements AutoCloseable {
 
   private void send(Producer<String, byte[]> producer, Waiting next) {
     try {
-      producer.send(encode(next.line()), (metadata, failure) -> sent(next, failure));
+      producer.send(
+          encode(next.line(), partition(producer, next.line())),
+          (metadata, failure) -> sent(next, failure));
     } catch (InterruptException e) {
       throw e;
     } catch (KafkaException e) {
@@ -138,8 +162,20 @@ public final class LogShipper implements AutoCloseable {
     }
   }
 
-  private ProducerRecord<String, byte[]> encode(LiveLogLine line) {
-    return KafkaMessageFactory.<String>createWriter(TopicName.LOGS, line.run())
+  private @Nullable Integer partition(Producer<String, byte[]> producer, LiveLogLine line) {
+    RunEpoch key = new RunEpoch(line.run(), line.epoch());
+    Integer kept = partitions.get(key);
+    if (kept == null) {
+      kept = HomePartitioner.choose(line.run(), producer, TopicName.LOGS);
+      if (kept != null) {
+        partitions.put(key, kept);
+      }
+    }
+    return kept;
+  }
+
+  private ProducerRecord<String, byte[]> encode(LiveLogLine line, @Nullable Integer partition) {
+    return KafkaMessageFactory.<String>createWriter(TopicName.LOGS, partition, line.run())
         .writeBinary(
             CloudEventBuilder.v1()
                 .withId(UUID.randomUUID().toString())

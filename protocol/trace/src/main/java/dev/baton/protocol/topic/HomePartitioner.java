@@ -7,7 +7,9 @@
 package dev.baton.protocol.topic;
 
 import java.nio.charset.StandardCharsets;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Chooses the home partition of a new run: the partition of the trace topic in which all its events
@@ -30,5 +32,17 @@ public final class HomePartitioner {
       throw new IllegalArgumentException("a topic has 1 or more partitions, not " + partitions);
     }
     return Utils.toPositive(Utils.murmur2(run.getBytes(StandardCharsets.UTF_8))) % partitions;
+  }
+
+  /**
+   * Chooses the partition of another topic that a writer then keeps, from the number that its
+   * producer has fetched. Blocks for the topic's metadata, up to {@code max.block.ms}.
+   *
+   * @return null if the producer has no partition of the topic
+   * @throws org.apache.kafka.common.KafkaException when the brokers do not answer
+   */
+  public static @Nullable Integer choose(String run, Producer<?, ?> producer, String topic) {
+    int partitions = producer.partitionsFor(topic).size();
+    return partitions == 0 ? null : (Integer) choose(run, partitions);
   }
 }

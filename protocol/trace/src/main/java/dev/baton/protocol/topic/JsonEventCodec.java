@@ -47,8 +47,26 @@ public final class JsonEventCodec {
 
   private JsonEventCodec() {}
 
+  /** Encodes a heartbeat whose partition the client chooses. */
   public static ProducerRecord<String, byte[]> encode(URI source, Heartbeat heartbeat) {
-    return encode(TopicName.HEARTBEATS, heartbeat.run(), source, Heartbeat.TYPE, heartbeat);
+    return encode(source, heartbeat, null);
+  }
+
+  /**
+   * Encodes a heartbeat.
+   *
+   * @param partition the same for all heartbeats of an epoch; null: the client chooses it
+   */
+  public static ProducerRecord<String, byte[]> encode(
+      URI source, Heartbeat heartbeat, @Nullable Integer partition) {
+    return encode(
+        TopicName.HEARTBEATS,
+        partition,
+        heartbeat.run(),
+        source,
+        UUID.randomUUID().toString(),
+        Heartbeat.TYPE,
+        Json.bytes(heartbeat));
   }
 
   public static ProducerRecord<String, byte[]> encode(URI source, RunnerSignal signal) {
@@ -70,7 +88,8 @@ public final class JsonEventCodec {
    */
   public static ProducerRecord<String, byte[]> notification(
       URI source, String id, String event, String run, byte[] data) {
-    return encode(TopicName.NOTIFICATIONS, run, source, id, EventTypeRegistry.PREFIX + event, data);
+    return encode(
+        TopicName.NOTIFICATIONS, null, run, source, id, EventTypeRegistry.PREFIX + event, data);
   }
 
   /**
@@ -120,11 +139,17 @@ public final class JsonEventCodec {
 
   private static ProducerRecord<String, byte[]> encode(
       String topic, String run, URI source, String type, Object data) {
-    return encode(topic, run, source, UUID.randomUUID().toString(), type, Json.bytes(data));
+    return encode(topic, null, run, source, UUID.randomUUID().toString(), type, Json.bytes(data));
   }
 
   private static ProducerRecord<String, byte[]> encode(
-      String topic, String run, URI source, String id, String type, byte[] data) {
+      String topic,
+      @Nullable Integer partition,
+      String run,
+      URI source,
+      String id,
+      String type,
+      byte[] data) {
     CloudEvent event =
         CloudEventBuilder.v1()
             .withId(id)
@@ -134,7 +159,7 @@ public final class JsonEventCodec {
             .withTime(Instant.now().atOffset(ZoneOffset.UTC))
             .withData(JSON, data)
             .build();
-    return KafkaMessageFactory.<String>createWriter(topic, run).writeBinary(event);
+    return KafkaMessageFactory.<String>createWriter(topic, partition, run).writeBinary(event);
   }
 
   private static CloudEvent read(Headers headers, byte @Nullable [] value) {
