@@ -16,6 +16,8 @@ import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -102,6 +104,99 @@ class ForeignProducerTest {
     BatonCliInvoker.Result status = BatonCliInvoker.run(on, "status", run);
     assertThat(status.code()).as("%s", status).isZero();
     assertThat(status.out()).contains("lost");
+  }
+
+  @Test
+  void shouldShowAWholeRunOfKcatAndRefuseWhatItWritesElsewhere() throws Exception {
+    String run = newRunId();
+    KcatForeignRunner kcat = new KcatForeignRunner(on.stack.kafkaBootstrap(), run);
+    beginWith(kcat, run, 20_000);
+    int home = crc32(run);
+    int elsewhere = HomePartitioner.choose(run, PARTITIONS);
+    // What Java's partitioner would have chosen.
+    kcat.traceTo(elsewhere, run + "/1/4", "step_completed", completed("astray"));
+    kcat.trace(run + "/1/4", "step_completed", completed("act"));
+    kcat.trace(run + "/1/5", "run_completed", "{\"schema\":1,\"output\":{\"value\":\"done\"}}");
+    kcat.heartbeat("ended", 20_000);
+
+    JsonNode shown = api.awaitStatus(run, "completed", Duration.ofSeconds(20));
+
+    assertThat(shown.path("home_partition").asInt()).isEqualTo(home);
+    assertThat(shown.path("completed_steps").asInt()).isEqualTo(2);
+    assertThat(shown.path("output").asText()).isEqualTo("done");
+    assertThat(shown.findValuesAsText("step")).doesNotContain("astray");
+    assertThat(kcat.log(home)).hasSize(6);
+    Await.until(
+        "the store has the run's log",
+        Duration.ofSeconds(20),
+        () -> ids(api.events(run)).equals(kcat.log(home)));
+    BatonCliInvoker.Result events = BatonCliInvoker.run(on, "events", run);
+    assertThat(events.out()).as("%s", events).contains("run_completed").doesNotContain("astray");
+    Await.until(
+        "the record elsewhere is a dead letter",
+        Duration.ofSeconds(20),
+        () -> !deadLetters(run).isEmpty());
+    assertThat(deadLetters(run))
+        .singleElement()
+        .satisfies(
+            letter -> {
+              assertThat(letter.path("reason").asText()).isEqualTo("wrong_partition");
+              assertThat(letter.path("message").asText())
+                  .contains("partition " + elsewhere, "home partition " + home, "partitioner");
+            });
+  }
+
+  @Test
+  void shouldDeclareARunOfKcatLostWhenItIsSilent() throws Exception {
+    String run = newRunId();
+    KcatForeignRunner kcat = new KcatForeignRunner(on.stack.kafkaBootstrap(), run);
+    beginWith(kcat, run, 3_000);
+
+    api.awaitStatus(run, "lost", Duration.ofSeconds(20));
+
+    Await.until(
+        "the store has run_lost",
+        Duration.ofSeconds(20),
+        () -> api.types(run).getLast().endsWith("run_lost"));
+    assertThat(ids(api.events(run))).isEqualTo(kcat.log(crc32(run)));
+    assertThat(api.run(run).path("completed_steps").asInt()).isEqualTo(1);
+    assertThat(BatonCliInvoker.run(on, "status", run).out()).contains("lost");
+  }
+
+  private static void beginWith(KcatForeignRunner kcat, String run, long timeoutMs)
+      throws Exception {
+    kcat.trace(
+        run + "/c/1",
+        "run_created",
+        "{\"schema\":1,\"kind\":\"external\",\"project\":\"default\",\"workflow\":\"kcat\",\"created_at\":\"%s\"}"
+            .formatted(Instant.now()));
+    kcat.trace(
+        run + "/1/1",
+        "runner_started",
+        "{\"schema\":1,\"runner\":\"kcat\",\"pid\":1,\"host\":\"elsewhere\"}");
+    kcat.heartbeat("running", timeoutMs);
+    kcat.trace(
+        run + "/1/2", "step_started", "{\"schema\":1,\"step\":\"think\",\"kind\":\"agent\"}");
+    kcat.trace(run + "/1/3", "step_completed", completed("think"));
+    kcat.heartbeat("running", timeoutMs);
+  }
+
+  private static String completed(String step) {
+    return "{\"schema\":1,\"step\":\"%s\",\"kind\":\"agent\",\"output\":{\"value\":1}}"
+        .formatted(step);
+  }
+
+  private static List<String> ids(List<JsonNode> events) {
+    return events.stream().map(event -> event.path("id").asText()).toList();
+  }
+
+  private static List<JsonNode> deadLetters(String run) throws Exception {
+    List<JsonNode> found = new ArrayList<>();
+    api.get("/dead-letters?run=" + run)
+        .body()
+        .path("dead_letters")
+        .forEach(letter -> found.add(letter));
+    return found;
   }
 
   /** The consumer reads a partition without committed offset from its beginning. */
