@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -158,11 +159,12 @@ class GrowingHeartbeatsTest {
   }
 
   private int size() throws Exception {
-    return admin
-        .describeTopics(Set.of(TopicName.HEARTBEATS))
-        .allTopicNames()
-        .get(10, TimeUnit.SECONDS)
-        .get(TopicName.HEARTBEATS)
+    return Objects.requireNonNull(
+            admin
+                .describeTopics(Set.of(TopicName.HEARTBEATS))
+                .allTopicNames()
+                .get(10, TimeUnit.SECONDS)
+                .get(TopicName.HEARTBEATS))
         .partitions()
         .size();
   }

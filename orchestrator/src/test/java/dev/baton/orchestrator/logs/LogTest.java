@@ -33,6 +33,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -125,11 +126,12 @@ class LogTest {
   }
 
   private int size() throws Exception {
-    return admin
-        .describeTopics(Set.of(TopicName.LOGS))
-        .allTopicNames()
-        .get(10, TimeUnit.SECONDS)
-        .get(TopicName.LOGS)
+    return Objects.requireNonNull(
+            admin
+                .describeTopics(Set.of(TopicName.LOGS))
+                .allTopicNames()
+                .get(10, TimeUnit.SECONDS)
+                .get(TopicName.LOGS))
         .partitions()
         .size();
   }

@@ -21,6 +21,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.net.URI;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
@@ -46,11 +47,12 @@ class GrowingSignalsTest {
       String run = created.json().get("id").textValue();
       runner.awaitAssign(run);
       int size =
-          admin
-              .describeTopics(Set.of(TopicName.SIGNALS))
-              .allTopicNames()
-              .get(10, TimeUnit.SECONDS)
-              .get(TopicName.SIGNALS)
+          Objects.requireNonNull(
+                  admin
+                      .describeTopics(Set.of(TopicName.SIGNALS))
+                      .allTopicNames()
+                      .get(10, TimeUnit.SECONDS)
+                      .get(TopicName.SIGNALS))
               .partitions()
               .size();
       admin

@@ -42,7 +42,7 @@ class TopicBootstrapBrokerTest {
       assertThatThrownBy(
               () ->
                   TopicBootstrap.ensure(
-                      admin, Duration.ofSeconds(2), new TopicRequirements(2, false)))
+                      admin, Duration.ofSeconds(6), new TopicRequirements(2, false)))
           .isInstanceOf(TimeoutException.class)
           .hasMessageContaining("1 brokers are available, the topics need 2 copies")
           .hasMessageContaining("baton.topics.min-replicas");

@@ -107,17 +107,23 @@ public final class TopicBootstrap {
   /** Waits for enough brokers; returns how many there are. */
   private static int brokers(Admin admin, Deadline deadline, int wanted)
       throws InterruptedException, ExecutionException, TimeoutException {
-    while (true) {
-      int brokers = deadline.get(admin.describeCluster().nodes()).size();
-      if (brokers >= wanted) {
-        return brokers;
-      }
+    int brokers = deadline.get(admin.describeCluster().nodes()).size();
+    while (brokers < wanted) {
+      TimeoutException missing =
+          new TimeoutException(
+              "%d brokers are available, the topics need %d copies (baton.topics.min-replicas): no topic was created. Start the other brokers"
+                  .formatted(brokers, wanted));
       if (!deadline.pause()) {
-        throw new TimeoutException(
-            "%d brokers are available, the topics need %d copies (baton.topics.min-replicas): no topic was created. Start the other brokers"
-                .formatted(brokers, wanted));
+        throw missing;
+      }
+      try {
+        brokers = deadline.get(admin.describeCluster().nodes()).size();
+      } catch (TimeoutException e) {
+        missing.initCause(e);
+        throw missing;
       }
     }
+    return brokers;
   }
 
   private static void create(Admin admin, Deadline deadline, int replication)
