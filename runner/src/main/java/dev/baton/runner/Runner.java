@@ -92,6 +92,7 @@ public final class Runner implements AutoCloseable {
   private final RunnerContext services;
   private final RunnerWarmup warmup;
   private final Map<String, Carried> runs = new ConcurrentHashMap<>();
+  private final EndedRunRegistry endedRuns = new EndedRunRegistry();
   private final CompletableFuture<RunnerExitCode> exit = new CompletableFuture<>();
   private final CompletableFuture<Void> assigned = new CompletableFuture<>();
   // The stream is opened before the other components are created, and its first message may arrive
@@ -447,6 +448,9 @@ public final class Runner implements AutoCloseable {
           .ifPresent(held.task()::stop);
       return;
     }
+    if (held == null && isReleasedAgain(assignment)) {
+      return;
+    }
     if (held == null && config.mode() == Mode.WARM && assigned.isDone()) {
       LOG.warnf("run %s: released, since this warm runner has already had a run", assignment.run());
       gateway.release(assignment.run(), assignment.epoch(), RunTaskOutcome.SHUTDOWN.word());
@@ -475,6 +479,23 @@ public final class Runner implements AutoCloseable {
   }
 
   /**
+   * Repeats the release of an epoch that has ended here: its assignment was late, or the
+   * orchestrator has missed the release. Executing it would repeat the effects of its steps, since
+   * a first epoch does not ask for the run's state.
+   */
+  private boolean isReleasedAgain(RunAssignment assignment) {
+    Optional<RunTaskOutcome> outcome = endedRuns.outcome(assignment.run(), assignment.epoch());
+    outcome.ifPresent(
+        how -> {
+          LOG.infof(
+              "run %s: epoch %d has already ended here; released again as %s",
+              assignment.run(), assignment.epoch(), how.word());
+          gateway.release(assignment.run(), assignment.epoch(), how.word());
+        });
+    return outcome.isPresent();
+  }
+
+  /**
    * Releases a run whose assignment cannot be read; otherwise the orchestrator would assume that
    * this runner executes it.
    */
@@ -489,6 +510,7 @@ public final class Runner implements AutoCloseable {
 
   private void ended(RunTask task, RunTaskOutcome outcome) {
     RunAssignment assignment = task.assignment();
+    endedRuns.add(assignment.run(), assignment.epoch(), outcome);
     runs.computeIfPresent(
         assignment.run(), (run, carried) -> carried.task() == task ? null : carried);
     // While the runner closes, the end of the process reports it.
@@ -581,12 +603,17 @@ public final class Runner implements AutoCloseable {
     }
   }
 
+  /** A fence of an older epoch is late; one of a newer epoch fences all before it. */
   private void fenced(Fenced fenced) {
     Carried carried = runs.get(fenced.getRun());
-    if (carried != null && carried.task().assignment().epoch() == fenced.getEpoch()) {
+    if (carried == null) {
+      // An isolated runner whose run was taken over before it was assigned.
+      config
+          .carries()
+          .filter(it -> it.run().equals(fenced.getRun()) && it.epoch() <= fenced.getEpoch())
+          .ifPresent(it -> exit.complete(RunnerExitCode.DONE));
+    } else if (carried.task().assignment().epoch() <= fenced.getEpoch()) {
       carried.task().stop(StopReason.FENCED);
-    } else if (config.carries().filter(it -> it.run().equals(fenced.getRun())).isPresent()) {
-      exit.complete(RunnerExitCode.DONE);
     }
   }
 }

@@ -117,6 +117,11 @@ public final class ScriptedGateway extends RunnerGatewayServiceGrpc.RunnerGatewa
         "run " + run + " was not released");
   }
 
+  /** Makes {@link #awaitReleased} wait for a release of this run that comes from now on. */
+  public synchronized void forgetReleased(String run) {
+    released.removeIf(earlier -> earlier.getRun().equals(run));
+  }
+
   public synchronized Leaving awaitLeaving(String runner) throws InterruptedException {
     return await(
         () -> Optional.ofNullable(leaving.get(runner)), "runner " + runner + " does not leave");
@@ -211,6 +216,11 @@ public final class ScriptedGateway extends RunnerGatewayServiceGrpc.RunnerGatewa
 
   public void pause(String runner, String run, int epoch) throws InterruptedException {
     Pause pause = Pause.newBuilder().setRun(run).setEpoch(epoch).build();
+    send(runner, GatewayMessage.newBuilder().setPause(pause).build());
+  }
+
+  public void pauseNow(String runner, String run) throws InterruptedException {
+    Pause pause = Pause.newBuilder().setRun(run).setNow(true).build();
     send(runner, GatewayMessage.newBuilder().setPause(pause).build());
   }
 
