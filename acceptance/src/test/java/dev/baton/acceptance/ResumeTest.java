@@ -281,7 +281,7 @@ class ResumeTest {
     assertThat(changed.code()).as("%s", changed).isEqualTo(5);
     assertThat(changed.err())
         .contains("the definition has changed since run " + run + " began")
-        .contains("step 'plan' has a different title, retry, timeout, next or gate")
+        .contains("step 'plan' has a different title, retry, timeout, next, gate or resume")
         .contains("step 'check' has other inputs")
         .contains("step 'more' is new");
     BatonCliInvoker.Result refused =

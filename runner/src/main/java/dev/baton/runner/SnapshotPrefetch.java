@@ -137,13 +137,18 @@ final class SnapshotPrefetch implements RunSnapshotSource {
     }
     Cut cut = state.branch(StepPath.MAIN).cut();
     TraceEvent.RunCreated created = state.created();
-    if (cut == null || created == null || state.head().isEnded()) {
+    Optional<Cut> inside = state.resumePoint(StepPath.MAIN);
+    if ((cut == null && inside.isEmpty()) || created == null || state.head().isEnded()) {
       return null;
     }
     StoreCaller holder =
         new StoreCaller(early().run(), early().epoch(), created.project(), early().lease());
     Workspace workspace = unrestored(holder);
-    workspace.restore(cut);
+    if (inside.isPresent()) {
+      workspace.resume(cut, inside.get());
+    } else if (cut != null) {
+      workspace.restore(cut);
+    }
     return workspace;
   }
 }

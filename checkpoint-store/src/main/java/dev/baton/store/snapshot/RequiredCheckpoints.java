@@ -65,6 +65,7 @@ public class RequiredCheckpoints {
       switch (step.status()) {
         case RUNNING, WAITING, INTERRUPTED, SKIPPING, FAILED -> {
           add(checkpoints, step.checkpoint());
+          add(checkpoints, step.resumePoint());
           add(checkpoints, step.cut());
         }
         case COMPLETED, SKIPPED -> {}
@@ -84,6 +85,7 @@ public class RequiredCheckpoints {
           .forEach(
               step -> {
                 add(checkpoints, step.checkpoint());
+                add(checkpoints, step.resumePoint());
                 add(checkpoints, step.cut());
               });
     }

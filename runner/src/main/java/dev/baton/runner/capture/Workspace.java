@@ -9,6 +9,7 @@ package dev.baton.runner.capture;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.checkpoint.ManifestBuilder;
 import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.snapshot.CapturedTree;
@@ -92,6 +93,22 @@ public final class Workspace {
 
   private boolean dirty;
   private boolean ahead;
+
+  /** The cut inside a step whose files these are, until an attempt ends on them. */
+  private @Nullable Cut resumed;
+
+  /**
+   * The attempt that writes the files, if a new epoch may continue it with a checkpoint of them.
+   */
+  private volatile TraceEvent.@Nullable StepAttempt attempt;
+
+  /** Records a checkpoint before the attempt that it is part of can end. */
+  public interface CheckpointHandler {
+    /**
+     * @param attempt that a new epoch continues with the cut; null if none
+     */
+    void accept(Cut cut, TraceEvent.@Nullable StepAttempt attempt) throws InterruptedException;
+  }
 
   /** Returns the workspace of the main line, which starts empty. */
   public static Workspace main(
@@ -220,6 +237,8 @@ public final class Workspace {
       files.unlock();
     }
     dirty = false;
+    resumed = null;
+    attempt = null;
   }
 
   /** Undoes the changes of a step that has started to change files and has not ended. */
@@ -233,7 +252,39 @@ public final class Workspace {
     } else if (isChanged()) {
       restore(newest);
     }
+    // Else a checkpoint with the same files as one of the attempt before would not be created.
+    lastSaved = newest == null ? lastSaved : newest.digest();
     dirty = false;
+    resumed = null;
+    attempt = null;
+  }
+
+  /**
+   * Restores a cut inside a step that was in progress. {@link #goBack} then restores the files
+   * before the step. Costs nothing if the files are already those of the cut.
+   *
+   * @param before the cut before the step; null for the files that the line starts with
+   * @throws DamagedCheckpointException as {@link #restore}, which also describes the others
+   */
+  public void resume(@Nullable Cut before, Cut inside)
+      throws StoreException, IOException, InterruptedException {
+    if (isResumedAt(inside)) {
+      return;
+    }
+    if (before == null) {
+      begin();
+    }
+    Cut start = before == null ? cut : before;
+    restore(inside);
+    cut = start;
+    leftOut = List.of();
+    dirty = true;
+    resumed = inside;
+  }
+
+  /** Whether {@link #resume} has restored this cut and no attempt has ended since. */
+  public boolean isResumedAt(Cut inside) {
+    return inside.equals(resumed);
   }
 
   /**
@@ -275,6 +326,8 @@ public final class Workspace {
     }
     dirty = false;
     ahead = false;
+    resumed = null;
+    attempt = null;
   }
 
   /** Rewrites absolute paths in these files to where the files are now. */
@@ -344,9 +397,26 @@ public final class Workspace {
     }
   }
 
-  /** Marks that a step may change files from now on. */
-  public void touch() {
+  /**
+   * Marks that a step may change files from now on.
+   *
+   * @param by the attempt that a new epoch continues with the newest checkpoint of these files;
+   *     null if it starts with those before the step
+   */
+  public void touch(TraceEvent.@Nullable StepAttempt by) {
     dirty = true;
+    attempt = by;
+  }
+
+  /** Marks that the attempt has failed: when this returns, no checkpoint counts as one of it. */
+  public void endAttempt() throws InterruptedException {
+    files.lockInterruptibly();
+    try {
+      attempt = null;
+      resumed = null;
+    } finally {
+      files.unlock();
+    }
   }
 
   /** Whether a step may have changed files since the newest cut. */
@@ -358,6 +428,8 @@ public final class Workspace {
   public void goAhead() {
     ahead = true;
     dirty = false;
+    resumed = null;
+    attempt = null;
   }
 
   /** Whether the newest files are in no cut, so that only this host has them. */
@@ -399,6 +471,8 @@ public final class Workspace {
     leftOut = captureLeftOut;
     dirty = false;
     ahead = false;
+    resumed = null;
+    attempt = null;
     return made;
   }
 
@@ -408,10 +482,22 @@ public final class Workspace {
    *
    * @param id the checkpoint's id
    * @param evenIfUnchanged since the newest checkpoint with any trigger
+   * @param recorder called with a checkpoint that was created
    */
-  public CaptureResult capture(String id, ManifestBuilder description, boolean evenIfUnchanged)
+  public CaptureResult capture(
+      String id, ManifestBuilder description, boolean evenIfUnchanged, CheckpointHandler recorder)
       throws InterruptedException {
-    return save(id, description, () -> evenIfUnchanged ? null : lastSaved);
+    files.lockInterruptibly();
+    try {
+      TraceEvent.StepAttempt by = attempt;
+      CaptureResult saved = save(id, description, () -> evenIfUnchanged ? null : lastSaved);
+      if (saved instanceof CaptureResult.Made(Cut made)) {
+        recorder.accept(made, by);
+      }
+      return saved;
+    } finally {
+      files.unlock();
+    }
   }
 
   /** Whether the files differ from the newest cut. */

@@ -14,6 +14,7 @@ import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.StepEnd;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
@@ -42,6 +43,10 @@ final class BranchExecution {
   private final @Nullable Workspace workspace;
   private final Path directory;
   private final BranchState left;
+
+  /** The cut inside the step in progress on whose files the line is opened. */
+  private final @Nullable Cut inside;
+
   private boolean open;
   private @Nullable Step next;
   private int reroutes;
@@ -67,6 +72,7 @@ final class BranchExecution {
     this.workspace = workspace;
     this.directory = directory;
     this.left = run.memory().takeBranch(branch);
+    this.inside = run.memory().takeResumePoint(branch).orElse(null);
   }
 
   /**
@@ -154,7 +160,9 @@ final class BranchExecution {
     if (workspace == null) {
       return;
     }
-    if (left.cut() != null) {
+    if (inside != null) {
+      workspace.resume(left.cut(), inside);
+    } else if (left.cut() != null) {
       workspace.restore(left.cut());
     } else {
       workspace.begin();

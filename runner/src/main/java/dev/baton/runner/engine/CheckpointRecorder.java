@@ -7,7 +7,6 @@
 package dev.baton.runner.engine;
 
 import dev.baton.protocol.manifest.CheckpointTrigger;
-import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.CaptureResult;
@@ -44,13 +43,16 @@ final class CheckpointRecorder {
       boolean evenIfUnchanged)
       throws InterruptedException {
     CaptureResult saved =
-        workspace.capture(id, run.checkpoints().describe(trigger, step, visit), evenIfUnchanged);
-    switch (saved) {
-      case CaptureResult.Made(Cut cut) ->
-          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), cut, null, null));
-      case CaptureResult.Failed(String reason) ->
-          run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), null, reason, null));
-      case CaptureResult.Unchanged unchanged -> {}
+        workspace.capture(
+            id,
+            run.checkpoints().describe(trigger, step, visit),
+            evenIfUnchanged,
+            (cut, attempt) ->
+                run.append(
+                    new TraceEvent.CheckpointSaved(
+                        id, step, trigger.word(), cut, null, null, attempt)));
+    if (saved instanceof CaptureResult.Failed(String reason)) {
+      run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), null, reason, null));
     }
     return saved;
   }

@@ -12,6 +12,7 @@ import dev.baton.runner.capture.Workspace;
 import dev.baton.snapshot.threads.ThreadJoiner;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,9 @@ final class PeriodicCheckpointer implements AutoCloseable {
   /** After a failure the next attempt is due after this fraction of the interval. */
   private static final int SOONER = 10;
 
+  /** For a step that resumes from them, where the runner's configuration turns them off. */
+  private static final Duration NEEDED = Duration.ofMinutes(5);
+
   private final @Nullable Thread thread;
 
   private PeriodicCheckpointer(@Nullable Thread thread) {
@@ -36,9 +40,13 @@ final class PeriodicCheckpointer implements AutoCloseable {
     return new PeriodicCheckpointer(null);
   }
 
+  /**
+   * @param needed whether the step resumes from its checkpoints, so that it must have some
+   */
   static PeriodicCheckpointer start(
-      RunExecutionContext run, Workspace workspace, String step, int visit) {
+      RunExecutionContext run, Workspace workspace, String step, int visit, boolean needed) {
     return run.checkpointInterval()
+        .or(() -> needed ? Optional.of(NEEDED) : Optional.empty())
         .map(
             interval ->
                 new PeriodicCheckpointer(

@@ -13,6 +13,7 @@ import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
 import java.util.List;
 import java.util.Map;
@@ -29,6 +30,7 @@ final class ReplayedState {
   private final Map<String, BranchState> openBranches;
   private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
   private final Map<String, Integer> completions = new ConcurrentHashMap<>();
+  private final Map<String, Cut> resumePoints = new ConcurrentHashMap<>();
   private final MilestoneSequencer milestones;
   private final StateLimiter limiter;
 
@@ -48,6 +50,9 @@ final class ReplayedState {
               if (!state.hasEnded()) {
                 openSteps.put(path, state);
                 underWay.put(path, state.visit());
+                if (state.resumePoint() != null) {
+                  resumePoints.put(StepPath.branchOf(path), state.resumePoint());
+                }
               }
             });
   }
@@ -79,6 +84,11 @@ final class ReplayedState {
     return state == null ? BranchState.UNBEGUN : state;
   }
 
+  /** Takes the cut inside the branch's step in progress on whose files the step is resumed. */
+  Optional<Cut> takeResumePoint(String branch) {
+    return Optional.ofNullable(resumePoints.remove(branch));
+  }
+
   /** Takes the unfinished visit with this number, if there is one. */
   Optional<StepState> takeOpen(String path, int visit) {
     return Optional.ofNullable(openSteps.remove(path)).filter(state -> state.visit() == visit);
@@ -102,6 +112,7 @@ final class ReplayedState {
     String prefix = parallel + "/";
     openBranches.keySet().removeIf(branch -> branch.startsWith(prefix));
     openSteps.keySet().removeIf(step -> step.startsWith(prefix));
+    resumePoints.keySet().removeIf(branch -> branch.startsWith(prefix));
     underWay.forEach(
         (step, visit) -> {
           if (step.startsWith(prefix)) {

@@ -478,7 +478,7 @@ public final class RunTask {
   }
 
   private TraceEvent.RunnerStarted started(RunState before, BranchExecution main) {
-    Cut cut = before.branch(StepPath.MAIN).cut();
+    Cut cut = before.resumePoint(StepPath.MAIN).orElseGet(() -> before.branch(StepPath.MAIN).cut());
     return new TraceEvent.RunnerStarted(
         services.runner(),
         ProcessHandle.current().pid(),

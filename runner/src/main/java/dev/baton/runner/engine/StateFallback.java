@@ -9,6 +9,8 @@ package dev.baton.runner.engine;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepPath;
+import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.DamagedCheckpointException;
@@ -77,7 +79,9 @@ final class StateFallback {
     boolean fromTheBeginning =
         restarts > 0
             ? after == null
-            : !state.head().degraded().isEmpty() && state.head().completed() == 0;
+            : !state.head().degraded().isEmpty()
+                && state.head().completed() == 0
+                && state.steps().values().stream().allMatch(step -> step.resumePoint() == null);
     return fromTheBeginning
         && created != null
         && created.forkedFrom() == null
@@ -151,6 +155,11 @@ final class StateFallback {
     for (Map.Entry<String, BranchState> branch : state.branches().entrySet()) {
       if (cut.equals(branch.getValue().cut())) {
         return branch.getKey();
+      }
+    }
+    for (StepState step : state.steps().values()) {
+      if (!step.hasEnded() && cut.equals(step.resumePoint())) {
+        return StepPath.branchOf(step.step());
       }
     }
     return null;

@@ -21,6 +21,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes the attempts of one visit: publishes their start if the trace requires it, and selects
@@ -35,6 +36,9 @@ final class StepAttemptExecutor {
   private final Optional<StepState> left;
   private Optional<ParallelStepExecutor> parallel = Optional.empty();
 
+  /** Id of the checkpoint inside the step on whose files the next attempt starts. */
+  private @Nullable String resumedFrom;
+
   StepAttemptExecutor(
       RunExecutionContext run,
       BranchExecution line,
@@ -48,6 +52,14 @@ final class StepAttemptExecutor {
     this.path = path;
     this.visit = visit;
     this.left = left;
+  }
+
+  /**
+   * @param checkpoint inside the step whose files are in the workspace; null for those before the
+   *     step
+   */
+  void startFrom(@Nullable String checkpoint) {
+    resumedFrom = checkpoint;
   }
 
   StepResult execute(int attempt, Deadline deadline) throws InterruptedException {
@@ -114,7 +126,7 @@ final class StepAttemptExecutor {
   }
 
   private TraceEvent.StepStarted began(int attempt) {
-    return new TraceEvent.StepStarted(path, step.kind().word(), visit, attempt);
+    return new TraceEvent.StepStarted(path, step.kind().word(), visit, attempt, resumedFrom);
   }
 
   private ParallelStepExecutor parallel(StepKind.Parallel kind) {
@@ -138,7 +150,8 @@ final class StepAttemptExecutor {
         run.control().hold(),
         run.fixed(),
         line.leftOut(),
-        run.outputs().reads(step.id()));
+        run.outputs().reads(step.id()),
+        resumedFrom);
   }
 
   private Path directory() {

@@ -19,6 +19,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepFlow;
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.StepResumeMode;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
@@ -104,6 +105,9 @@ final class StepVisitExecution {
   }
 
   private void skip(String reason) throws InterruptedException {
+    if (left.isPresent()) {
+      goBack(); // The files may be those of a checkpoint inside the step.
+    }
     StepFlow.Way way = line.skipped(step);
     // Not waited for: later events come after it on the log.
     run.journal().send(new TraceEvent.StepSkipped(path, visit, reason, paths(way)));
@@ -148,7 +152,7 @@ final class StepVisitExecution {
       return StepResult.failedForGood("deadline_exceeded", "the run's deadline is past");
     }
     try {
-      prepareWorkspace();
+      prepareWorkspace(attempt);
     } catch (RuntimeException | Error e) {
       return unexpected(e);
     }
@@ -159,7 +163,8 @@ final class StepVisitExecution {
       }
       return result;
     } catch (InterruptedException e) {
-      if (run.control().stopped() == StopReason.SHUTDOWN) {
+      StopReason stop = run.control().stopped();
+      if (stop == StopReason.SHUTDOWN || (stop == StopReason.PAUSED_NOW && isResumable())) {
         saveForShutdown();
       }
       throw e;
@@ -192,10 +197,33 @@ final class StepVisitExecution {
   private PeriodicCheckpointer periodicCheckpoints() {
     return written == null
         ? PeriodicCheckpointer.none()
-        : PeriodicCheckpointer.start(run, written, path, visit);
+        : PeriodicCheckpointer.start(run, written, path, visit, isResumable());
   }
 
-  private void prepareWorkspace() throws InterruptedException {
+  private boolean isResumable() {
+    return step.resume() == StepResumeMode.FROM_CHECKPOINT;
+  }
+
+  /**
+   * Lets the attempt start on the files before the step, or, if the step resumes from checkpoints
+   * and no attempt has started in this epoch, on those of the newest one inside it.
+   */
+  private void prepareWorkspace(int attempt) throws InterruptedException {
+    if (written == null) {
+      return;
+    }
+    Optional<Cut> inside =
+        isResumable()
+            ? left.map(StepState::resumePoint).filter(written::isResumedAt)
+            : Optional.empty();
+    if (inside.isEmpty()) {
+      goBack();
+    }
+    engine.startFrom(inside.map(Cut::checkpoint).orElse(null));
+    written.touch(isResumable() ? new TraceEvent.StepAttempt(path, visit, attempt) : null);
+  }
+
+  private void goBack() throws InterruptedException {
     if (written == null) {
       return;
     }
@@ -204,7 +232,6 @@ final class StepVisitExecution {
     } catch (StoreException | IOException e) {
       throw new RunBrokenException("the files before step '" + path + "' cannot be restored", e);
     }
-    written.touch();
   }
 
   /**
@@ -219,6 +246,9 @@ final class StepVisitExecution {
       return false;
     }
     Duration delay = step.retry().delayAfter(attempt);
+    if (written != null) {
+      written.endAttempt();
+    }
     run.append(
         new TraceEvent.StepRetried(
             path,

@@ -88,6 +88,10 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
     if (!context.leftOut().isEmpty()) {
       baton.put("BATON_LEFT_OUT", String.join("\n", context.leftOut()));
     }
+    String resumedFrom = context.resumedFrom();
+    if (resumedFrom != null) {
+      baton.put("BATON_RESUMED_FROM", resumedFrom);
+    }
     String server = System.getenv("BATON_ORCHESTRATOR_URL");
     if (server != null) {
       // For {@code baton guard} and other commands that a step may use.

@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Context of one attempt of a step.
@@ -30,6 +31,8 @@ import java.util.function.Supplier;
  * @param fixed where its processes see the directory
  * @param leftOut paths in the directory that cuts leave out and that are missing
  * @param outputIsRead whether an expression of the workflow may read the step's output
+ * @param resumedFrom id of the checkpoint inside the step whose files are in the directory; null
+ *     for the files before the step
  */
 public record StepContext(
     String run,
@@ -44,7 +47,8 @@ public record StepContext(
     RunLease hold,
     WorkspaceMount fixed,
     List<String> leftOut,
-    boolean outputIsRead) {
+    boolean outputIsRead,
+    @Nullable String resumedFrom) {
   public StepContext {
     leftOut = List.copyOf(leftOut);
   }

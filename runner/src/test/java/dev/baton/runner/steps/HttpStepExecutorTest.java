@@ -103,7 +103,8 @@ class HttpStepExecutorTest {
             RunLease.forever(),
             WorkspaceMount.NONE,
             List.of(),
-            false);
+            false,
+            null);
     return STEP.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 

@@ -73,7 +73,8 @@ class HttpWireTest {
             RunLease.forever(),
             WorkspaceMount.NONE,
             List.of(),
-            false);
+            false,
+            null);
     return STEP.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 

@@ -6,11 +6,14 @@
  */
 package dev.baton.protocol.state;
 
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -82,6 +85,18 @@ public record RunState(
   /** Returns the number of the run's next milestone, from 0. */
   public int nextMilestone() {
     return milestones.values().stream().mapToInt(index -> index + 1).max().orElse(0);
+  }
+
+  /**
+   * Returns the cut inside the step in progress of a branch on whose files a new epoch starts the
+   * step again; empty where it starts on the files of the branch's cut.
+   */
+  public Optional<Cut> resumePoint(String branch) {
+    return steps.values().stream()
+        .filter(step -> !step.hasEnded() && StepPath.branchOf(step.step()).equals(branch))
+        .map(StepState::resumePoint)
+        .filter(Objects::nonNull)
+        .findFirst();
   }
 
   public BranchState branch(String path) {

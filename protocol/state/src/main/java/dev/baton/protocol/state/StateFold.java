@@ -46,6 +46,9 @@ public final class StateFold {
   private final UncommittedStepTracker uncommitted;
   private @Nullable Output output;
 
+  /** Paths of all steps that have or had a resume point. */
+  private final Set<String> resumable = new HashSet<>();
+
   /** The ids of events after which the state is kept for a resume, and the kept states. */
   private final Set<String> marks;
 
@@ -87,6 +90,16 @@ public final class StateFold {
     uncommitted = new UncommittedStepTracker(run, facts, branches, approvals);
     from.branches().forEach(uncommitted::open);
     output = from.output();
+    findResumable();
+  }
+
+  private void findResumable() {
+    resumable.clear();
+    for (StepState state : steps.values()) {
+      if (state.resumePoint() != null) {
+        resumable.add(state.step());
+      }
+    }
   }
 
   /**
@@ -144,22 +157,32 @@ public final class StateFold {
    * Whether a new epoch would restore one of these checkpoints, or a cut that has no checkpoint.
    */
   boolean needs(Predicate<String> checkpoint) {
-    return uncommitted.written().values().stream().anyMatch(branch -> needs(branch, checkpoint));
+    return uncommitted.written().values().stream().anyMatch(branch -> needs(branch, checkpoint))
+        || resumable.stream().anyMatch(path -> needs(steps.get(path), checkpoint));
   }
 
   /** Whether a run in this state would, as in {@link #needs(Predicate)}. */
   static boolean needs(RunState state, Predicate<String> checkpoint) {
-    return state.branches().values().stream().anyMatch(branch -> needs(branch, checkpoint));
+    return state.branches().values().stream().anyMatch(branch -> needs(branch, checkpoint))
+        || state.steps().values().stream().anyMatch(step -> needs(step, checkpoint));
+  }
+
+  private static boolean needs(@Nullable StepState step, Predicate<String> checkpoint) {
+    return step != null && !step.hasEnded() && needs(step.resumePoint(), checkpoint);
+  }
+
+  private static boolean needs(@Nullable Cut cut, Predicate<String> checkpoint) {
+    return cut != null && (cut.checkpoint() == null || checkpoint.test(cut.checkpoint()));
   }
 
   private static boolean needs(BranchState branch, Predicate<String> checkpoint) {
-    Cut cut = branch.cut();
-    if (cut != null && (cut.checkpoint() == null || checkpoint.test(cut.checkpoint()))) {
+    if (needs(branch.cut(), checkpoint)) {
       return true;
     }
     BranchUndoRecord undo = branch.undo();
     return undo != null
-        && undo.branches().values().stream().anyMatch(inner -> needs(inner, checkpoint));
+        && (undo.branches().values().stream().anyMatch(inner -> needs(inner, checkpoint))
+            || undo.steps().values().stream().anyMatch(step -> needs(step, checkpoint)));
   }
 
   BranchState branch(String path) {
@@ -189,8 +212,7 @@ public final class StateFold {
               answered.approval(), (id, asked) -> asked.answered(answered.answer(), answered.by()));
       case TraceEvent.LabelsChanged changed ->
           created = created == null ? null : created.withLabels(changed.labels());
-      case TraceEvent.StepStarted started ->
-          start(started.step(), started.kind(), started.visit(), time);
+      case TraceEvent.StepStarted started -> start(started, time);
       case TraceEvent.StepCompleted done -> complete(done);
       case TraceEvent.StepFailed failed -> fail(failed);
       case TraceEvent.StepRetried again -> retry(again);
@@ -287,6 +309,7 @@ public final class StateFold {
     branches.putAll(old.branches);
     approvals.clear();
     approvals.putAll(old.approvals);
+    findResumable();
     return then;
   }
 
@@ -320,7 +343,10 @@ public final class StateFold {
     return path.equals(step) || path.startsWith(step + "/");
   }
 
-  private void start(String path, String kind, int visit, Instant time) {
+  private void start(TraceEvent.StepStarted started, Instant time) {
+    String path = started.step();
+    String kind = started.kind();
+    int visit = started.visit();
     StepState old = steps.get(path);
     if (old != null && old.visit() != visit && kind.equals("parallel")) {
       forgetWithin(path);
@@ -331,7 +357,18 @@ public final class StateFold {
     if (begun.startedAt == null) {
       begun.startedAt = time;
     }
+    // An attempt on the files before the step has left the checkpoints inside it behind.
+    begun.resumePoint = old == null ? null : resumePoint(old, started);
     steps.put(path, begun.state());
+  }
+
+  private static @Nullable Cut resumePoint(StepState old, TraceEvent.StepStarted started) {
+    Cut point = old.resumePoint();
+    return point != null
+            && old.visit() == started.visit()
+            && Objects.equals(point.checkpoint(), started.resumedFrom())
+        ? point
+        : null;
   }
 
   private static int failedAttempts(@Nullable StepState old, int visit) {
@@ -388,6 +425,8 @@ public final class StateFold {
       draft.completions++;
       draft.output = null;
       draft.last = StepEnd.failure(failed.error());
+    } else if (old != null && old.visit() == failed.visit()) {
+      draft.resumePoint = old.resumePoint();
     }
     steps.put(failed.step(), draft.state());
     if (next == null) {
@@ -438,6 +477,7 @@ public final class StateFold {
     draft.exitCode = again.error().exitCode();
     steps.put(again.step(), draft.state());
     forgetFailures(again.step());
+    forgetResumePoints(again.step() + "/");
   }
 
   private void skip(TraceEvent.StepSkipped skip) {
@@ -475,6 +515,17 @@ public final class StateFold {
             null));
   }
 
+  /** A retried parallel step starts the failed steps of its branches on the files before them. */
+  private void forgetResumePoints(String prefix) {
+    for (String path : List.copyOf(resumable)) {
+      if (path.startsWith(prefix)) {
+        uncommitted.touchWithin(prefix);
+        steps.computeIfPresent(path, (key, state) -> state.withResumePoint(null));
+        resumable.remove(path);
+      }
+    }
+  }
+
   private StepState waiting(String path, Instant time) {
     StepState old = steps.get(path);
     if (old != null && !old.hasEnded()) {
@@ -492,6 +543,16 @@ public final class StateFold {
     String path = saved.step();
     if (cut != null && path != null) {
       steps.computeIfPresent(path, (key, state) -> state.withCheckpoint(cut));
+    }
+    TraceEvent.StepAttempt resumes = saved.resumes();
+    if (cut != null && resumes != null) {
+      steps.computeIfPresent(
+          resumes.step(),
+          (key, state) ->
+              state.visit() == resumes.visit() && !state.hasEnded()
+                  ? state.withResumePoint(cut)
+                  : state);
+      resumable.add(resumes.step());
     }
   }
 

@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.state;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonValue;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * @param completions how many visits have ended
  * @param cut the step's files at its end, where it has a cut
  * @param checkpoint the newest cut inside the step
+ * @param resumePoint the cut inside this visit on whose files a new epoch starts it again; null for
+ *     the files before the step
  * @param last how the latest ended visit ended: this one, or the one before; null where none has,
  *     or none since the parallel step around it restarted
  */
@@ -37,6 +40,7 @@ public record StepState(
     @Nullable Output output,
     @Nullable Cut cut,
     @Nullable Cut checkpoint,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Cut resumePoint,
     @Nullable Failure error,
     @Nullable String reason,
     @Nullable Integer exitCode,
@@ -96,6 +100,7 @@ public record StepState(
           draft.output = null;
           draft.cut = null;
           draft.checkpoint = null;
+          draft.resumePoint = null;
           if (!hasFailed) {
             draft.status = Status.SKIPPED;
           }
@@ -134,6 +139,10 @@ public record StepState(
     return with(draft -> draft.checkpoint = newest);
   }
 
+  StepState withResumePoint(@Nullable Cut newest) {
+    return with(draft -> draft.resumePoint = newest);
+  }
+
   /**
    * Returns the state for a fork: with the fork's own copy of the cut, without cuts inside the
    * step.
@@ -143,6 +152,7 @@ public record StepState(
         draft -> {
           draft.cut = own;
           draft.checkpoint = null;
+          draft.resumePoint = null;
         });
   }
 }

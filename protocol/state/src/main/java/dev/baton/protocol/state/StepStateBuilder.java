@@ -23,6 +23,7 @@ final class StepStateBuilder {
   @Nullable Output output;
   @Nullable Cut cut;
   @Nullable Cut checkpoint;
+  @Nullable Cut resumePoint;
   @Nullable Failure error;
   @Nullable String reason;
   @Nullable Integer exitCode;
@@ -41,6 +42,7 @@ final class StepStateBuilder {
     output = state.output();
     cut = state.cut();
     checkpoint = state.checkpoint();
+    resumePoint = state.resumePoint();
     error = state.error();
     reason = state.reason();
     exitCode = state.exitCode();
@@ -82,6 +84,7 @@ final class StepStateBuilder {
         output,
         cut,
         checkpoint,
+        resumePoint,
         error,
         reason,
         exitCode,

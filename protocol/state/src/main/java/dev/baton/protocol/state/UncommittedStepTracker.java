@@ -102,7 +102,10 @@ final class UncommittedStepTracker {
     if (event instanceof TraceEvent.OfStep ofStep) {
       return ofStep.step();
     }
-    return event instanceof TraceEvent.CheckpointSaved saved ? saved.step() : null;
+    if (event instanceof TraceEvent.CheckpointSaved saved) {
+      return saved.resumes() == null ? saved.step() : saved.resumes().step();
+    }
+    return null;
   }
 
   private Map<String, BranchState> openUnder(String branch) {

@@ -46,8 +46,8 @@ public final class UndamagedStateFinder {
   private long number;
   private boolean good;
 
-  /** Number of the first event that ended a step. */
-  private long firstEnd = Long.MAX_VALUE;
+  /** Number of the first event that ended a step, or saved a checkpoint to resume it from. */
+  private long firstProgress = Long.MAX_VALUE;
 
   /**
    * @param beginning the run's initial state
@@ -85,8 +85,8 @@ public final class UndamagedStateFinder {
     if (returns) {
       discardAfter(after(event));
     }
-    if (firstEnd == Long.MAX_VALUE && isEnd(event)) {
-      firstEnd = number;
+    if (firstProgress == Long.MAX_VALUE && isProgress(event)) {
+      firstProgress = number;
     }
     boolean continued = good && !returns && !usable.isEmpty();
     if (mayChangeNeed(event)) {
@@ -97,18 +97,31 @@ public final class UndamagedStateFinder {
     }
   }
 
-  private static boolean isEnd(TraceEvent event) {
+  private static boolean isProgress(TraceEvent event) {
     return event instanceof TraceEvent.StepCompleted
+        || isResumePoint(event)
         || event instanceof TraceEvent.StepSkipped
         || (event instanceof TraceEvent.StepFailed failed && failed.next() != null);
   }
 
-  /** The other events change no branch, so they are spared the search through all branches. */
+  private static boolean isResumePoint(TraceEvent event) {
+    return event instanceof TraceEvent.CheckpointSaved saved
+        && saved.cut() != null
+        && saved.resumes() != null;
+  }
+
+  /**
+   * The other events change neither a branch nor a resume point, so they are spared the search
+   * through all branches.
+   */
   private static boolean mayChangeNeed(TraceEvent event) {
     return switch (event) {
       case TraceEvent.StepCompleted done -> true;
       case TraceEvent.StepFailed failed -> true;
       case TraceEvent.StepSkipped skip -> !skip.tellsAgain();
+      case TraceEvent.StepStarted started -> true;
+      case TraceEvent.StepRetried again -> true;
+      case TraceEvent.CheckpointSaved saved -> isResumePoint(saved);
       case TraceEvent.RunDegraded lost -> true;
       case TraceEvent.RunnerAssigned assigned -> true;
       case TraceEvent.ResumeRequested resume -> true;
@@ -145,11 +158,12 @@ public final class UndamagedStateFinder {
   }
 
   /**
-   * Returns the latest such state: the initial one where no step had ended by then. Empty where
-   * even the initial one needs a damaged checkpoint.
+   * Returns the latest such state: the initial one where no step had ended by then, and no
+   * checkpoint inside a step was saved that it resumes from. Empty where even the initial one needs
+   * a damaged checkpoint.
    */
   public Optional<Point> found() {
     return Optional.ofNullable(usable.peek())
-        .map(stretch -> new Point(stretch.last() < firstEnd ? null : stretch.id()));
+        .map(stretch -> new Point(stretch.last() < firstProgress ? null : stretch.id()));
   }
 }

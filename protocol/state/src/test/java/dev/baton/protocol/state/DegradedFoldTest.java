@@ -16,6 +16,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.testkit.TraceGenerator;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
@@ -78,6 +79,102 @@ class DegradedFoldTest {
     assertThat(state.branches()).isEmpty();
     assertThat(state.created()).isNotNull();
     assertThat(state.head().completed()).isZero();
+  }
+
+  @Test
+  void shouldPassOverDamagedCheckpointsInsideAStepOneByOne() {
+    begin();
+    done("a", "1", "b");
+    String before = started("b");
+    String older = saved("b", 1, "2");
+    saved("b", 1, "3");
+    assigned("runner_exited");
+
+    assertThat(fold(log).resumePoint("")).contains(cut("3"));
+    assertThat(found(Set.of("3")).after()).isEqualTo(older);
+    assertThat(found(Set.of("2")).after()).isEqualTo(log.getLast().id().toString());
+    assertThat(found(Set.of("2", "3")).after()).isEqualTo(before);
+
+    runner(degraded("3", older));
+    assertThat(fold(log).resumePoint("")).contains(cut("2"));
+  }
+
+  @Test
+  void shouldStartTheFirstStepOnAnOlderCheckpointInsideIt() {
+    begin();
+    started("a");
+    String older = saved("a", 1, "1");
+    saved("a", 1, "2");
+    assigned("runner_exited");
+
+    assertThat(found(Set.of("2")).after()).isEqualTo(older);
+    assertThat(found(Set.of("1", "2")).after()).isNull();
+  }
+
+  @Test
+  void shouldKeepAResumePointOnlyWhileItsAttemptCanBeContinued() {
+    begin();
+    done("a", "1", "b");
+    started("b");
+    saved("b", 1, "2");
+    assigned("runner_exited");
+    runner(new TraceEvent.StepStarted("b", "shell", 1, 1, "2"));
+    assertThat(fold(log).resumePoint("")).contains(cut("2"));
+
+    int mark = log.size();
+    runner(new TraceEvent.StepStarted("b", "shell", 1, 1, null));
+    assertThat(fold(log).resumePoint("")).as("on the files before the step").isEmpty();
+
+    back(mark);
+    runner(new TraceEvent.StepRetried("b", "shell", 1, 1, Failure.of("exit_code", "1"), 1L, null));
+    assertThat(fold(log).resumePoint("")).as("a failed attempt").isEmpty();
+
+    back(mark);
+    runner(
+        new TraceEvent.StepFailed(
+            "b", "shell", 1, 1, Failure.of("exit_code", "1"), null, null, null, false));
+    assertThat(fold(log).resumePoint("")).as("failed for good").contains(cut("2"));
+
+    back(mark);
+    done("b", "3", "c");
+    saved("b", 1, "4");
+    assertThat(fold(log).resumePoint("")).as("completed").isEmpty();
+  }
+
+  /** The step before has no cut, so that it runs again, on files without the step's changes. */
+  @Test
+  void shouldForgetAResumePointThatContainsStepsWithoutACut() {
+    begin();
+    done("a", "1", "b");
+    runner(
+        new TraceEvent.StepCompleted(
+            "b", "shell", 1, 1, null, null, true, List.of("c"), 0, null, null, 1, null));
+    started("c");
+    saved("c", 1, "2");
+    assertThat(fold(log).resumePoint("")).contains(cut("2"));
+    assigned("runner_exited");
+
+    assertThat(fold(log).resumePoint("")).isEmpty();
+    assertThat(fold(log).branch("").next()).containsExactly("b");
+  }
+
+  private void back(int mark) {
+    while (log.size() > mark) {
+      log.removeLast();
+      runner--;
+    }
+  }
+
+  private String saved(String step, int attempt, String checkpoint) {
+    return runner(
+        new TraceEvent.CheckpointSaved(
+            checkpoint,
+            null,
+            "manual",
+            cut(checkpoint),
+            null,
+            null,
+            new TraceEvent.StepAttempt(step, 1, attempt)));
   }
 
   /** A step without changed files repeats the checkpoint of the step before. */

@@ -425,7 +425,7 @@ class ResumeFoldTest {
     assertThat(StepChange.between(old, fits))
         .extracting(StepChange::describe)
         .containsExactly(
-            "step 'a' has a different title, retry, timeout, next or gate",
+            "step 'a' has a different title, retry, timeout, next, gate or resume",
             "step 'b' has other inputs",
             "step 'c' is gone",
             "step 'd' is new");

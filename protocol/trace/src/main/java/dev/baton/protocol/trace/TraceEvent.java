@@ -282,11 +282,19 @@ public sealed interface TraceEvent {
   /**
    * Sent without waiting for an acknowledgement. A step without a workspace that ends within 50 ms
    * has no such event: its {@code step_completed} has the start time.
+   *
+   * @param resumedFrom id of the checkpoint inside this visit on whose files the attempt starts;
+   *     null where it starts on the files before the step
    */
-  record StepStarted(String step, String kind, int visit, int attempt) implements Runner, OfStep {
+  record StepStarted(String step, String kind, int visit, int attempt, @Nullable String resumedFrom)
+      implements Runner, OfStep {
     public StepStarted {
       visit = Math.max(1, visit);
       attempt = Math.max(1, attempt);
+    }
+
+    public StepStarted(String step, String kind, int visit, int attempt) {
+      this(step, kind, visit, attempt, null);
     }
   }
 
@@ -421,6 +429,8 @@ public sealed interface TraceEvent {
    * @param cut null where the files could not be stored: the run continues without this cut
    * @param error why they could not be stored; null with a cut
    * @param milestone of these files; null with any other trigger
+   * @param resumes the attempt that a new epoch continues with these files; null if none, as in all
+   *     steps without {@code resume: from_checkpoint}
    */
   record CheckpointSaved(
       String checkpoint,
@@ -428,8 +438,31 @@ public sealed interface TraceEvent {
       String trigger,
       @Nullable Cut cut,
       @Nullable String error,
-      @Nullable Milestone milestone)
-      implements Runner {}
+      @Nullable Milestone milestone,
+      @Nullable StepAttempt resumes)
+      implements Runner {
+    public CheckpointSaved(
+        String checkpoint,
+        @Nullable String step,
+        String trigger,
+        @Nullable Cut cut,
+        @Nullable String error,
+        @Nullable Milestone milestone) {
+      this(checkpoint, step, trigger, cut, error, milestone, null);
+    }
+  }
+
+  /**
+   * An attempt of a visit of a step.
+   *
+   * @param step its path
+   */
+  record StepAttempt(String step, int visit, int attempt) {
+    public StepAttempt {
+      visit = Math.max(1, visit);
+      attempt = Math.max(1, attempt);
+    }
+  }
 
   /**
    * A commit of the workspace whose verification passed.

@@ -25,6 +25,8 @@ import java.util.regex.Pattern;
  * @param maxVisits how often the step may run in one run (in one branch, within a parallel step);
  *     one more visit fails the run
  * @param milestone the milestone at the end of the step, if any; then it writes the workspace
+ * @param resume where the step starts again after the loss of its runner; a step that does not
+ *     write the workspace has no checkpoints
  */
 public record Step(
     String id,
@@ -37,7 +39,8 @@ public record Step(
     List<StepTransition> next,
     Optional<StepGate> gate,
     OptionalInt maxVisits,
-    Optional<MilestoneSettings> milestone) {
+    Optional<MilestoneSettings> milestone,
+    StepResumeMode resume) {
   public static final Pattern ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
 
   public Step {

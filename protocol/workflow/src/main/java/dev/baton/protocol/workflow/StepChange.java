@@ -25,8 +25,8 @@ public record StepChange(String step, What what) {
     KIND("is of another kind"),
     /** Everything that determines the result of the step: all but the rest. */
     INPUTS("has other inputs"),
-    /** Title, retry, timeout, next, max_visits, gate. */
-    REST("has a different title, retry, timeout, next or gate"),
+    /** Title, retry, timeout, next, max_visits, gate, resume. */
+    REST("has a different title, retry, timeout, next, gate or resume"),
     ORDER("the order of the steps"),
     WORKFLOW("the workflow's own settings");
 
@@ -127,6 +127,7 @@ public record StepChange(String step, What what) {
         && one.next().equals(other.next())
         && one.maxVisits().equals(other.maxVisits())
         && one.gate().equals(other.gate())
+        && one.resume() == other.resume()
         && atOnce(one.kind()) == atOnce(other.kind());
   }
 

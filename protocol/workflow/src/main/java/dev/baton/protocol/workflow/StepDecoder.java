@@ -34,7 +34,8 @@ final class StepDecoder {
           "next",
           "gate",
           "max_visits",
-          "milestone");
+          "milestone",
+          "resume");
   private static final List<String> SHELL =
       List.of("env", "output", "interpreter", "ok_exit_codes");
 
@@ -129,6 +130,14 @@ final class StepDecoder {
     OptionalInt maxVisits = fields.integer("max_visits", 1, 1_000_000);
     Optional<MilestoneSettings> milestone =
         fields.get("milestone").flatMap(new MilestoneDecoder(values)::decode);
+    Optional<StepResumeMode> resume =
+        fields.choice(
+            "resume",
+            DefinitionValueDecoder.choices(
+                "from_start",
+                StepResumeMode.FROM_START,
+                "from_checkpoint",
+                StepResumeMode.FROM_CHECKPOINT));
     if (word.isEmpty()) {
       return Optional.empty();
     }
@@ -136,6 +145,7 @@ final class StepDecoder {
     onlyFor(fields, "timeout", EFFECTS, word.get());
     onlyFor(fields, "workspace", WITH_WORKSPACE, word.get());
     onlyFor(fields, "milestone", WITH_WORKSPACE, word.get());
+    onlyFor(fields, "resume", WITH_WORKSPACE, word.get());
     if (milestone.isPresent() && workspace.equals(Optional.of(WorkspaceUse.NONE))) {
       problems.error(
           fields.place(),
@@ -145,6 +155,16 @@ final class StepDecoder {
     boolean process = word.get().equals("shell") || word.get().equals("agent");
     // Verification commands run programs too.
     needsProcess |= process || milestone.isPresent();
+    WorkspaceUse use =
+        workspace.orElse(process || milestone.isPresent() ? WorkspaceUse.WRITE : WorkspaceUse.NONE);
+    if (resume.equals(Optional.of(StepResumeMode.FROM_CHECKPOINT))
+        && WITH_WORKSPACE.contains(word.get())
+        && use == WorkspaceUse.NONE) {
+      problems.error(
+          fields.get("resume").orElseThrow(),
+          "a step without a workspace has no checkpoint to resume from",
+          "'workspace: write', or 'resume: from_start'");
+    }
     boolean effect = EFFECTS.contains(word.get());
     Optional<StepKind> kind =
         fields.get(word.get()).flatMap(at -> kinds.decode(word.get(), at, fields, nesting));
@@ -162,21 +182,19 @@ final class StepDecoder {
                         when,
                         retry.orElse(effect ? defaults.retry() : StepRetryPolicy.NONE),
                         timeout.isPresent() || !effect ? timeout : defaults.timeout(),
-                        workspace.orElse(
-                            process || milestone.isPresent()
-                                ? WorkspaceUse.WRITE
-                                : WorkspaceUse.NONE),
+                        use,
                         next,
                         gate,
                         maxVisits,
-                        milestone)));
+                        milestone,
+                        resume.orElse(StepResumeMode.FROM_START))));
   }
 
   /** Whether steps of a kind may have a key that is not common to all kinds. */
   static boolean allows(String key, String word) {
     return switch (key) {
       case "retry", "timeout" -> EFFECTS.contains(word);
-      case "workspace", "milestone" -> WITH_WORKSPACE.contains(word);
+      case "workspace", "milestone", "resume" -> WITH_WORKSPACE.contains(word);
       default -> !SHELL.contains(key) || word.equals("shell");
     };
   }

@@ -87,6 +87,15 @@ class BadDefinitionsTest {
             steps("- {id: b, wait: 5s, milestone: {title: t}}\n"),
             "line 4, column 32 (step b, steps[1].milestone): wait steps have no 'milestone'; allowed: milestone on shell, fn, agent"),
         schema(
+            "a resume without files",
+            steps("- {id: b, shell: ls, workspace: none, resume: from_checkpoint}\n"),
+            "line 4, column 47 (step b, steps[1].resume): a step without a workspace has no checkpoint to resume from; allowed: 'workspace: write', or 'resume: from_start'"),
+        schema(
+            "a resume of nothing, and of a misspelled word",
+            steps("- {id: b, wait: 5s, resume: from_chekpoint}\n"),
+            "line 4, column 29 (step b, steps[1].resume): 'from_chekpoint' is not known; did you mean 'from_checkpoint'?; allowed: from_start, from_checkpoint",
+            "line 4, column 29 (step b, steps[1].resume): wait steps have no 'resume'; allowed: resume on shell, fn, agent"),
+        schema(
             "a milestone without files",
             steps("- {id: b, shell: ls, workspace: none, milestone: {title: t}}\n"),
             "line 4, column 3 (step b, steps[1]): a milestone commits the workspace; allowed: 'workspace: write', or no 'workspace'"),
@@ -119,7 +128,7 @@ class BadDefinitionsTest {
         schema(
             "shell's key elsewhere",
             steps("- {id: b, wait: 5s, env: {A: 1}}\n"),
-            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, gate, max_visits, milestone"),
+            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, gate, max_visits, milestone, resume"),
         schema(
             "retry on a transform",
             steps("- {id: b, transform: '1', retry: 3}\n"),

@@ -196,6 +196,29 @@ class WorkflowParserTest {
       "6e58e25ad72b81da9b4b326aa0a6387f2d0fd902ac12a6c824c766a038663964";
 
   @Test
+  void shouldReadWhereAStepResumes() {
+    Workflow workflow =
+        valid(
+                """
+                name: w
+                steps:
+                  - {id: a, shell: make}
+                  - {id: b, shell: make, resume: from_checkpoint}
+                  - {id: c, fn: bean, workspace: write, resume: from_checkpoint}
+                  - {id: d, shell: make, resume: from_start}
+                """)
+            .workflow();
+
+    assertThat(workflow.flow().steps())
+        .extracting(Step::resume)
+        .containsExactly(
+            StepResumeMode.FROM_START,
+            StepResumeMode.FROM_CHECKPOINT,
+            StepResumeMode.FROM_CHECKPOINT,
+            StepResumeMode.FROM_START);
+  }
+
+  @Test
   void shouldReadMilestones() {
     Workflow workflow =
         valid(

@@ -56,7 +56,7 @@ final class RunnerSimulator implements AutoCloseable {
   void capture() throws IOException, InterruptedException {
     StoreCaller run = Objects.requireNonNull(holder, "begin first");
     Workspace files = Objects.requireNonNull(workspace, "begin first");
-    files.touch();
+    files.touch(null);
     ManifestBuilder description =
         new ManifestBuilder(
             run.run(),

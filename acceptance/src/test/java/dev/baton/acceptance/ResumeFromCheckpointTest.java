@@ -1,0 +1,160 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Kills the runner at random moments of a long step that counts lines into a file and resumes from
+ * its newest checkpoint, while checkpoints of it are requested all the time. A run is killed five
+ * times: after ten deaths in one step it would be lost.
+ */
+@UsesSharedStack
+class ResumeFromCheckpointTest {
+  private static final int KILLS_OF_A_RUN = 5;
+  private static final int LINES = 400;
+  private static final Duration END = Duration.ofSeconds(180);
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStackExtension.RunningStack on;
+
+  @BeforeAll
+  static void push(SharedStackExtension.RunningStack running) throws Exception {
+    on = running;
+    on.api.push(
+        """
+        name: counts
+        input: {type: object}
+        steps:
+          - {id: before, shell: 'echo 0 > lines'}
+          - id: count
+            resume: from_checkpoint
+            env: {LEDGER: "${{ .input.ledger }}", GATE: "${{ .input.gate }}"}
+            output: json
+            shell: |
+              n=$(tail -n 1 lines)
+              echo "$BATON_EPOCH $n ${BATON_RESUMED_FROM:-start}" >> "$LEDGER"
+              while [ "$n" -lt 400 ]; do
+                n=$((n + 1)); echo $n >> lines; test -e "$GATE" || sleep 0.05
+              done
+              seq 0 400 | cmp - lines
+              wc -l < lines
+        """);
+  }
+
+  @Test
+  void shouldNeverGoBehindTheNewestAcknowledgedCheckpoint() throws Exception {
+    killAtRandom(1);
+  }
+
+  @Test
+  @Tag("full")
+  void shouldNeverGoBehindTheNewestAcknowledgedCheckpointInManyRuns() throws Exception {
+    killAtRandom(4);
+  }
+
+  private static void killAtRandom(int runs) throws Exception {
+    Random random =
+        SeededRandomFactory.random("the runner dies in a step that resumes from checkpoints");
+    for (int i = 0; i < runs; i++) {
+      kill(random);
+    }
+  }
+
+  private static void kill(Random random) throws Exception {
+    StepLedger ledger = StepLedger.in(on.folder);
+    String run = on.api.start("counts", ledger.input());
+    AtomicBoolean ended = new AtomicBoolean();
+    Thread requests = Thread.ofVirtual().start(() -> requestCheckpoints(run, ended));
+    try {
+      for (int epoch = 1; epoch <= KILLS_OF_A_RUN; epoch++) {
+        awaitStart(ledger, epoch);
+        TimeUnit.MILLISECONDS.sleep(random.nextLong(2_000));
+        boolean whole = random.nextBoolean();
+        RunnerProcessHandle.of(run).orElseThrow().kill(whole);
+      }
+      awaitStart(ledger, KILLS_OF_A_RUN + 1);
+    } finally {
+      ended.set(true);
+      requests.join();
+    }
+    ledger.open();
+
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+
+    assertThat(end.path("output").asInt()).isEqualTo(LINES + 1);
+    assertNeverBehind(run, ledger.lines());
+  }
+
+  private static void awaitStart(StepLedger ledger, int epoch) {
+    Await.until(
+        "epoch " + epoch + " has started the step", END, () -> ledger.lines().size() >= epoch);
+  }
+
+  /** Also while the run has no runner, when they are refused. */
+  private static void requestCheckpoints(String run, AtomicBoolean ended) {
+    ObjectNode any = AcceptanceApiClient.JSON.createObjectNode();
+    while (!ended.get()) {
+      try {
+        on.api.post("/runs/" + run + "/checkpoints", any);
+        TimeUnit.MILLISECONDS.sleep(100);
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /** Each epoch starts on the newest checkpoint that precedes its assignment in the log. */
+  private static void assertNeverBehind(String run, List<String> starts) throws Exception {
+    Map<Integer, String> newest = new HashMap<>();
+    String saved = "start";
+    String lane = run + "/1/";
+    for (JsonNode event : on.api.events(run)) {
+      JsonNode data = event.path("data");
+      switch (event.path("type").asText()) {
+        case "checkpoint_saved" -> {
+          // What a killed runner wrote after its epoch was fenced does not count.
+          if (event.path("id").asText().startsWith(lane)
+              && data.path("resumes").path("step").asText().equals("count")) {
+            saved = data.path("checkpoint").asText();
+          }
+        }
+        case "runner_assigned" -> {
+          newest.put(data.path("epoch").asInt(), saved);
+          lane = run + "/" + data.path("epoch").asInt() + "/";
+        }
+        default -> {}
+      }
+    }
+    System.out.println("  starts of run " + run + ": " + starts);
+    List<Integer> counts = new ArrayList<>();
+    for (String start : starts) {
+      String[] words = start.split(" ");
+      counts.add(Integer.parseInt(words[1]));
+      assertThat(words[2]).as(start).isEqualTo(newest.get(Integer.parseInt(words[0])));
+    }
+    assertThat(counts).isSorted();
+    assertThat(starts).hasSize(KILLS_OF_A_RUN + 1);
+    assertThat(Set.copyOf(newest.values())).as("checkpoints to resume from").hasSizeGreaterThan(2);
+    assertThat(starts.getLast()).doesNotEndWith("start");
+  }
+}
