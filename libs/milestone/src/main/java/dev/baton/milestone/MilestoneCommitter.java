@@ -8,6 +8,7 @@ package dev.baton.milestone;
 
 import dev.baton.milestone.git.GitClient;
 import dev.baton.milestone.git.GitRepository;
+import dev.baton.milestone.plan.MilestoneResumePlanner;
 import dev.baton.milestone.sidecar.MilestoneSidecar;
 import dev.baton.milestone.sidecar.SidecarStore;
 import java.io.IOException;
@@ -20,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Commits a work tree as a milestone and writes its sidecar. Supports one writer per work tree at a
@@ -54,6 +57,9 @@ public final class MilestoneCommitter {
    * @param commands verification commands that passed
    * @param leftOut paths, relative to the work tree, that are missing although no step deleted
    *     them: those that are tracked stay in the commit
+   * @param newest number of the newest milestone that the work tree has according to the run's
+   *     state, less than {@code index}: milestones of other work trees may come after it; -1 for
+   *     none
    */
   public record Request(
       String run,
@@ -61,15 +67,18 @@ public final class MilestoneCommitter {
       String title,
       String tier,
       List<String> commands,
-      List<String> leftOut) {
+      List<String> leftOut,
+      int newest) {
     public Request {
       commands = List.copyOf(commands);
       leftOut = List.copyOf(leftOut);
     }
 
-    /** Creates a request for a work tree without missing paths. */
+    /**
+     * Creates a request for a work tree without missing paths, of which the state has no milestone.
+     */
     public Request(String run, int index, String title, String tier, List<String> commands) {
-      this(run, index, title, tier, commands, List.of());
+      this(run, index, title, tier, commands, List.of(), -1);
     }
   }
 
@@ -94,8 +103,10 @@ public final class MilestoneCommitter {
   }
 
   /**
-   * Commits the work tree and writes the sidecar. If the repository has newer milestones of the run
-   * than its state, the repository takes precedence: the new number is the one after its newest.
+   * Commits the work tree and writes the sidecar. If the repository and the run's state disagree
+   * about the newest milestone of the run, the repository takes precedence: the new number is the
+   * one after its newest. If the repository has no milestone of the run at all, it is another one
+   * than before, and the state's number is used.
    *
    * @param root of the work tree; only the repository in its {@code .git} directory is used
    * @param limit of each git call
@@ -114,22 +125,65 @@ public final class MilestoneCommitter {
     try {
       checkCommittable(repository);
       SidecarStore sidecars = new SidecarStore(root, SidecarStore.Format.BATON);
-      Optional<MilestoneSidecar> newest = sidecars.list().latest(request.run());
-      int index =
-          Math.max(request.index(), newest.map(sidecar -> sidecar.milestoneIndex() + 1).orElse(0));
-      Optional<String> drift =
-          index == request.index()
-              ? Optional.empty()
-              : Optional.of(
-                  "milestone number mismatch: the run's state expects milestone %d, the repository's newest is %d; using the repository's"
-                      .formatted(request.index(), index - 1));
+      Numbering numbering = numbering(repository, sidecars, request);
+      int index = numbering.index;
       exclude(repository);
       String sha = commit(repository, request, MilestoneMessageCodec.of(request.run(), index));
       MilestoneSidecar sidecar = sidecar(repository, request, index, sha);
-      return new CommittedMilestone(sidecar, sidecars.write(sidecar), drift);
+      return new CommittedMilestone(
+          sidecar, sidecars.write(sidecar), Optional.ofNullable(numbering.drift));
     } catch (IOException e) {
       throw new MilestoneException(String.valueOf(e.getMessage()), e);
     }
+  }
+
+  /**
+   * @param drift the difference between state and repository; null where they agree
+   */
+  private record Numbering(int index, @Nullable String drift) {}
+
+  private static Numbering numbering(
+      GitRepository repository, SidecarStore sidecars, Request request)
+      throws IOException, InterruptedException {
+    OptionalInt recorded =
+        sidecars
+            .list()
+            .latest(request.run())
+            .map(sidecar -> OptionalInt.of(sidecar.milestoneIndex()))
+            .orElseGet(OptionalInt::empty);
+    if (recorded.isPresent() && recorded.getAsInt() >= request.index()) {
+      return drifted(request.index(), recorded.getAsInt());
+    }
+    // A clone has no sidecars, and its messages tell; without a need they are not searched.
+    OptionalInt found =
+        recorded.isPresent() || request.newest() < 0
+            ? recorded
+            : newestInLog(repository, request.run());
+    if (found.isPresent() && found.getAsInt() < request.newest()) {
+      return drifted(request.index(), found.getAsInt());
+    }
+    return new Numbering(
+        request.index(),
+        found.isPresent() || request.newest() < 0
+            ? null
+            : "milestone number mismatch: the run's state has milestone %d, the repository has none of the run; using the state's next, %d"
+                .formatted(request.newest(), request.index()));
+  }
+
+  private static Numbering drifted(int expected, int newest) {
+    return new Numbering(
+        newest + 1,
+        "milestone number mismatch: the run's state expects milestone %d, the repository's newest is %d; using the repository's"
+            .formatted(expected, newest));
+  }
+
+  private static OptionalInt newestInLog(GitRepository repository, String run)
+      throws IOException, InterruptedException {
+    return MilestoneResumePlanner.plan(repository, run)
+        .checkpoint()
+        .filter(found -> found.format().equals(SidecarStore.Format.BATON.word()))
+        .map(found -> OptionalInt.of(found.milestoneIndex()))
+        .orElseGet(OptionalInt::empty);
   }
 
   private static void checkCommittable(GitRepository repository)

@@ -145,7 +145,7 @@ class MilestoneCommitterTest {
 
     repository.make(
         new MilestoneCommitter.Request(
-            TestRepository.RUN, 0, "t", "tier0", List.of(), List.of("a b/target", "gone")));
+            TestRepository.RUN, 0, "t", "tier0", List.of(), List.of("a b/target", "gone"), -1));
 
     assertThat(repository.git("log", "-1", "--format=", "--name-status", "--no-renames").lines())
         .containsExactlyInAnyOrder("D\town", "A\tnew");
@@ -162,6 +162,66 @@ class MilestoneCommitterTest {
     assertThat(made.sidecar().milestoneIndex()).isEqualTo(2);
     assertThat(made.drift()).get().asString().contains("milestone 0", "newest is 1");
     assertThat(repository.make(TestRepository.request(TestRepository.OTHER, 5)).drift()).isEmpty();
+  }
+
+  @Test
+  void shouldCountOnFromTheRepositoryWhereTheStateIsAhead() throws Exception {
+    TestRepository repository = repository();
+    repository.milestone(0);
+    repository.milestone(1);
+
+    CommittedMilestone made = repository.make(expecting(5, 4));
+
+    assertThat(made.sidecar().milestoneIndex()).isEqualTo(2);
+    assertThat(made.drift())
+        .get()
+        .asString()
+        .contains("expects milestone 5", "newest is 1", "using the repository's");
+    assertThat(repository.plan().nextMilestone()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldReadTheLogWhereTheSidecarsAreLost() throws Exception {
+    TestRepository repository = repository();
+    repository.milestone(0);
+    repository.milestone(1);
+    repository.removeSidecars();
+
+    CommittedMilestone agrees = repository.make(expecting(2, 1));
+    repository.removeSidecars();
+    CommittedMilestone behind = repository.make(expecting(7, 6));
+
+    assertThat(agrees.drift()).isEmpty();
+    assertThat(agrees.sidecar().milestoneIndex()).isEqualTo(2);
+    assertThat(behind.drift()).get().asString().contains("newest is 2");
+    assertThat(behind.sidecar().milestoneIndex()).isEqualTo(3);
+  }
+
+  @Test
+  void shouldSayThatARepositoryHasNoMilestoneOfTheRun() throws Exception {
+    TestRepository repository = repository();
+
+    CommittedMilestone made = repository.make(expecting(3, 2));
+
+    assertThat(made.sidecar().milestoneIndex()).isEqualTo(3);
+    assertThat(made.drift()).get().asString().contains("milestone 2", "has none", "next, 3");
+  }
+
+  /** Milestones of other work trees come after the newest of this one: no mismatch. */
+  @Test
+  void shouldLeaveOutTheNumbersOfOtherWorkTrees() throws Exception {
+    TestRepository repository = repository();
+    repository.milestone(0);
+
+    CommittedMilestone made = repository.make(expecting(3, 0));
+
+    assertThat(made.drift()).isEmpty();
+    assertThat(made.sidecar().milestoneIndex()).isEqualTo(3);
+  }
+
+  private static MilestoneCommitter.Request expecting(int index, int newest) {
+    return new MilestoneCommitter.Request(
+        TestRepository.RUN, index, "t", "tier0", List.of(), List.of(), newest);
   }
 
   @Test

@@ -23,6 +23,7 @@ import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** A repository on disk, used through the git command as a person would. */
 final class TestRepository {
@@ -98,6 +99,16 @@ final class TestRepository {
 
   SidecarStore sidecars() {
     return new SidecarStore(root, SidecarStore.Format.BATON);
+  }
+
+  /** Removes them as a clone does. */
+  void removeSidecars() throws IOException {
+    Path folder = root.resolve(".baton/checkpoints");
+    try (Stream<Path> files = Files.list(folder)) {
+      for (Path file : files.toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   CommittedMilestone make(MilestoneCommitter.Request request) throws Exception {

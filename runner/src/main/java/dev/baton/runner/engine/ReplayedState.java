@@ -41,7 +41,7 @@ final class ReplayedState {
     this.before = before;
     this.limiter = new StateLimiter(before, bound);
     this.openBranches = new ConcurrentHashMap<>(before.branches());
-    this.milestones = new MilestoneSequencer(before.nextMilestone());
+    this.milestones = new MilestoneSequencer(before.nextMilestone(), before.milestones());
     before
         .steps()
         .forEach(

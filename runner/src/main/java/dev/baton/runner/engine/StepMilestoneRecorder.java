@@ -10,7 +10,9 @@ import dev.baton.milestone.CommittedMilestone;
 import dev.baton.milestone.MilestoneCommitter;
 import dev.baton.milestone.MilestoneException;
 import dev.baton.milestone.sidecar.MilestoneSidecar;
+import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
@@ -33,14 +35,15 @@ final class StepMilestoneRecorder {
   private StepMilestoneRecorder() {}
 
   /**
-   * Commits the files and writes the sidecar.
+   * Commits the files and writes the sidecar. Adds a line to the step's log where the repository
+   * and the run's state disagree.
    *
    * @param leftOut paths that cuts leave out and that are missing: no step has deleted them
    * @param environment of the step's programs
    */
   static TraceEvent.Milestone commit(
       RunExecutionContext run,
-      String step,
+      LogAttempt attempt,
       MilestoneSettings milestone,
       int index,
       Path workspace,
@@ -61,12 +64,23 @@ final class StepMilestoneRecorder {
                     milestone.title(),
                     milestone.tier().word(),
                     milestone.verify(),
-                    leftOut),
+                    leftOut,
+                    run.memory().milestones().newestOn(StepPath.branchOf(attempt.step()))),
                 run.deadline().leftAtMost(LIMIT));
-    made.drift().ifPresent(drift -> LOG.warnf("run %s, step '%s': %s", run.run(), step, drift));
+    made.drift()
+        .ifPresent(
+            drift -> {
+              LOG.warnf("run %s, step '%s': %s", run.run(), attempt.step(), drift);
+              run.log().note(attempt, drift);
+            });
     MilestoneSidecar sidecar = made.sidecar();
     return new TraceEvent.Milestone(
-        sidecar.milestoneIndex(), milestone.title(), milestone.tier().word(), sidecar.sha(), true);
+        sidecar.milestoneIndex(),
+        milestone.title(),
+        milestone.tier().word(),
+        sidecar.sha(),
+        true,
+        made.drift().orElse(null));
   }
 
   /** Records the cut that has the commit and its sidecar, or that there is none. */

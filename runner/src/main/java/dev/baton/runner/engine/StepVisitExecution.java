@@ -8,6 +8,7 @@ package dev.baton.runner.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.milestone.MilestoneException;
+import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.state.StateSizeTracker;
 import dev.baton.protocol.state.StepState;
@@ -377,14 +378,14 @@ final class StepVisitExecution {
       TraceEvent.Milestone made =
           StepMilestoneRecorder.commit(
               run,
-              path,
+              new LogAttempt(path, visit, attempt),
               step.milestone().get(),
               turn.index(),
               workspace.root(),
               workspace.missing(),
               engine.environment(attempt));
       end(done, output, made, attempt, startedAt, began);
-      turn.made(made.index());
+      turn.made(path, made.index());
       return null;
     } catch (MilestoneException e) {
       String message = StepResult.shorten(String.valueOf(e.getMessage()));

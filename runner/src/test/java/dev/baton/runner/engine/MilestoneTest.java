@@ -77,6 +77,32 @@ class MilestoneTest {
   }
 
   @Test
+  void shouldCountOnFromTheRepositoryWhereTheStateIsAhead() throws Exception {
+    TestRun run =
+        run(
+            """
+            name: behind
+            steps:
+              - {id: begin, shell: 'git init --quiet --initial-branch=main'}
+              - {id: one, shell: 'echo 1 > one', milestone: {title: One}}
+              - {id: two, shell: 'echo 2 > two', milestone: {title: Two}}
+              - {id: back, shell: 'rm .baton/checkpoints/$(git rev-parse HEAD).json; git reset --quiet --hard HEAD~1'}
+              - {id: three, shell: 'echo 3 > three', milestone: {title: Three}}
+              - {id: four, shell: 'echo 4 > four', milestone: {title: Four}}
+            """);
+
+    run.awaitEnd();
+
+    List<TraceEvent.Milestone> made =
+        milestones(run).stream().map(saved -> Objects.requireNonNull(saved.milestone())).toList();
+    assertThat(made).extracting(TraceEvent.Milestone::index).containsExactly(0, 1, 1, 2);
+    assertThat(made.get(2).drift()).contains("expects milestone 2", "newest is 0");
+    assertThat(made.get(3).drift()).isNull();
+    assertThat(run.completed("three").milestone()).isEqualTo(1);
+    assertThat(services.trace.state(run.id, 0).nextMilestone()).isEqualTo(3);
+  }
+
+  @Test
   void shouldCommitWriteTheSidecarCutAndTellInThisOrder() throws Exception {
     TestRun run =
         run(

@@ -399,12 +399,26 @@ public final class StateFold {
     completed.last = StepEnd.SUCCESS;
     steps.put(done.step(), completed.state());
     if (done.milestone() != null) {
+      supersede(done.milestone());
       facts.milestones().put(done.step(), done.milestone());
     }
     leave(done.step(), done.next(), done.cut(), done.withoutCut());
     branches.computeIfPresent(
         StepPath.branchOf(done.step()),
         (path, branch) -> branch.withLast(new BranchState.Last(done.step(), done.output())));
+  }
+
+  /**
+   * Drops the milestones with this number and later ones: the repository, which takes precedence,
+   * had lost them.
+   */
+  private void supersede(int index) {
+    for (Map.Entry<String, Integer> made : List.copyOf(facts.milestones().entrySet())) {
+      if (made.getValue() >= index) {
+        uncommitted.touchWithin(made.getKey());
+        facts.milestones().remove(made.getKey());
+      }
+    }
   }
 
   private void fail(TraceEvent.StepFailed failed) {

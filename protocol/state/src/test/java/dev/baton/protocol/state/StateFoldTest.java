@@ -146,6 +146,23 @@ class StateFoldTest {
     assertThat(RunState.empty(RUN).nextMilestone()).isZero();
   }
 
+  /** The repository had lost milestones 1 and 2, and it takes precedence. */
+  @Test
+  void shouldCountMilestonesOnFromANumberThatWentBack() {
+    begin();
+    runner(milestone("a", 1, 0, cut("a")));
+    runner(milestone("b", 1, 1, cut("b")));
+    runner(milestone("c", 1, 2, cut("c")));
+    runner(milestone("d", 1, 1, cut("d")));
+
+    assertThat(state.milestones()).isEqualTo(Map.of("a", 0, "d", 1));
+    assertThat(state.nextMilestone()).isEqualTo(2);
+    runner(milestone("e", 1, 0, null));
+    assertThat(state.milestones()).isEqualTo(Map.of("e", 0));
+    assigned("runner_exited");
+    assertThat(state.milestones()).as("taken back").isEqualTo(Map.of("a", 0, "d", 1));
+  }
+
   private static TraceEvent.StepCompleted milestone(
       String step, int visit, int index, @Nullable Cut cut) {
     return new TraceEvent.StepCompleted(

@@ -471,8 +471,20 @@ public sealed interface TraceEvent {
    * @param tier {@code tier0 tier1 tier2}
    * @param commit in the workspace's repository
    * @param sidecarWritten whether {@code .baton/checkpoints/<commit>.json} was written
+   * @param drift where the run's state and the repository disagreed about the number, how, for a
+   *     person; null where they agreed
    */
-  record Milestone(int index, String title, String tier, String commit, boolean sidecarWritten) {}
+  record Milestone(
+      int index,
+      String title,
+      String tier,
+      String commit,
+      boolean sidecarWritten,
+      @Nullable String drift) {
+    public Milestone(int index, String title, String tier, String commit, boolean sidecarWritten) {
+      this(index, title, tier, commit, sidecarWritten, null);
+    }
+  }
 
   record AgentSessionCreated(String step, String agent, String session) implements Runner, OfStep {}
 
