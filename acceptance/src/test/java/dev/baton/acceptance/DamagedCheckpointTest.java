@@ -9,9 +9,13 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.standalone.postgres.PostgresAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +44,9 @@ class DamagedCheckpointTest {
   enum Damage {
     DELETED,
     TRUNCATED,
-    BYTE_FLIPPED
+    BYTE_FLIPPED,
+    ONE_PACK_MISSING,
+    VERSION_99
   }
 
   @BeforeAll
@@ -52,7 +58,7 @@ class DamagedCheckpointTest {
         input: {type: object}
         steps:
           - {id: a, shell: 'echo a >> log'}
-          - {id: b, shell: 'echo b >> log; head -c 100000 /dev/urandom > blob; echo "b $BATON_EPOCH" >> "$LEDGER"', env: {LEDGER: "${{ .input.ledger }}"}}
+          - {id: b, shell: 'echo b >> log; head -c 9000000 /dev/urandom > blob; head -c 9000000 /dev/urandom > more; echo "b $BATON_EPOCH" >> "$LEDGER"', env: {LEDGER: "${{ .input.ledger }}"}}
           - {id: c, shell: 'echo "c $BATON_EPOCH" >> "$LEDGER"; until test -e "$GATE"; do sleep 0.05; done; cat log; wc -c < blob', output: lines, env: {LEDGER: "${{ .input.ledger }}", GATE: "${{ .input.gate }}"}}
         """);
     on.api.push(
@@ -61,9 +67,29 @@ class DamagedCheckpointTest {
         input: {type: object}
         steps:
           - {id: a, shell: 'echo a >> log'}
-          - {id: b, shell: 'echo b >> log; head -c 100000 /dev/urandom > blob'}
+          - {id: b, shell: 'echo b >> log; head -c 9000000 /dev/urandom > blob; head -c 9000000 /dev/urandom > more'}
           - {id: review, approval: {prompt: "Continue?"}}
           - {id: c, shell: 'cat log; wc -c < blob', output: lines}
+        """);
+    on.api.push(
+        """
+        name: damaged-in-park
+        input: {type: object}
+        park_after: 0s
+        steps:
+          - {id: a, shell: 'echo a >> log'}
+          - {id: b, shell: 'echo b >> log; head -c 9000000 /dev/urandom > blob; head -c 9000000 /dev/urandom > more'}
+          - {id: review, approval: {prompt: "Continue?"}}
+          - {id: c, shell: 'cat log; wc -c < blob', output: lines}
+        """);
+    on.api.push(
+        """
+        name: damaged-never
+        restart: never
+        steps:
+          - {id: a, shell: 'echo a >> log'}
+          - {id: review, approval: {prompt: "Continue?"}}
+          - {id: c, shell: 'cat log', output: lines}
         """);
   }
 
@@ -90,7 +116,7 @@ class DamagedCheckpointTest {
     ledger.await("c 2", END);
     ledger.open();
     assertThat(lines(on.api.awaitStatus(run, "completed", END)))
-        .containsExactly("a", "b", "100000");
+        .containsExactly("a", "b", "9000000");
     assertThat(ledger.lines()).containsExactly("b 1", "c 1", "b 2", "c 2");
     assertDegraded(run, digest);
   }
@@ -109,9 +135,54 @@ class DamagedCheckpointTest {
     awaitQuestion(run, first);
     assertThat(on.api.approve(run)).isTrue();
     assertThat(lines(on.api.awaitStatus(run, "completed", END)))
-        .containsExactly("a", "b", "100000");
+        .containsExactly("a", "b", "9000000");
     assertThat(on.api.count(run, "approval_requested")).isEqualTo(2);
     assertDegraded(run, digest);
+  }
+
+  /** The answer is about the lost files, so the question is asked again about the new ones. */
+  @ParameterizedTest
+  @EnumSource
+  @Tag("full")
+  void shouldAskAgainWhereAParkedRunHasLostItsFiles(Damage how) throws Exception {
+    String run = on.api.start("damaged-in-park", StepLedger.in(on.folder).input());
+    String first = awaitQuestion(run, "");
+    awaitParked(run, 1);
+
+    String digest = damage(run, how);
+    assertThat(on.api.approve(run)).isTrue();
+
+    awaitQuestion(run, first);
+    awaitParked(run, 2);
+    assertThat(on.api.approve(run)).isTrue();
+    assertThat(lines(on.api.awaitStatus(run, "completed", END)))
+        .containsExactly("a", "b", "9000000");
+    JsonNode view = on.api.run(run);
+    assertThat(view.at("/degraded/0/digest").asText()).isEqualTo(digest);
+    assertThat(view.at("/degraded/0/reason").asText()).isNotEmpty();
+    assertThat(view.path("degraded")).hasSize(1);
+    assertThat(on.api.count(run, "run_degraded")).isEqualTo(1);
+    assertThat(on.api.count(run, "approval_requested")).isEqualTo(2);
+  }
+
+  @Test
+  @Tag("full")
+  void shouldLoseARunWithoutAnyCheckpointThatMayNotStartAgain() throws Exception {
+    String run = on.api.start("damaged-never", AcceptanceApiClient.JSON.createObjectNode());
+    awaitQuestion(run, "");
+
+    String digest = damage(run, Damage.DELETED);
+    kill(run);
+
+    JsonNode lost = on.api.awaitStatus(run, "lost", END);
+    assertThat(lost.at("/error/code").asText()).isEqualTo("restart_never");
+    assertThat(lost.at("/degraded/0/digest").asText()).isEqualTo(digest);
+    assertThat(on.api.count(run, "run_lost")).isEqualTo(1);
+    assertThat(on.api.count(run, "step_completed")).as("nothing is repeated").isEqualTo(1);
+  }
+
+  private static void awaitParked(String run, int times) {
+    Await.until("run " + run + " is parked", END, () -> on.api.count(run, "run_parked") == times);
   }
 
   private static void kill(String run) {
@@ -160,22 +231,55 @@ class DamagedCheckpointTest {
             .map(event -> event.at("/data/cut"))
             .filter(JsonNode::isObject)
             .toList();
-    Set<String> only = packs(cuts.getLast());
-    only.removeAll(packs(cuts.getFirst()));
+    JsonNode newest = cuts.getLast();
+    Set<String> only = packs(newest);
+    if (cuts.size() > 1) {
+      only.removeAll(packs(cuts.getFirst()));
+    }
     assertThat(only).isNotEmpty();
-    for (String pack : only) {
-      Path object = object(pack);
-      byte[] bytes = Files.readAllBytes(object);
-      switch (how) {
-        case DELETED -> Files.delete(object);
-        case TRUNCATED -> Files.write(object, Arrays.copyOf(bytes, bytes.length / 2));
-        case BYTE_FLIPPED -> {
-          bytes[bytes.length / 2] ^= 1;
-          Files.write(object, bytes);
+    switch (how) {
+      case VERSION_99 -> changeVersion(newest.path("checkpoint").asText());
+      case ONE_PACK_MISSING -> {
+        assertThat(only).hasSizeGreaterThan(1);
+        damagePack(only.iterator().next(), how);
+      }
+      case DELETED, TRUNCATED, BYTE_FLIPPED -> {
+        for (String pack : only) {
+          damagePack(pack, how);
         }
       }
     }
-    return cuts.getLast().path("digest").asText();
+    return newest.path("digest").asText();
+  }
+
+  private static void damagePack(String pack, Damage how) throws IOException {
+    Path object = object(pack);
+    byte[] bytes = Files.readAllBytes(object);
+    switch (how) {
+      case DELETED, ONE_PACK_MISSING -> Files.delete(object);
+      case TRUNCATED -> Files.write(object, Arrays.copyOf(bytes, bytes.length / 2));
+      case BYTE_FLIPPED -> {
+        bytes[bytes.length / 2] ^= 1;
+        Files.write(object, bytes);
+      }
+      case VERSION_99 -> throw new IllegalArgumentException("a pack has no version");
+    }
+  }
+
+  /** Restores read the manifest from Postgres. */
+  private static void changeVersion(String checkpoint) throws Exception {
+    PostgresAccess postgres = on.stack.postgres();
+    try (Connection sql =
+            DriverManager.getConnection(postgres.jdbcUrl(), postgres.user(), postgres.password());
+        PreparedStatement change =
+            sql.prepareStatement(
+                """
+                UPDATE store.checkpoint SET manifest = convert_to(regexp_replace(
+                  convert_from(manifest, 'UTF8'), '("version" *: *")[^"]*"', '\\199"'), 'UTF8')
+                WHERE id = ?""")) {
+      change.setString(1, checkpoint);
+      assertThat(change.executeUpdate()).isEqualTo(1);
+    }
   }
 
   private static Set<String> packs(JsonNode cut) throws Exception {

@@ -6,6 +6,7 @@
  */
 package dev.baton.store;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -23,6 +24,7 @@ import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.snapshot.Pack;
 import dev.baton.store.testing.CheckpointUploader;
 import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
@@ -231,6 +233,36 @@ class SnapshotTest extends StoreTest {
     assertThatThrownBy(() -> without(trace.run(), 3, "x"))
         .hasMessageContaining("INVALID_ARGUMENT")
         .hasMessageContaining("checkpoint 'x'");
+  }
+
+  /** A repeated step has the same chunks; referring to the damaged pack it would be lost again. */
+  @Test
+  void shouldHaveTheChunksOfACheckpointThatCouldNotBeRestoredStoredAgain() {
+    TraceBuilder trace = new TraceBuilder();
+    String run = trace.run();
+    log.send(trace.created(), trace.assigned(1));
+    client.snapshot(run, 1);
+    PackedTestTree tree = PackedTestTree.of(Map.of("file", run.getBytes(UTF_8)));
+    String lost =
+        new CheckpointUploader(client, run, "default", 1)
+            .checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    log.send(
+        trace.started(1),
+        trace.completed(1, "a", TraceBuilder.cut("one").withCheckpoint(lost)),
+        trace.assigned(2));
+    client.snapshot(run, 2);
+    CheckpointUploader next = new CheckpointUploader(client, run, "default", 2);
+    assertThat(next.find(tree.chunks()).getPlacesList()).doesNotContain(0);
+
+    assertThat(without(run, 2, lost).getAfter()).isEmpty();
+
+    assertThat(next.find(tree.chunks()).getPlacesList()).containsOnly(0);
+    for (Pack pack : tree.packs()) {
+      assertThat(next.prepare(pack).getPutUrl()).as("stored again").isNotEmpty();
+      next.put(pack);
+    }
+    next.register(tree.packs());
+    assertThat(next.find(tree.chunks()).getPlacesList()).doesNotContain(0);
   }
 
   private void requireFiles(String run) {

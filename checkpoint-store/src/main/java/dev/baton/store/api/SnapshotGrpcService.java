@@ -32,6 +32,7 @@ import dev.baton.store.events.StoredEvent;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.lease.CallerLeaseGuard;
+import dev.baton.store.packs.PackRepository;
 import dev.baton.store.snapshot.CutRepository;
 import dev.baton.store.snapshot.FoldedState;
 import dev.baton.store.snapshot.ResumePointFinder;
@@ -59,6 +60,7 @@ class SnapshotGrpcService extends SnapshotServiceGrpc.SnapshotServiceImplBase {
   private final ReadYourWritesGuard seen;
   private final CallerLeaseGuard leases;
   private final LogGrpcHandler logCalls;
+  private final PackRepository packs;
 
   SnapshotGrpcService(
       RunSnapshotService snapshots,
@@ -67,7 +69,8 @@ class SnapshotGrpcService extends SnapshotServiceGrpc.SnapshotServiceImplBase {
       EventStreamService events,
       ReadYourWritesGuard seen,
       CallerLeaseGuard leases,
-      LogGrpcHandler logCalls) {
+      LogGrpcHandler logCalls,
+      PackRepository packs) {
     this.snapshots = snapshots;
     this.points = points;
     this.cuts = cuts;
@@ -75,6 +78,7 @@ class SnapshotGrpcService extends SnapshotServiceGrpc.SnapshotServiceImplBase {
     this.seen = seen;
     this.leases = leases;
     this.logCalls = logCalls;
+    this.packs = packs;
   }
 
   private static Snapshot message(ResumeStateFinder.Found point, boolean packed) {
@@ -104,6 +108,8 @@ class SnapshotGrpcService extends SnapshotServiceGrpc.SnapshotServiceImplBase {
             Set<String> damaged = StoreRequestValidator.damaged(request.getDamagedList());
             return leases
                 .require(request.getCaller().getLease(), run, request.getCaller().getEpoch(), null)
+                // First, so that no step of the state refers to the damaged packs again.
+                .chain(() -> packs.suspect(run, damaged))
                 .chain(
                     () ->
                         snapshots.asOfWithout(

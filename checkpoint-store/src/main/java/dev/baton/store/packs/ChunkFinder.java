@@ -41,7 +41,7 @@ public class ChunkFinder {
         SELECT asked.n, (
           SELECT min(p.id) FROM store.chunk c JOIN store.pack p ON p.id = c.pack
           WHERE c.project = $2 AND c.digest = asked.digest AND p.state = 1
-            AND p.problem IS NULL AND (p.run = $3 OR p.verified_at IS NOT NULL)) AS pack
+            AND p.problem IS NULL AND p.suspect_at IS NULL AND (p.run = $3 OR p.verified_at IS NOT NULL)) AS pack
         FROM asked),
       places AS MATERIALIZED (
         SELECT pack, array_agg(n) AS numbers FROM found
@@ -59,7 +59,7 @@ public class ChunkFinder {
   private static final String ANY =
       """
       SELECT FROM store.pack WHERE project = $1 AND state = 1 AND problem IS NULL
-        AND (run = $2 OR verified_at IS NOT NULL) LIMIT 1""";
+        AND suspect_at IS NULL AND (run = $2 OR verified_at IS NOT NULL) LIMIT 1""";
 
   /** A pack that holds requested chunks. */
   public record FoundPack(Hash digest, long sizeBytes, int indexBytes) {}

@@ -91,7 +91,8 @@ public class PackRepository {
           touched_at = now(),
           registered_at = coalesce(old.registered_at, now()),
           verified_at = CASE WHEN old.problem IS NULL THEN old.verified_at END,
-          problem = NULL
+          problem = NULL,
+          suspect_at = NULL
         WHERE old.state <> 2 AND old.key_suffix = EXCLUDED.key_suffix
         RETURNING old.id, old.digest, old.run = $7 AND old.verified_at IS NULL AS believed),
       listed AS (
@@ -102,6 +103,15 @@ public class PackRepository {
         WHERE s.believed
         ON CONFLICT DO NOTHING)
       SELECT digest FROM stored""";
+
+  static final String SUSPECT =
+      """
+      UPDATE store.pack SET suspect_at = now(), verified_at = NULL, checked_at = NULL
+      WHERE id = ANY(ARRAY(
+        SELECT p.id FROM store.pack p WHERE p.state = 1 AND p.problem IS NULL AND p.id IN (
+          SELECT r.pack FROM store.checkpoint c JOIN store.checkpoint_pack r ON r.checkpoint = c.number
+          WHERE c.id = ANY($2::text[]) AND c.run = $1)
+        ORDER BY p.id FOR NO KEY UPDATE))""";
 
   private static final byte[] NONE = {};
 
@@ -275,6 +285,16 @@ public class PackRepository {
             packs.stream()
                 .map(pack -> suffixes.getOrDefault(pack.digest(), ""))
                 .toArray(String[]::new));
+  }
+
+  /**
+   * Marks the packs of checkpoints that the run could not restore. Their chunks are not found, and
+   * they are stored again when they are uploaded, until the background verification has read them.
+   */
+  public Uni<Void> suspect(String run, Collection<String> checkpoints) {
+    return pool.preparedQuery(SUSPECT)
+        .execute(Tuple.tuple().addValue(run).addValue(checkpoints.toArray(String[]::new)))
+        .replaceWithVoid();
   }
 
   /** Returns those of the packs that are live now. */

@@ -42,7 +42,8 @@ public class PackUploadRegistry {
       FROM unnest($2::bytea[], $3::bigint[]) AS g(digest, size_bytes) ORDER BY g.digest
       ON CONFLICT (project, digest) DO UPDATE SET touched_at = now() WHERE old.state <> 2
       RETURNING old.digest, old.size_bytes,
-        old.state = 1 AND old.problem IS NULL AND (old.run = $4 OR old.verified_at IS NOT NULL),
+        old.state = 1 AND old.problem IS NULL AND old.suspect_at IS NULL
+          AND (old.run = $4 OR old.verified_at IS NOT NULL),
         old.key_suffix""";
 
   /**

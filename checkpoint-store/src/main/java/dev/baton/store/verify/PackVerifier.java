@@ -46,7 +46,7 @@ public class PackVerifier {
         FROM generate_series(0, octet_length($2::bytea) / 32 - 1) AS n),
       right_one AS (
         UPDATE store.pack SET verified_at = now(), checked_at = NULL, problem = NULL,
-          index_bytes = $3
+          suspect_at = NULL, index_bytes = $3
         WHERE id = $1 AND state = 1 RETURNING id, project),
       wrong AS (
         DELETE FROM store.chunk c
