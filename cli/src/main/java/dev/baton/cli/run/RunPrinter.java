@@ -117,6 +117,8 @@ public final class RunPrinter {
         fenced == 0
             ? ""
             : style.attention(fenced + " events of runners that no longer held it were dropped"));
+    String gap = run.path("trace_gap").asText("");
+    fields.add("trace gap", gap.isEmpty() ? "" : style.bad(gap + ": an event was lost"));
     String loop = crashLoop(run.path("crash_loop"));
     fields.add("crash loop", loop.isEmpty() ? "" : style.bad(loop));
     for (JsonNode lost : run.path("degraded")) {

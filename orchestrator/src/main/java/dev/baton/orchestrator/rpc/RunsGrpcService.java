@@ -41,6 +41,7 @@ import dev.baton.protocol.grpc.ListApprovalsRequest;
 import dev.baton.protocol.grpc.ListApprovalsResponse;
 import dev.baton.protocol.grpc.ListRunsRequest;
 import dev.baton.protocol.grpc.ListRunsResponse;
+import dev.baton.protocol.grpc.LostCheckpoint;
 import dev.baton.protocol.grpc.PauseRunRequest;
 import dev.baton.protocol.grpc.PutWorkflowRequest;
 import dev.baton.protocol.grpc.ResumeRunRequest;
@@ -49,6 +50,7 @@ import dev.baton.protocol.grpc.RunsService;
 import dev.baton.protocol.grpc.WorkflowVersion;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import io.quarkus.grpc.GrpcService;
 import io.smallrye.mutiny.Multi;
@@ -341,6 +343,18 @@ class RunsGrpcService implements RunsService {
     return text.isEmpty() ? null : text;
   }
 
+  private static LostCheckpoint message(TraceEvent.DamagedCheckpoint lost) {
+    LostCheckpoint.Builder message =
+        LostCheckpoint.newBuilder()
+            .setBranch(lost.branch())
+            .setDigest(lost.digest())
+            .setReason(lost.reason());
+    if (lost.checkpoint() != null) {
+      message.setCheckpoint(lost.checkpoint());
+    }
+    return message.build();
+  }
+
   private static Run message(RunView view) {
     Run.Builder run =
         Run.newBuilder()
@@ -358,6 +372,12 @@ class RunsGrpcService implements RunsService {
     }
     if (view.queued() != null) {
       run.setQueuePosition(view.queued().position());
+    }
+    if (view.traceGap() != null) {
+      run.setTraceGap(view.traceGap());
+    }
+    if (view.degraded() != null) {
+      view.degraded().forEach(lost -> run.addDegraded(message(lost)));
     }
     if (view.workflow() != null) {
       run.setWorkflow(view.workflow());
