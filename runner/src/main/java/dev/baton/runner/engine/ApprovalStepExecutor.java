@@ -72,7 +72,9 @@ final class ApprovalStepExecutor {
     Deadline late = expiresAt == null ? Deadline.NONE : Deadline.at(expiresAt.plus(ON_ITS_WAY));
     run.progress().beginWaiting();
     Optional<JsonNode> answer;
-    try (RunParkingPolicy.OpenWait waiting = run.parking().begin(expiry, null, id, !isAhead())) {
+    // An answer that is already there ends the wait at once: parking the run would only delay it.
+    boolean mayPark = !isAhead() && !run.answers().to(id).isDone();
+    try (RunParkingPolicy.OpenWait waiting = run.parking().begin(expiry, null, id, mayPark)) {
       answer = run.control().await(run.answers().to(id), late.earlier(deadline).leftOrForever());
       waiting.over();
     } finally {
