@@ -1,0 +1,72 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.gateway.key;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * The families of agents, each with the texts that it adds to a conversation by itself: notes on
+ * the environment, reminders, and the text with which it continues after a resume.
+ */
+public enum AgentFamily {
+  CLAUDE(
+      List.of("(?s)\\s*Continue from where you left off\\.\\s*"),
+      List.of("(?s)<system-reminder>.*?</system-reminder>\\s*")),
+  CODEX(
+      List.of(
+          "(?s)\\s*<(environment_context|user_instructions|turn_aborted|permissions instructions|"
+              + "collaboration_mode)>.*",
+          "(?s)\\s*# AGENTS\\.md instructions for .*"),
+      List.of("(?m)^(Wall time|Chunk ID|Original token count): [^\\n]*\\n")),
+  OPENCODE(List.of(), List.of("(?s)<system-reminder>.*?</system-reminder>\\s*")),
+  ACP(CLAUDE.whole, CLAUDE.part),
+  OTHER(List.of(), List.of());
+
+  private final List<String> whole;
+  private final List<String> part;
+  private final List<Pattern> wholePatterns;
+  private final List<Pattern> partPatterns;
+
+  AgentFamily(List<String> whole, List<String> part) {
+    this.whole = whole;
+    this.part = part;
+    wholePatterns = whole.stream().map(Pattern::compile).toList();
+    partPatterns = part.stream().map(Pattern::compile).toList();
+  }
+
+  /**
+   * Finds the family of a program by its name in workflows ({@code use}).
+   *
+   * @return {@link #OTHER} for a name without a family
+   */
+  public static AgentFamily of(String use) {
+    for (AgentFamily family : values()) {
+      if (family.name().toLowerCase(Locale.ROOT).equals(use)) {
+        return family;
+      }
+    }
+    return OTHER;
+  }
+
+  /**
+   * Removes what the agent adds to a text of the user or to a result; empty when nothing is left.
+   */
+  String strip(String text) {
+    String left = text;
+    for (Pattern pattern : partPatterns) {
+      left = pattern.matcher(left).replaceAll("");
+    }
+    for (Pattern pattern : wholePatterns) {
+      if (pattern.matcher(left).matches()) {
+        return "";
+      }
+    }
+    return left;
+  }
+}
