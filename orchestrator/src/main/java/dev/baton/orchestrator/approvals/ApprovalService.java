@@ -10,14 +10,15 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotencyService;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
-import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxRelay;
-import dev.baton.orchestrator.outbox.OutboxWriter;
-import dev.baton.orchestrator.parking.ParkedRunResumer;
 import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.SchemaValidator;
+import dev.baton.orchestrator.reconcile.RunObservation;
+import dev.baton.orchestrator.reconcile.RunOutcome;
+import dev.baton.orchestrator.reconcile.RunPlan;
+import dev.baton.orchestrator.reconcile.RunTransaction;
 import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
@@ -38,6 +39,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
@@ -93,6 +95,7 @@ public class ApprovalService {
   private final Mutiny.SessionFactory sessions;
   private final Pool pool;
   private final OutboxRelay relay;
+  private final RunTransaction runs;
   private final IdempotencyService keys;
   private final SchemaValidator schemas;
 
@@ -100,12 +103,14 @@ public class ApprovalService {
       Mutiny.SessionFactory sessions,
       Pool pool,
       OutboxRelay relay,
+      RunTransaction runs,
       IdempotencyService keys,
       SchemaValidator schemas) {
     this.schemas = schemas;
     this.sessions = sessions;
     this.pool = pool;
     this.relay = relay;
+    this.runs = runs;
     this.keys = keys;
   }
 
@@ -193,7 +198,7 @@ public class ApprovalService {
     // Locks the run's row before the approval's, the lock order used everywhere.
     return tx.preparedQuery(
             """
-            SELECT r.id, r.control_seq, r.ended, r.desired FROM orchestrator.run r
+            SELECT r.id, r.ended, r.desired FROM orchestrator.run r
             JOIN orchestrator.approval a ON a.run = r.id WHERE a.id = $1 FOR UPDATE OF r\
             """)
         .execute(Tuple.of(id))
@@ -235,7 +240,6 @@ public class ApprovalService {
     Instant now = Instant.now();
     String runId = run.getString("id");
     String step = approval.getString("step");
-    long seq = run.getLong("control_seq") + 1;
     TraceEvent.ApprovalAnswered event =
         new TraceEvent.ApprovalAnswered(
             step,
@@ -244,9 +248,6 @@ public class ApprovalService {
             answer.told().by(),
             answer.told().comment(),
             approval.getString("cut"));
-    OutboxWriter.Row owed =
-        new OutboxWriter.Row(
-            runId, List.of(OutboxEffect.publish(event, seq, now), new OutboxEffect.Deliver(id)));
     IdempotentResponse stored =
         IdempotentResponse.fresh(200, null, view(approval, schema, answer, now));
     return tx.preparedQuery(
@@ -262,15 +263,16 @@ public class ApprovalService {
                     answer.told().by(),
                     answer.told().comment(),
                     now.atOffset(ZoneOffset.UTC))))
-        .chain(
-            () ->
-                tx.preparedQuery("UPDATE orchestrator.run SET control_seq = $2 WHERE id = $1")
-                    .execute(Tuple.of(runId, seq)))
-        .chain(() -> OutboxWriter.appendNow(tx, owed))
-        // After the answer is in the outbox, so that the next runner finds it on the log.
-        .chain(() -> ParkedRunResumer.end(tx, runId))
+        .chain(() -> runs.perform(tx, runId, new RunObservation.ApprovalAnswered(event)))
+        .invoke(ApprovalService::checkPerformed)
         .chain(() -> keys.claim(tx, key == null ? Map.of() : Map.of(key, stored)))
         .replaceWith(stored);
+  }
+
+  private static void checkPerformed(Optional<RunPlan> plan) {
+    if (plan.isPresent() && plan.get().outcome() instanceof RunOutcome.Rejected(String message)) {
+      throw new ProblemException(ProblemKind.CONFLICT, message);
+    }
   }
 
   private static void checkOpen(String id, Row run, Row approval, Instant now) {

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.failover;
 
+import dev.baton.orchestrator.reconcile.RunPlanner;
 import dev.baton.server.PeriodicTask;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -44,7 +45,7 @@ public class CrashLoopMetrics {
    * @param completed number of completed steps, now and at the last failover
    */
   public static boolean isOne(int fruitless, long completed, long completedAtFailover) {
-    return fruitless > FailoverDecision.FREE_FAILOVERS && completed <= completedAtFailover;
+    return fruitless > RunPlanner.FREE_FAILOVERS && completed <= completedAtFailover;
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
@@ -61,7 +62,7 @@ public class CrashLoopMetrics {
                 """
                 SELECT count(*) FROM orchestrator.run WHERE fruitless > 0 AND NOT ended
                   AND fruitless > $1 AND completed <= completed_at_failover""")
-            .execute(Tuple.of(FailoverDecision.FREE_FAILOVERS))
+            .execute(Tuple.of(RunPlanner.FREE_FAILOVERS))
             .await()
             .atMost(SQL)
             .iterator()

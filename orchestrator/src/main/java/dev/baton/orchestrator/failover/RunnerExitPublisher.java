@@ -8,6 +8,10 @@ package dev.baton.orchestrator.failover;
 
 import dev.baton.orchestrator.projection.ProjectionBarrier;
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
+import dev.baton.orchestrator.reconcile.RunObservation;
+import dev.baton.orchestrator.reconcile.RunOutcome;
+import dev.baton.orchestrator.reconcile.RunPlan;
+import dev.baton.orchestrator.reconcile.RunTransaction;
 import dev.baton.protocol.signal.RunnerSignal;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -16,6 +20,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jboss.logging.Logger;
@@ -37,8 +42,11 @@ public class RunnerExitPublisher {
   private final Pool pool;
   private final KafkaEventPublisher publisher;
   private final ProjectionBarrier catchUp;
+  private final RunTransaction runs;
 
-  RunnerExitPublisher(Pool pool, KafkaEventPublisher publisher, ProjectionBarrier catchUp) {
+  RunnerExitPublisher(
+      Pool pool, KafkaEventPublisher publisher, ProjectionBarrier catchUp, RunTransaction runs) {
+    this.runs = runs;
     this.pool = pool;
     this.publisher = publisher;
     this.catchUp = catchUp;
@@ -69,35 +77,25 @@ public class RunnerExitPublisher {
         .join();
   }
 
-  /**
-   * Publishes that a live runner has lost this run, or released it before its end. Returns at once.
-   */
+  /** Publishes that a live runner has lost this run. Returns at once. */
   public void lostByRunner(String run, int epoch, String runner) {
-    lostByRunner(run, epoch, runner, null);
+    released(run, new RunObservation.RunnerReleased(runner, epoch, "stopped", null));
   }
 
   /**
-   * Like the other {@code lostByRunner}, with the exit code that a runner of this single run would
-   * have.
+   * Publishes that a runner has released this run, if the run still needs one when the projection
+   * has read the run's trace. Returns at once.
    */
-  public void lostByRunner(String run, int epoch, String runner, @Nullable Integer exitCode) {
-    tell(runner, new RunnerSignal.RunnerExited(run, epoch, runner, exitCode));
-  }
-
-  /** Publishes that a leaving runner has saved and released this run. Returns at once. */
-  public void leftByRunner(String run, int epoch, String runner, String reason) {
-    tell(runner, new RunnerSignal.RunnerLeft(run, epoch, runner, reason));
-  }
-
-  private void tell(String runner, RunnerSignal signal) {
-    String run = signal.run();
+  public void released(String run, RunObservation.RunnerReleased released) {
     Thread.ofVirtual()
         .name("lost-" + run)
         .start(
             () -> {
               try {
                 catchUp.await(List.of(run), CATCH_UP);
-                if (open(runner).contains(new Open(run, signal.epoch()))) {
+                Optional<RunPlan> plan = runs.plan(pool, run, released).await().atMost(SQL);
+                if (plan.isPresent()
+                    && plan.get().outcome() instanceof RunOutcome.Reported(RunnerSignal signal)) {
                   publisher.signal(signal).join();
                 }
               } catch (RuntimeException e) {
@@ -116,8 +114,7 @@ public class RunnerExitPublisher {
     for (Row row :
         pool.preparedQuery(
                 """
-                SELECT id, epoch FROM orchestrator.run
-                WHERE runner_id = $1 AND NOT ended AND desired = 'running' AND status <> 'paused'""")
+                SELECT id, epoch FROM orchestrator.run_wanting_runner WHERE runner_id = $1""")
             .execute(Tuple.of(runner))
             .await()
             .atMost(SQL)) {

@@ -30,7 +30,7 @@ import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
 
 /**
- * Consumes signals: of one poll, those of a run in order, those of eight runs at once. A signal
+ * Consumes signals: of one poll, those of a run in order, those of different runs at once. A signal
  * that cannot be handled at once is deferred: stored in Postgres, and handled by {@link
  * DeferredSignalWatcher}. So a record is acknowledged when its signal is handled or durable, and
  * delays no signal of another run, except while Postgres is unavailable.
@@ -38,7 +38,10 @@ import org.jboss.logging.Logger;
 @ApplicationScoped
 class SignalConsumer {
   private static final Logger LOG = Logger.getLogger(SignalConsumer.class);
-  private static final int AT_ONCE = 8;
+
+  /** Those handled at once share a transaction. */
+  private static final int AT_ONCE = 256;
+
   private static final int LETTER_ATTEMPTS = 5;
   private static final Duration ATTEMPT = Duration.ofSeconds(2);
   private static final Duration SQL = Duration.ofSeconds(10);
@@ -116,10 +119,7 @@ class SignalConsumer {
         .after(ATTEMPT)
         .fail()
         .chain(
-            decision ->
-                decision instanceof FailoverDecision.LookAgain
-                    ? defer(signal, record, Duration.ZERO)
-                    : Uni.createFrom().voidItem())
+            handled -> handled ? Uni.createFrom().voidItem() : defer(signal, record, Duration.ZERO))
         .onFailure(failure -> !isFinal(failure))
         .recoverWithUni(
             failure -> {

@@ -11,7 +11,14 @@ import dev.baton.lease.LeaseVerdict;
 import dev.baton.orchestrator.failover.RunnerExitPublisher;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.projection.ProjectionBarrier;
-import dev.baton.orchestrator.runs.DesiredState;
+import dev.baton.orchestrator.reconcile.PauseMode;
+import dev.baton.orchestrator.reconcile.RunObservation;
+import dev.baton.orchestrator.reconcile.RunObservation.RunnerAttached;
+import dev.baton.orchestrator.reconcile.RunOutcome;
+import dev.baton.orchestrator.reconcile.RunOutcome.Replied;
+import dev.baton.orchestrator.reconcile.RunOutcome.RunnerReply;
+import dev.baton.orchestrator.reconcile.RunPlanner;
+import dev.baton.orchestrator.reconcile.RunTransaction;
 import dev.baton.protocol.grpc.Cancel;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
@@ -25,27 +32,14 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reconciles an attaching runner: compares the runs it reports with those assigned to it in
- * Postgres, and sends every message it missed while its stream was broken.
- *
- * <pre>
- *   runner reports       database has             then
- *   requests it          its epoch, open          assign
- *   carries it           its epoch, open          all answers again, and to pause
- *   carries it           cancelled                cancel
- *   requests or carries  another epoch, ended     fenced
- *   without a lease      any                      fenced
- *   nothing              given to it, not begun   assign: it never received it
- *   nothing              given to it, begun       it has lost the run: as if it had exited
- *   nothing              given to it, ended       nothing
- * </pre>
- *
- * <p>The last three are decided after the projection has read all that the runner has sent.
+ * Postgres, and sends every message it missed while its stream was broken. The rows {@code
+ * RunnerAttached} of the table of {@link RunPlanner} decide; a run without a valid lease is fenced.
  */
 @ApplicationScoped
 class AttachReconciler {
@@ -55,6 +49,7 @@ class AttachReconciler {
 
   private final RunnerRegistry attachments;
   private final RunControlStateLoader contexts;
+  private final RunTransaction runs;
   private final RunAssignmentFactory assignments;
   private final RunnerExitPublisher gone;
   private final ProjectionBarrier catchUp;
@@ -64,6 +59,7 @@ class AttachReconciler {
   AttachReconciler(
       RunnerRegistry attachments,
       RunControlStateLoader contexts,
+      RunTransaction runs,
       RunAssignmentFactory assignments,
       RunnerExitPublisher gone,
       ProjectionBarrier catchUp,
@@ -71,6 +67,7 @@ class AttachReconciler {
       LeaseAuthenticator leases) {
     this.attachments = attachments;
     this.contexts = contexts;
+    this.runs = runs;
     this.assignments = assignments;
     this.gone = gone;
     this.catchUp = catchUp;
@@ -154,24 +151,37 @@ class AttachReconciler {
     for (Held held : hello.getHeldList()) {
       named.add(held.getRun());
       RunControlState run = known.get(held.getRun());
-      if (run != null && run.wants(held.getEpoch())) {
-        if (held.getStarted()) {
-          sendMissed(runner, run);
-        } else {
-          assigning.add(assign(runner, run));
-        }
-      } else {
-        dismiss(runner, held, run);
+      RunnerReply reply = run == null ? RunnerReply.FENCE : reply(run, held);
+      switch (reply) {
+        case ASSIGN -> assigning.add(assign(runner, Objects.requireNonNull(run)));
+        case MISSED_MESSAGES -> sendMissed(runner, Objects.requireNonNull(run));
+        case CANCEL -> dismiss(runner, held, cancel(held));
+        case FENCE -> dismiss(runner, held, fenced(held));
+        case CONFIRM, CATCH_UP, NONE -> throw new IllegalStateException("reply " + reply);
       }
     }
     for (RunControlState run : known.values()) {
-      if (!named.contains(run.run()) && run.wants(run.epoch())) {
-        Thread.ofVirtual().name("missing-" + run.run()).start(() -> missing(runner, run));
+      if (!named.contains(run.run()) && missing(run, false) instanceof Replied(RunnerReply reply)) {
+        if (reply == RunnerReply.CATCH_UP) {
+          Thread.ofVirtual().name("missing-" + run.run()).start(() -> missing(runner, run));
+        }
       }
     }
     return assigning.isEmpty()
         ? Uni.createFrom().voidItem()
         : Uni.join().all(assigning).andFailFast().replaceWithVoid();
+  }
+
+  private RunnerReply reply(RunControlState run, Held held) {
+    RunObservation observed =
+        new RunnerAttached(new RunnerAttached.HeldRun(held.getEpoch(), held.getStarted()), false);
+    return runs.plan(run.row(), observed).outcome() instanceof Replied(RunnerReply reply)
+        ? reply
+        : RunnerReply.NONE;
+  }
+
+  private RunOutcome missing(RunControlState run, boolean caughtUp) {
+    return runs.plan(run.row(), new RunnerAttached(null, caughtUp)).outcome();
   }
 
   /** Blocks. */
@@ -180,13 +190,14 @@ class AttachReconciler {
       catchUp.await(List.of(before.run()), CATCH_UP);
       RunControlState run =
           contexts.load(List.of(before.run())).await().atMost(SQL).get(before.run());
-      if (run == null || !run.wants(before.epoch()) || runner.runs().containsKey(run.run())) {
+      if (run == null || run.epoch() != before.epoch() || runner.runs().containsKey(run.run())) {
         return;
       }
-      if (run.startedEpoch() < run.epoch()) {
-        assign(runner, run).await().atMost(SQL);
-      } else {
-        gone.lostByRunner(run.run(), run.epoch(), runner.runner());
+      switch (missing(run, true)) {
+        case Replied(RunnerReply reply) when reply == RunnerReply.ASSIGN ->
+            assign(runner, run).await().atMost(SQL);
+        case RunOutcome.Reported _ -> gone.lostByRunner(run.run(), run.epoch(), runner.runner());
+        default -> {}
       }
     } catch (RuntimeException e) {
       // The launch timeout still applies.
@@ -212,23 +223,21 @@ class AttachReconciler {
   private static void sendMissed(RunnerConnection runner, RunControlState run) {
     run.answers()
         .forEach(answer -> runner.send(GatewayMessage.newBuilder().setAnswer(answer).build()));
-    String pause = run.pause();
+    PauseMode pause = run.pause();
     if (pause != null) {
-      runner.send(RunnerRegistry.pauseMessage(run.run(), run.epoch(), pause.equals("now")));
+      runner.send(RunnerRegistry.pauseMessage(run.run(), run.epoch(), pause == PauseMode.NOW));
     }
   }
 
-  private void dismiss(RunnerConnection runner, Held held, @Nullable RunControlState run) {
+  private void dismiss(RunnerConnection runner, Held held, GatewayMessage message) {
     attachments.release(runner, held.getRun(), held.getEpoch());
-    boolean cancelled =
-        run != null && run.epoch() == held.getEpoch() && run.desired() == DesiredState.CANCELLED;
-    GatewayMessage message =
-        cancelled && held.getStarted()
-            ? GatewayMessage.newBuilder()
-                .setCancel(Cancel.newBuilder().setRun(held.getRun()).setReason("cancelled"))
-                .build()
-            : fenced(held);
     runner.send(message);
+  }
+
+  private static GatewayMessage cancel(Held held) {
+    return GatewayMessage.newBuilder()
+        .setCancel(Cancel.newBuilder().setRun(held.getRun()).setReason("cancelled"))
+        .build();
   }
 
   private static GatewayMessage fenced(Held held) {

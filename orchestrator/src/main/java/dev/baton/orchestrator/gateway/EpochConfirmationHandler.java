@@ -6,33 +6,34 @@
  */
 package dev.baton.orchestrator.gateway;
 
+import dev.baton.orchestrator.reconcile.RunObservation;
+import dev.baton.orchestrator.reconcile.RunOutcome;
+import dev.baton.orchestrator.reconcile.RunPlan;
+import dev.baton.orchestrator.reconcile.RunReconciler;
 import dev.baton.protocol.grpc.Cancel;
 import dev.baton.protocol.grpc.Confirm;
 import dev.baton.protocol.grpc.Confirmed;
 import dev.baton.protocol.grpc.Fenced;
 import dev.baton.protocol.grpc.GatewayMessage;
 import io.smallrye.mutiny.Uni;
-import io.vertx.mutiny.sqlclient.Pool;
-import io.vertx.mutiny.sqlclient.Row;
-import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import org.jboss.logging.Logger;
 
 /**
- * Confirms or fences a runner that was disconnected, suspended a run and has reconnected. The
- * update of the run's row orders this confirmation and a failover: the one that commits first wins,
- * the other sees it.
+ * Enqueues a run whose runner was disconnected, has suspended the run and has reconnected, and
+ * sends the runner the answer. The lock of the run's row orders a confirmation and a failover: the
+ * one that commits first wins, the other sees it.
  */
 @ApplicationScoped
 class EpochConfirmationHandler {
   private static final Logger LOG = Logger.getLogger(EpochConfirmationHandler.class);
   private static final Duration SQL = Duration.ofSeconds(10);
 
-  private final Pool pool;
+  private final RunReconciler reconciler;
 
-  EpochConfirmationHandler(Pool pool) {
-    this.pool = pool;
+  EpochConfirmationHandler(RunReconciler reconciler) {
+    this.reconciler = reconciler;
   }
 
   /** Sends the answer; when it cannot be determined, nothing is sent and the runner retries. */
@@ -55,38 +56,26 @@ class EpochConfirmationHandler {
                     asked.getRun(), asked.getEpoch(), failure));
   }
 
-  /**
-   * Confirms the epoch if the run is still desired to run in it. A run that has ended in this epoch
-   * has no other runner, so its runner may still complete the end. A pause counts as an end.
-   */
+  /** Confirms the epoch if the run is still desired to run in it. */
   Uni<GatewayMessage> confirm(Confirm asked) {
-    return pool.preparedQuery(
-            """
-            UPDATE orchestrator.run SET confirmed_at = clock_timestamp(), confirmed_epoch = epoch
-            WHERE id = $1 AND epoch = $2 AND desired = 'running' AND kind = 'managed' RETURNING id""")
-        .execute(Tuple.of(asked.getRun(), asked.getEpoch()))
-        .chain(
-            rows ->
-                rows.rowCount() > 0
-                    ? Uni.createFrom().item(confirmed(asked))
-                    : isCancelled(asked)
-                        .map(cancelled -> cancelled ? cancel(asked) : fenced(asked)))
+    return reconciler
+        .reconcile(asked.getRun(), new RunObservation.RunnerReconnected(asked.getEpoch()))
+        .map(plan -> plan.map(RunPlan::outcome).map(o -> message(asked, o)).orElse(fenced(asked)))
         .ifNoItem()
         .after(SQL)
         .fail();
   }
 
-  private Uni<Boolean> isCancelled(Confirm asked) {
-    return pool.preparedQuery(
-            "SELECT desired = 'cancelled' AND epoch = $2 AS cancelled FROM orchestrator.run WHERE id = $1")
-        .execute(Tuple.of(asked.getRun(), asked.getEpoch()))
-        .map(
-            rows -> {
-              for (Row row : rows) {
-                return row.getBoolean("cancelled");
-              }
-              return false;
-            });
+  private static GatewayMessage message(Confirm asked, RunOutcome outcome) {
+    return switch (outcome) {
+      case RunOutcome.Replied(RunOutcome.RunnerReply reply)
+          when reply == RunOutcome.RunnerReply.CONFIRM ->
+          confirmed(asked);
+      case RunOutcome.Replied(RunOutcome.RunnerReply reply)
+          when reply == RunOutcome.RunnerReply.CANCEL ->
+          cancel(asked);
+      default -> fenced(asked);
+    };
   }
 
   private static GatewayMessage confirmed(Confirm asked) {

@@ -6,9 +6,10 @@
  */
 package dev.baton.orchestrator.gateway;
 
+import dev.baton.orchestrator.reconcile.PauseMode;
+import dev.baton.orchestrator.reconcile.RunRow;
 import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.grpc.Answer;
-import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.workflow.IsolationMode;
 import java.time.Instant;
 import java.util.List;
@@ -18,33 +19,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The orchestrator's state of a run: all that is needed to assign it to a runner.
  *
- * @param pause requested pause: {@code step} at the end of the step in progress, {@code now} at
- *     once; null when none is requested
- * @param paused the run is paused or parked according to the trace; the projection may lag
- * @param runner that the current epoch is assigned to; null when none is yet
- * @param startedEpoch the newest epoch whose runner has written to the trace; the projection may
- *     lag
  * @param forked the run begins with a cut of another run
  * @param input JSON; null when the run has none
  * @param home the run's home partition; null while it is not known
  * @param answers all answers given so far
  */
 public record RunControlState(
-    String run,
-    RunKind kind,
+    RunRow row,
     String project,
-    @Nullable String definitionHash,
     IsolationMode isolation,
-    int epoch,
-    boolean ended,
-    DesiredState desired,
-    @Nullable String pause,
-    boolean paused,
-    @Nullable String runner,
-    int startedEpoch,
     boolean forked,
     Instant createdAt,
-    @Nullable Instant deadline,
     @Nullable Long heartbeatIntervalMs,
     @Nullable Long heartbeatTimeoutMs,
     @Nullable String input,
@@ -58,12 +43,43 @@ public record RunControlState(
     answers = List.copyOf(answers);
   }
 
+  public String run() {
+    return row.id();
+  }
+
+  public int epoch() {
+    return row.control().epoch();
+  }
+
+  public DesiredState desired() {
+    return row.control().desired();
+  }
+
+  /** The requested pause; null when none is requested. */
+  public @Nullable PauseMode pause() {
+    return row.control().pause();
+  }
+
+  /** The runner that the current epoch is assigned to; null when none is yet. */
+  public @Nullable String runner() {
+    return row.control().runner();
+  }
+
+  /** The newest epoch whose runner has written to the trace; the projection may lag. */
+  public int startedEpoch() {
+    return row.facts().startedEpoch();
+  }
+
+  public @Nullable String definitionHash() {
+    return row.facts().definitionHash();
+  }
+
+  public @Nullable Instant deadline() {
+    return row.facts().deadline();
+  }
+
   /** Whether a runner may carry the run in this epoch. */
   public boolean wants(int candidate) {
-    return epoch == candidate
-        && !ended
-        && !paused
-        && desired == DesiredState.RUNNING
-        && kind == RunKind.MANAGED;
+    return row.wantsRunner(candidate);
   }
 }

@@ -7,11 +7,9 @@
 package dev.baton.orchestrator.gateway;
 
 import com.google.protobuf.ByteString;
-import dev.baton.orchestrator.runs.DesiredState;
+import dev.baton.orchestrator.reconcile.RunRowReader;
 import dev.baton.protocol.grpc.Answer;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.state.RunStatus;
-import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.workflow.IsolationMode;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -20,7 +18,6 @@ import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.nio.charset.StandardCharsets;
-import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -34,12 +31,13 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class RunControlStateLoader {
   private static final String SELECT =
-      """
-      SELECT id, kind, project, definition_hash, isolation, epoch, ended, desired, pause, status, runner_id, started_epoch,
-        forked_from IS NOT NULL AS forked, created_at,
-        deadline, heartbeat_interval_ms, heartbeat_timeout_ms, input, labels::text AS labels, priority, home_partition,
-        EXISTS (SELECT 1 FROM orchestrator.parked p WHERE p.run = r.id AND p.epoch = r.epoch) AS parked FROM orchestrator.run r
-      """;
+      "SELECT "
+          + RunRowReader.COLUMNS
+          + """
+            , r.project, r.isolation, r.forked_from IS NOT NULL AS forked, r.created_at, r.heartbeat_interval_ms,
+              r.heartbeat_timeout_ms, r.input, r.labels::text AS labels, r.priority, r.home_partition FROM """
+          + " "
+          + RunRowReader.TABLES;
 
   private final Pool pool;
 
@@ -49,7 +47,7 @@ public class RunControlStateLoader {
 
   /** Loads by run id; runs that do not exist are absent. */
   public Uni<Map<String, RunControlState>> load(Collection<String> runs) {
-    return pool.preparedQuery(SELECT + "WHERE id = ANY($1)")
+    return pool.preparedQuery(SELECT + "WHERE r.id = ANY($1)")
         .execute(Tuple.of(runs.toArray(String[]::new)))
         .chain(this::withAnswers);
   }
@@ -58,7 +56,7 @@ public class RunControlStateLoader {
   Uni<Map<String, RunControlState>> loadOf(String runner, Collection<String> runs) {
     return pool.preparedQuery(
             SELECT
-                + "WHERE id = ANY($1) OR (runner_id = $2 AND NOT ended AND desired = 'running' AND status <> 'paused')")
+                + "WHERE r.id = ANY($1) OR r.id IN (SELECT w.id FROM orchestrator.run_wanting_runner w WHERE w.runner_id = $2)")
         .execute(Tuple.of(runs.toArray(String[]::new), runner))
         .chain(this::withAnswers);
   }
@@ -111,25 +109,14 @@ public class RunControlStateLoader {
     Map<String, RunControlState> contexts = new HashMap<>();
     for (Row row : rows) {
       String id = row.getString("id");
-      OffsetDateTime deadline = row.getOffsetDateTime("deadline");
       contexts.put(
           id,
           new RunControlState(
-              id,
-              RunKind.of(row.getString("kind")),
+              RunRowReader.read(row),
               row.getString("project"),
-              row.getString("definition_hash"),
               IsolationMode.valueOf(row.getString("isolation").toUpperCase(Locale.ROOT)),
-              row.getInteger("epoch"),
-              row.getBoolean("ended"),
-              DesiredState.of(row),
-              row.getString("pause"),
-              row.getString("status").equals(RunStatus.PAUSED.word()) || row.getBoolean("parked"),
-              row.getString("runner_id"),
-              row.getInteger("started_epoch"),
               row.getBoolean("forked"),
               row.getOffsetDateTime("created_at").toInstant(),
-              deadline == null ? null : deadline.toInstant(),
               row.getLong("heartbeat_interval_ms"),
               row.getLong("heartbeat_timeout_ms"),
               row.getString("input"),

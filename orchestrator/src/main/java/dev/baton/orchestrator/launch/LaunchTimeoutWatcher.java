@@ -56,9 +56,8 @@ class LaunchTimeoutWatcher {
     var silent =
         pool.preparedQuery(
                 """
-                SELECT id, epoch, runner_id FROM orchestrator.run
-                WHERE NOT ended AND desired = 'running' AND kind = 'managed' AND status <> 'paused'
-                  AND started_epoch < epoch
+                SELECT id, epoch, runner_id FROM orchestrator.run_wanting_runner
+                WHERE started_epoch < epoch
                   AND assigned_at < now() - $1::bigint * interval '1 millisecond' LIMIT $2""")
             .execute(Tuple.of(timeout.toMillis(), MOST))
             .await()

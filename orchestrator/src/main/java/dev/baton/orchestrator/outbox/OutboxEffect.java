@@ -115,10 +115,9 @@ public sealed interface OutboxEffect {
    *
    * @param seq of the fence in the control lane
    */
-  static List<OutboxEffect> firstEpoch(long seq) {
+  static List<OutboxEffect> firstEpoch(long seq, Instant now) {
     return List.of(
-        publish(new TraceEvent.RunnerAssigned(1, null, "start"), seq, Instant.now()),
-        new Launch(1));
+        publish(new TraceEvent.RunnerAssigned(1, null, "start"), seq, now), new Launch(1));
   }
 
   /** The epoch that these effects launch. */
@@ -137,9 +136,9 @@ public sealed interface OutboxEffect {
    * @param reason as in {@code runner_assigned}
    * @param seq of the fence in the control lane
    */
-  static List<OutboxEffect> newEpoch(int epoch, String reason, long seq) {
+  static List<OutboxEffect> newEpoch(int epoch, String reason, long seq, Instant now) {
     return List.of(
-        publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, Instant.now()),
+        publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, now),
         new Kill(epoch),
         new Launch(epoch));
   }
@@ -149,8 +148,7 @@ public sealed interface OutboxEffect {
    *
    * @param seq of the fence in the control lane; the pause has the next number
    */
-  static List<OutboxEffect> pausedEpoch(int epoch, String reason, long seq) {
-    Instant now = Instant.now();
+  static List<OutboxEffect> pausedEpoch(int epoch, String reason, long seq, Instant now) {
     return List.of(
         publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, now),
         publish(new TraceEvent.PauseRequested(null, false, true), seq + 1, now),

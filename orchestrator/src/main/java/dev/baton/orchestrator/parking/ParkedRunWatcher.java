@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.parking;
 
-import dev.baton.orchestrator.outbox.OutboxRelay;
+import dev.baton.orchestrator.reconcile.RunReconciler;
 import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -20,28 +20,26 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.jboss.logging.Logger;
 
 /**
- * Resumes parked runs that are due. Checks every 500 ms on every replica; a run that two replicas
- * find is resumed once. An answer resumes its run without this watcher.
+ * Enqueues parked runs that are due. Checks every 500 ms on every replica. An answer resumes its
+ * run without this watcher.
  */
 @ApplicationScoped
 class ParkedRunWatcher {
-  private static final Logger LOG = Logger.getLogger(ParkedRunWatcher.class);
   private static final Duration EVERY = Duration.ofMillis(500);
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int MOST = 500;
 
   private final Pool pool;
-  private final OutboxRelay relay;
+  private final RunReconciler reconciler;
   private final PeriodicTask looking =
       new PeriodicTask(
           "parked-runs", EVERY, "parked runs: cannot be checked, retrying", this::look);
 
-  ParkedRunWatcher(Pool pool, OutboxRelay relay) {
+  ParkedRunWatcher(Pool pool, RunReconciler reconciler) {
     this.pool = pool;
-    this.relay = relay;
+    this.reconciler = reconciler;
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
@@ -61,12 +59,7 @@ class ParkedRunWatcher {
                 .execute(Tuple.of(MOST)))) {
       due.add(row.getString("run"));
     }
-    for (String run : due) {
-      if (on(pool.withTransaction(tx -> ParkedRunResumer.end(tx, run)))) {
-        LOG.infof("run %s resumes: its wait is over", run);
-        relay.wake();
-      }
-    }
+    on(reconciler.timePassed(due));
   }
 
   private static <T> T on(Uni<T> uni) {

@@ -6,10 +6,11 @@
  */
 package dev.baton.orchestrator.queue;
 
-import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxRelay;
-import dev.baton.orchestrator.outbox.OutboxWriter;
-import dev.baton.protocol.workflow.IsolationMode;
+import dev.baton.orchestrator.reconcile.RunObservation;
+import dev.baton.orchestrator.reconcile.RunOutcome;
+import dev.baton.orchestrator.reconcile.RunPlan;
+import dev.baton.orchestrator.reconcile.RunTransaction;
 import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -23,8 +24,9 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import org.jboss.logging.Logger;
 
 /**
@@ -54,10 +56,12 @@ public class RunAdmissionController {
 
   private final Pool pool;
   private final OutboxRelay relay;
+  private final RunTransaction runs;
   private final PeriodicTask looking =
       new PeriodicTask("admission", EVERY, "queued runs: cannot be admitted, retrying", this::look);
 
-  RunAdmissionController(Pool pool, OutboxRelay relay) {
+  RunAdmissionController(Pool pool, OutboxRelay relay, RunTransaction runs) {
+    this.runs = runs;
     this.pool = pool;
     this.relay = relay;
   }
@@ -107,7 +111,7 @@ public class RunAdmissionController {
   }
 
   /** Returns the number of admitted runs. */
-  private static Uni<Integer> admit(SqlConnection tx, QueueOf queue) {
+  private Uni<Integer> admit(SqlConnection tx, QueueOf queue) {
     // In a separate statement, so that the next one sees all changes of the lock's last holder.
     return tx.preparedQuery("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))")
         .execute(Tuple.of(queue.project() + "/" + queue.workflow(), LOCK_SPACE))
@@ -133,45 +137,29 @@ public class RunAdmissionController {
   }
 
   /** Admits runs; skips a run that another transaction has locked until the next round. */
-  private static Uni<Integer> fill(SqlConnection tx, QueueOf queue, int free) {
+  private Uni<Integer> fill(SqlConnection tx, QueueOf queue, int free) {
     return tx.preparedQuery(
             """
-            SELECT id, control_seq, queued_effects, queued_definition, queued_isolation FROM orchestrator.run
+            SELECT id FROM orchestrator.run
             WHERE project = $1 AND workflow = $2 AND queued_at IS NOT NULL
               AND (deadline IS NULL OR deadline > now())
             ORDER BY priority DESC, queued_at, id LIMIT $3 FOR UPDATE SKIP LOCKED""")
         .execute(Tuple.of(queue.project(), queue.workflow(), free))
         .chain(
             rows -> {
-              Uni<Void> all = Uni.createFrom().voidItem();
-              int admitted = 0;
-              for (Row row : rows) {
-                QueuedStart start = start(row);
-                long seq = row.getLong("control_seq");
-                all = all.chain(() -> start.begin(tx, seq));
-                admitted++;
-              }
-              return all.replaceWith(admitted);
+              Map<String, RunObservation> freed = new HashMap<>();
+              rows.forEach(row -> freed.put(row.getString("id"), new RunObservation.PlaceFreed()));
+              return freed.isEmpty()
+                  ? Uni.createFrom().item(0)
+                  : runs.performFree(tx, freed).map(RunAdmissionController::begun);
             });
   }
 
-  private static QueuedStart start(Row row) {
-    String run = row.getString("id");
-    String effects = row.getString("queued_effects");
-    if (effects == null) {
-      return QueuedStart.first(run);
-    }
-    List<OutboxEffect> owed = OutboxWriter.read(effects);
-    String hash = row.getString("queued_definition");
-    return new QueuedStart(
-        run,
-        OutboxEffect.epochOf(owed),
-        owed,
-        hash == null
-            ? null
-            : new QueuedStart.NewDefinition(
-                hash,
-                IsolationMode.valueOf(row.getString("queued_isolation").toUpperCase(Locale.ROOT))));
+  private static int begun(Map<String, RunPlan> plans) {
+    return (int)
+        plans.values().stream()
+            .filter(plan -> plan.outcome() instanceof RunOutcome.EpochBegun)
+            .count();
   }
 
   private static <T> T on(Uni<T> uni) {

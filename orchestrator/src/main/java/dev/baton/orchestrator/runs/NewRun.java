@@ -140,7 +140,7 @@ public record NewRun(
     List<OutboxEffect> effects = new ArrayList<>(3);
     effects.add(OutboxEffect.publish(born, 1, createdAt));
     if (!external && !queued) {
-      effects.addAll(OutboxEffect.firstEpoch(2));
+      effects.addAll(OutboxEffect.firstEpoch(2, Instant.now()));
     }
     return new OutboxWriter.Row(id, effects);
   }

@@ -7,7 +7,7 @@
 package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.failover.LastRunnerExit;
+import dev.baton.orchestrator.reconcile.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;

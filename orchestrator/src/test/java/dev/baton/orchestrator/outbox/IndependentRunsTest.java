@@ -176,7 +176,8 @@ class IndependentRunsTest {
                                               OutboxEffect.newEpoch(
                                                   epoch,
                                                   "runner_exited",
-                                                  seqs.getOrDefault(run, 0L))))
+                                                  seqs.getOrDefault(run, 0L),
+                                                  Instant.now())))
                                   .toList());
                         }))
         .await()

@@ -9,8 +9,10 @@ package dev.baton.orchestrator.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxRelay;
+import dev.baton.orchestrator.reconcile.QueuedEpoch;
+import dev.baton.orchestrator.reconcile.RunObservation;
+import dev.baton.orchestrator.reconcile.RunTransaction;
 import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
@@ -47,6 +49,7 @@ class QueueTest {
   @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;
   @Inject OutboxRelay relay;
+  @Inject RunTransaction transaction;
 
   private void workflow(String name, int limit) {
     String yaml =
@@ -113,7 +116,9 @@ class QueueTest {
     workflow("queue-many", 3);
     // One controller per replica.
     List<RunAdmissionController> replicas =
-        IntStream.range(0, 3).mapToObj(i -> new RunAdmissionController(pool, relay)).toList();
+        IntStream.range(0, 3)
+            .mapToObj(i -> new RunAdmissionController(pool, relay, transaction))
+            .toList();
     replicas.forEach(replica -> replica.onStart(new StartupEvent()));
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-many", 100);
         TraceLog log = bed.log()) {
@@ -157,7 +162,9 @@ class QueueTest {
   void shouldGiveOnePlaceOnceHoweverManyReplicasSeeItAtTheSameTime() throws Exception {
     workflow("queue-race", 1);
     List<RunAdmissionController> replicas =
-        IntStream.range(0, 8).mapToObj(i -> new RunAdmissionController(pool, relay)).toList();
+        IntStream.range(0, 8)
+            .mapToObj(i -> new RunAdmissionController(pool, relay, transaction))
+            .toList();
     replicas.forEach(replica -> replica.onStart(new StartupEvent()));
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-race", 100);
         TraceLog log = bed.log()) {
@@ -471,14 +478,18 @@ class QueueTest {
       bed.api().await(failed, run -> run.get("status").textValue().equals("failed"));
       String other = create("queue-other", "");
       runner.awaitAssign(other);
-      QueuedStart start =
-          new QueuedStart(
-              failed,
-              2,
-              OutboxEffect.newEpoch(2, "resume", 0),
-              new QueuedStart.NewDefinition(hash, IsolationMode.SHARED));
-
-      pool.withTransaction(tx -> start.beginOrQueue(tx, 2)).await().indefinitely();
+      pool.withTransaction(
+              tx ->
+                  transaction.perform(
+                      tx,
+                      failed,
+                      new RunObservation.ResumeRequested(
+                          null,
+                          1,
+                          null,
+                          new QueuedEpoch.NewDefinition(hash, IsolationMode.SHARED))))
+          .await()
+          .indefinitely();
 
       assertThat(bed.api().get("/runs/" + failed).json().get("definition_hash").textValue())
           .isNotEqualTo(hash);

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Tests the events that resume a parked run, in every order, with a scripted runner. */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
-class ParkedRunResumerTest {
+class ParkedRunTest {
   @Inject OrchestratorTestEnvironment bed;
 
   /** Creates a run with a waiting approval. */

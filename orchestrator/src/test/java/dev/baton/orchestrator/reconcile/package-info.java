@@ -1,0 +1,5 @@
+/** Tests of this package. */
+@NullMarked
+package dev.baton.orchestrator.reconcile;
+
+import org.jspecify.annotations.NullMarked;
