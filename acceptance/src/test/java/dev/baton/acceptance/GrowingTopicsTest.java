@@ -129,11 +129,11 @@ class GrowingTopicsTest {
       admin
           .describeTopics(names)
           .allTopicNames()
-          .get(10, TimeUnit.SECONDS)
+          .get(60, TimeUnit.SECONDS)
           .forEach(
               (name, topic) ->
                   larger.put(name, NewPartitions.increaseTo(topic.partitions().size() + GROWTH)));
-      admin.createPartitions(larger).all().get(10, TimeUnit.SECONDS);
+      admin.createPartitions(larger).all().get(60, TimeUnit.SECONDS);
     }
   }
 

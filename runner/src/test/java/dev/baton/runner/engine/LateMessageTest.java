@@ -84,7 +84,7 @@ class LateMessageTest extends SharedRunnerTestBase {
     run.answer(runner.id, "again", 1, "\"end\"");
 
     assertThat(run.awaitOutput().asText()).isEqualTo("end");
-    assertThat(run.completed("ok").output().toString()).contains("first");
+    assertThat(run.completed("ok").output()).asString().contains("first");
   }
 
   @Test
