@@ -140,7 +140,7 @@ class DamagedCheckpointTest {
     assertDegraded(run, digest);
   }
 
-  /** The answer is about the lost files, so the question is asked again about the new ones. */
+  /** The answer is about the lost files, so the approval is requested again for the new ones. */
   @ParameterizedTest
   @EnumSource
   @Tag("full")

@@ -25,13 +25,12 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Kills the runner at random moments of a long step that counts lines into a file and resumes from
- * its newest checkpoint, while checkpoints of it are requested all the time. A run is killed five
- * times: after ten deaths in one step it would be lost.
+ * its newest checkpoint, while checkpoints of it are requested all the time. More deaths in one step
+ * than a run may have without progress: a checkpoint inside the step is progress.
  */
 @UsesSharedStack
 class ResumeFromCheckpointTest {
-  private static final int KILLS_OF_A_RUN = 5;
-  private static final int LINES = 400;
+  private static final int LINES = 3_000;
   private static final Duration END = Duration.ofSeconds(180);
 
   @SuppressWarnings("NullAway.Init")
@@ -53,46 +52,44 @@ class ResumeFromCheckpointTest {
             shell: |
               n=$(tail -n 1 lines)
               echo "$BATON_EPOCH $n ${BATON_RESUMED_FROM:-start}" >> "$LEDGER"
-              while [ "$n" -lt 400 ]; do
+              while [ "$n" -lt 3000 ]; do
                 n=$((n + 1)); echo $n >> lines; test -e "$GATE" || sleep 0.05
               done
-              seq 0 400 | cmp - lines
+              seq 0 3000 | cmp - lines
               wc -l < lines
         """);
   }
 
   @Test
   void shouldNeverGoBehindTheNewestAcknowledgedCheckpoint() throws Exception {
-    killAtRandom(1);
+    kill(5);
   }
 
   @Test
   @Tag("full")
-  void shouldNeverGoBehindTheNewestAcknowledgedCheckpointInManyRuns() throws Exception {
-    killAtRandom(4);
+  void shouldNeverGoBehindTheNewestAcknowledgedCheckpointInManyDeaths() throws Exception {
+    kill(20);
   }
 
-  private static void killAtRandom(int runs) throws Exception {
+  private static void kill(int kills) throws Exception {
     Random random =
-        SeededRandomFactory.random("the runner dies in a step that resumes from checkpoints");
-    for (int i = 0; i < runs; i++) {
-      kill(random);
-    }
-  }
-
-  private static void kill(Random random) throws Exception {
+        SeededRandomFactory.random(
+            "the runner dies " + kills + " times in a step that resumes from checkpoints");
     StepLedger ledger = StepLedger.in(on.folder);
     String run = on.api.start("counts", ledger.input());
     AtomicBoolean ended = new AtomicBoolean();
     Thread requests = Thread.ofVirtual().start(() -> requestCheckpoints(run, ended));
     try {
-      for (int epoch = 1; epoch <= KILLS_OF_A_RUN; epoch++) {
+      for (int epoch = 1; epoch <= kills; epoch++) {
         awaitStart(ledger, epoch);
+        if (random.nextBoolean()) {
+          awaitCheckpoint(run, epoch);
+        }
         TimeUnit.MILLISECONDS.sleep(random.nextLong(2_000));
         boolean whole = random.nextBoolean();
         RunnerProcessHandle.of(run).orElseThrow().kill(whole);
       }
-      awaitStart(ledger, KILLS_OF_A_RUN + 1);
+      awaitStart(ledger, kills + 1);
     } finally {
       ended.set(true);
       requests.join();
@@ -102,12 +99,24 @@ class ResumeFromCheckpointTest {
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 
     assertThat(end.path("output").asInt()).isEqualTo(LINES + 1);
+    assertThat(ledger.lines()).hasSize(kills + 1);
     assertNeverBehind(run, ledger.lines());
   }
 
   private static void awaitStart(StepLedger ledger, int epoch) {
     Await.until(
         "epoch " + epoch + " has started the step", END, () -> ledger.lines().size() >= epoch);
+  }
+
+  private static void awaitCheckpoint(String run, int epoch) {
+    String lane = run + "/" + epoch + "/";
+    Await.until(
+        "epoch " + epoch + " has saved a checkpoint",
+        END,
+        () ->
+            on.api.events(run).stream()
+                .filter(event -> event.path("type").asText().equals("checkpoint_saved"))
+                .anyMatch(event -> event.path("id").asText().startsWith(lane)));
   }
 
   /** Also while the run has no runner, when they are refused. */
@@ -153,8 +162,7 @@ class ResumeFromCheckpointTest {
       assertThat(words[2]).as(start).isEqualTo(newest.get(Integer.parseInt(words[0])));
     }
     assertThat(counts).isSorted();
-    assertThat(starts).hasSize(KILLS_OF_A_RUN + 1);
-    assertThat(Set.copyOf(newest.values())).as("checkpoints to resume from").hasSizeGreaterThan(2);
+    assertThat(Set.copyOf(newest.values())).as("checkpoints to resume from").hasSizeGreaterThan(1);
     assertThat(starts.getLast()).doesNotEndWith("start");
   }
 }

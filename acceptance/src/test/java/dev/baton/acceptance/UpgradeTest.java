@@ -160,7 +160,7 @@ class UpgradeTest {
     replica.start();
   }
 
-  /** Orchestrators and their runners know both replicas of each service. */
+  /** Orchestrators and their runners have the addresses of both replicas of each service. */
   private static Map<String, String> environment(Place place) {
     if (place.service() == StackComponent.STORE) {
       return Map.of();

@@ -481,7 +481,7 @@ public final class Runner implements AutoCloseable {
   /**
    * Repeats the release of an epoch that has ended here: its assignment was late, or the
    * orchestrator has missed the release. Executing it would repeat the effects of its steps, since
-   * a first epoch does not ask for the run's state.
+   * a first epoch does not request the run's state.
    */
   private boolean isReleasedAgain(RunAssignment assignment) {
     Optional<RunTaskOutcome> outcome = endedRuns.outcome(assignment.run(), assignment.epoch());

@@ -157,6 +157,7 @@ class WorkflowKeysTest {
         entry("retry", acts(shell("retry: 1"), shell(""), "Step.retry")),
         entry("timeout", acts(shell("timeout: 1s"), shell(""), "Step.timeout")),
         entry("workspace", acts(shell("workspace: none"), shell(""), "Step.usesFiles")),
+        entry("resume", acts(shell("resume: from_checkpoint"), shell(""), "Step.resume")),
         entry("next", acts(next("{to: end}"), next("{to: b}"), "Step.next")),
         entry("gate", acts(shell("gate: {}"), shell(""), "Step.gate")),
         entry("max_visits", acts(shell("max_visits: 2"), shell(""), "Step.maxVisits")),

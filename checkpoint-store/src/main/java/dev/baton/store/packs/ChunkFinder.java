@@ -34,15 +34,15 @@ public class ChunkFinder {
   // lock excludes packs that are being doomed.
   static final String FIND =
       """
-      WITH asked AS MATERIALIZED (
+      WITH wanted AS MATERIALIZED (
         SELECT n, substring($1::bytea FROM n * 32 + 1 FOR 32) AS digest
         FROM generate_series(0, octet_length($1::bytea) / 32 - 1) AS n),
       found AS MATERIALIZED (
-        SELECT asked.n, (
+        SELECT wanted.n, (
           SELECT min(p.id) FROM store.chunk c JOIN store.pack p ON p.id = c.pack
-          WHERE c.project = $2 AND c.digest = asked.digest AND p.state = 1
+          WHERE c.project = $2 AND c.digest = wanted.digest AND p.state = 1
             AND p.problem IS NULL AND p.suspect_at IS NULL AND (p.run = $3 OR p.verified_at IS NOT NULL)) AS pack
-        FROM asked),
+        FROM wanted),
       places AS MATERIALIZED (
         SELECT pack, array_agg(n) AS numbers FROM found
         WHERE pack IS NOT NULL GROUP BY pack),

@@ -41,7 +41,7 @@ public class PackVerifier {
   // Replaces the chunk rows that the runner registered by those of the verified index.
   static final String RIGHT =
       """
-      WITH told AS MATERIALIZED (
+      WITH listed AS MATERIALIZED (
         SELECT substring($2::bytea FROM n * 32 + 1 FOR 32) AS digest
         FROM generate_series(0, octet_length($2::bytea) / 32 - 1) AS n),
       right_one AS (
@@ -50,10 +50,10 @@ public class PackVerifier {
         WHERE id = $1 AND state = 1 RETURNING id, project),
       wrong AS (
         DELETE FROM store.chunk c
-        WHERE c.pack = (SELECT id FROM right_one) AND c.digest NOT IN (SELECT digest FROM told)),
+        WHERE c.pack = (SELECT id FROM right_one) AND c.digest NOT IN (SELECT digest FROM listed)),
       added AS (
         INSERT INTO store.chunk (project, digest, pack)
-        SELECT r.project, told.digest, r.id FROM right_one r, told ON CONFLICT DO NOTHING)
+        SELECT r.project, listed.digest, r.id FROM right_one r, listed ON CONFLICT DO NOTHING)
       SELECT id FROM right_one""";
 
   static final String HEALED =

@@ -154,7 +154,7 @@ public final class MilestoneCommitter {
     if (recorded.isPresent() && recorded.getAsInt() >= request.index()) {
       return drifted(request.index(), recorded.getAsInt());
     }
-    // A clone has no sidecars, and its messages tell; without a need they are not searched.
+    // A clone has no sidecars, and its messages have the number; they are searched only if needed.
     OptionalInt found =
         recorded.isPresent() || request.newest() < 0
             ? recorded

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *   heartbeat of an older epoch     ignored
  *   heartbeat "ended"               stop watching
  *   silence over the timeout        signal heartbeats_missed; repeated with backoff while it lasts
- *   the same, heard elsewhere       stop watching: the task of the other partition does (ADR 0053)
+ *   the same, moved elsewhere       stop watching: the task of the other partition does (ADR 0053)
  *   reported and still silent       forgotten after an hour
  *   not a heartbeat                 to the dead letters, with the reason
  * </pre>

@@ -13,7 +13,7 @@ package dev.baton.orchestrator.liveness;
 interface MovedRunnerLookup {
   /** The state of a lookup. */
   enum Result {
-    /** Not known yet; ask again. */
+    /** Not known yet; repeat the query. */
     PENDING,
     /** There is a newer heartbeat in another partition. */
     MOVED,
@@ -31,7 +31,7 @@ interface MovedRunnerLookup {
   record Query(int partition, String run, int epoch, long newerThan) {}
 
   /**
-   * Looks for a newer heartbeat of the epoch, or one of a later epoch. Does not block. A result is
+   * Searches for a newer heartbeat of the epoch, or one of a later epoch. Does not block. A result is
    * returned once; it is discarded if it is not requested within ten seconds.
    *
    * @param since when the epoch was first noticed in its partition, in milliseconds on the

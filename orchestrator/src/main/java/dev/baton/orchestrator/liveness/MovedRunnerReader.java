@@ -207,6 +207,8 @@ class MovedRunnerReader implements MovedRunnerLookup {
             false,
             ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
             false,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            "read_committed",
             ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
             "earliest",
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,

@@ -91,14 +91,14 @@ record FailoverPlanner(int maxDeaths) {
     if (run.pause() != null) {
       return pause(row, reason, now);
     }
-    long completed = row.facts().completed();
+    long progress = row.facts().progress();
     if (signal instanceof RunnerSignal.RunnerLeft) { // No failure.
       RunControl.FailoverCount count =
           new RunControl.FailoverCount(
-              run.failovers().fruitless(), completed, run.failovers().deaths());
+              run.failovers().fruitless(), progress, run.failovers().deaths());
       return advance(row, signal, count, Duration.ZERO, now);
     }
-    boolean progressed = completed > run.failovers().completed();
+    boolean progressed = progress > run.failovers().completed();
     RunnerDeathStreak before = progressed ? RunnerDeathStreak.NONE : run.failovers().deaths();
     RunnerDeathStreak deaths = isOfTheRun(row, signal) ? before.next(row.facts().active()) : before;
     if (deaths.count() >= maxDeaths) {
@@ -112,7 +112,7 @@ record FailoverPlanner(int maxDeaths) {
     return advance(
         row,
         signal,
-        new RunControl.FailoverCount(fruitless, completed, deaths),
+        new RunControl.FailoverCount(fruitless, progress, deaths),
         delay(fruitless),
         now);
   }

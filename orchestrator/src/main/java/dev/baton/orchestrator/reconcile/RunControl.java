@@ -54,8 +54,8 @@ public record RunControl(
   /**
    * The failovers since the run last made progress.
    *
-   * @param fruitless number of consecutive failovers without a completed step
-   * @param completed number of completed steps at the last failover
+   * @param fruitless number of consecutive failovers without progress
+   * @param completed the progress at the last failover, see {@link RunRow.Facts}
    * @param deaths consecutive deaths in the same step visit
    */
   public record FailoverCount(int fruitless, long completed, RunnerDeathStreak deaths) {

@@ -184,7 +184,7 @@ public final class RunPlanner {
     next.nextAttemptAt = null;
     RunControl.FailoverCount before = next.failovers;
     next.failovers =
-        new RunControl.FailoverCount(before.fruitless(), row.facts().completed(), before.deaths());
+        new RunControl.FailoverCount(before.fruitless(), row.facts().progress(), before.deaths());
     List<OutboxEffect> effects = new ArrayList<>(first);
     effects.addAll(
         pause
@@ -238,7 +238,7 @@ public final class RunPlanner {
     next.runner = null;
     next.parked = null;
     next.queued = null;
-    next.failovers = RunControl.FailoverCount.none(row.facts().completed());
+    next.failovers = RunControl.FailoverCount.none(row.facts().progress());
     next.nextAttemptAt = null;
     next.definition = queued.definition();
     return RunPlan.of(

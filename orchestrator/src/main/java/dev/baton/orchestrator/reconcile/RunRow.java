@@ -34,7 +34,7 @@ public record RunRow(String id, RunControl control, Facts facts) {
    * @param deferred a signal of the run is deferred
    * @param startedEpoch the newest epoch whose runner has written to the trace; 0 when none has
    * @param saved a replacement would not start from the beginning
-   * @param completed number of completed steps
+   * @param progress number of completed steps, and of checkpoints inside steps that resume from them
    * @param active the steps in progress according to the trace
    */
   public record Facts(
@@ -50,7 +50,7 @@ public record RunRow(String id, RunControl control, Facts facts) {
       boolean deferred,
       int startedEpoch,
       boolean saved,
-      long completed,
+      long progress,
       SortedSet<String> active) {
     public Facts {
       active = Collections.unmodifiableSortedSet(new TreeSet<>(active));
@@ -73,7 +73,7 @@ public record RunRow(String id, RunControl control, Facts facts) {
           deferred,
           startedEpoch,
           saved,
-          completed,
+          progress,
           active);
     }
   }

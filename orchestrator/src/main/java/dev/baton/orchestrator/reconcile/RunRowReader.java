@@ -25,7 +25,8 @@ public final class RunRowReader {
       r.id, r.kind, r.epoch, r.certain_epoch, r.control_seq, r.desired, r.pause, r.status, r.ended, r.runner_id,
         r.queued_at IS NOT NULL AS queued, r.queued_effects, r.queued_definition, r.queued_isolation,
         r.fruitless, r.completed_at_failover, r.deaths, r.died_in, r.next_attempt_at, r.confirmed_epoch, r.confirmed_at,
-        r.restart, r.deadline, r.workflow, r.definition_hash, r.deleting, r.started_epoch, r.completed, r.current_steps,
+        r.restart, r.deadline, r.workflow, r.definition_hash, r.deleting, r.started_epoch, r.current_steps,
+        r.completed + COALESCE((r.head::json ->> 'resume_points')::bigint, 0) AS progress,
         r.forked_from IS NOT NULL
           OR r.completed > 0 AND COALESCE(json_array_length(r.head::json -> 'uncommitted'), 0) = 0 AS saved,
         p.epoch AS parked_epoch, p.resume_at AS parked_until,
@@ -104,7 +105,7 @@ public final class RunRowReader {
         row.getBoolean("deferred"),
         row.getInteger("started_epoch"),
         row.getBoolean("saved"),
-        row.getLong("completed"),
+        row.getLong("progress"),
         RunnerDeathStreak.steps(row.getString("current_steps")));
   }
 

@@ -13,8 +13,11 @@ import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.trace.Lane;
+import java.nio.charset.StandardCharsets;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -41,7 +44,8 @@ class CrashLoopTest {
         runner.awaitAssign(run);
         log.signal(new RunnerSignal.RunnerExited(run, epoch, runner.id(), 137));
         if (epoch <= 3) {
-          assertThat(bed.api().get("/runs/" + run).json().has("crash_loop")).isFalse();
+          JsonNode shown = bed.api().await(run, now -> now.get("epoch").intValue() == 13);
+      assertThat(shown.has("crash_loop")).isFalse();
         }
       }
 
@@ -157,6 +161,50 @@ class CrashLoopTest {
       log.signal(new RunnerSignal.RunnerExited(run, 11, runner.id(), 70));
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(12);
     }
+  }
+
+  @Test
+  void shouldCountACheckpointThatTheStepResumesFromAsProgress() {
+    bed.api().workflow("crash-inside", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "inside-runner", 100);
+        TraceLog log = bed.log()) {
+      String run =
+          bed.api().json("/runs", "{\"workflow\":\"crash-inside\"}").json().get("id").textValue();
+      for (int epoch = 1; epoch <= 12; epoch++) {
+        assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(epoch);
+        log.append(
+            run,
+            Lane.runner(epoch),
+            1,
+            new TraceEvent.RunnerStarted(runner.id(), 1L, "test", null, 0));
+        log.append(run, Lane.runner(epoch), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
+        log.append(run, Lane.runner(epoch), 3, saved("c" + epoch));
+        int now = epoch;
+        bed.api()
+            .await(
+                run,
+                shown ->
+                    shown.get("epoch").intValue() == now && shown.get("current_steps").size() == 1);
+        log.signal(new RunnerSignal.RunnerExited(run, epoch, runner.id(), 137));
+      }
+
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(13);
+      JsonNode shown = bed.api().await(run, now -> now.get("epoch").intValue() == 13);
+      assertThat(shown.has("crash_loop")).isFalse();
+    }
+  }
+
+  private static TraceEvent saved(String checkpoint) {
+    Cut cut =
+        new Cut(
+            Digest.of(checkpoint.getBytes(StandardCharsets.UTF_8)),
+            "baton-tree-2",
+            1,
+            1,
+            1,
+            checkpoint);
+    return new TraceEvent.CheckpointSaved(
+        checkpoint, "a", "periodic", cut, null, null, new TraceEvent.StepAttempt("a", 1, 1));
   }
 
   @Test

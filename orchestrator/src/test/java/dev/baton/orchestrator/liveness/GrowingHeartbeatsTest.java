@@ -97,7 +97,7 @@ class GrowingHeartbeatsTest {
     assertThat(runs).noneMatch(this::isLost);
   }
 
-  /** Sends the heartbeats of all runs, whatever the test waits for. */
+  /** Sends the heartbeats of all runs while the test waits. */
   private static final class Heart implements AutoCloseable {
     final List<Beating> beating;
     volatile boolean moved;

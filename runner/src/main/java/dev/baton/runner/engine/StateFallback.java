@@ -72,7 +72,7 @@ final class StateFallback {
     return possible;
   }
 
-  /** Whether the run would start from its beginning although it says {@code restart: never}. */
+  /** Whether the run would start from its beginning although it has {@code restart: never}. */
   boolean isRefused() {
     TraceEvent.RunCreated created = state.created();
     // A runner before this one may have announced it, and ended before the run was lost.

@@ -58,7 +58,7 @@ class LateMessageTest extends SharedRunnerTestBase {
     run.nextEpoch();
     Assign first = run.assign();
     run.start(runner.id);
-    // Asked in epoch 2, so its id has the epoch.
+    // Requested in epoch 2, so its id has the epoch.
     TraceEvent.ApprovalRequested question = asked(run);
     assertThat(question.approval()).isEqualTo(run.id + "-ok-1-2");
 

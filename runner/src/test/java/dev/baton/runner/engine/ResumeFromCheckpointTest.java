@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A step that starts again on the files of the newest checkpoint inside it. */
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 class ResumeFromCheckpointTest {
-  /** Each attempt adds a line, and waits until the test lets it go on, or lets it fail. */
+  /** Each attempt adds a line, and waits until the test lets it continue, or lets it fail. */
   private static final String WORKFLOW =
       """
       name: resumes

@@ -45,6 +45,7 @@ final class HeadFold {
   private boolean resumed;
   private List<String> leftOut;
   private List<TraceEvent.DamagedCheckpoint> degraded;
+  private long resumePoints;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -68,6 +69,7 @@ final class HeadFold {
     resumed = before.resumed();
     leftOut = before.leftOut();
     degraded = before.degraded();
+    resumePoints = before.resumePoints();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -206,7 +208,11 @@ final class HeadFold {
       case TraceEvent.RunCompleted done -> end(Phase.COMPLETED, null);
       case TraceEvent.RunFailed failed -> end(Phase.FAILED, failed.error());
       case TraceEvent.StepRerouted reroute -> lastStep = reroute.step();
-      case TraceEvent.CheckpointSaved saved -> {}
+      case TraceEvent.CheckpointSaved saved -> {
+        if (saved.cut() != null && saved.resumes() != null) {
+          resumePoints++;
+        }
+      }
       case TraceEvent.AgentSessionCreated created -> {}
       case TraceEvent.ToolInvoked invoked -> {}
       case TraceEvent.PlanUpdated updated -> {}
@@ -331,6 +337,7 @@ final class HeadFold {
         uncommitted,
         resumed,
         leftOut,
-        degraded);
+        degraded,
+        resumePoints);
   }
 }

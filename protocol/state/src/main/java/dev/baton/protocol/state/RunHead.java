@@ -51,6 +51,7 @@ import org.jspecify.annotations.Nullable;
  * @param degraded the newest damaged checkpoints, at most {@link
  *     TraceEvent.RunDegraded#MAX_DAMAGED}: the run continued from an earlier state than theirs
  * @param resumed whether the current epoch began by a resume request, not by a failover
+ * @param resumePoints number of accepted checkpoints inside steps that resume from them
  */
 public record RunHead(
     Phase phase,
@@ -72,7 +73,8 @@ public record RunHead(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TraceEvent.DamagedCheckpoint> degraded) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TraceEvent.DamagedCheckpoint> degraded,
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) long resumePoints) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -115,7 +117,8 @@ public record RunHead(
           EMPTY,
           false,
           List.of(),
-          List.of());
+          List.of(),
+          0);
 
   public RunHead {
     active = frozen(active);

@@ -226,7 +226,8 @@ class FoldPropertyTest {
             h.uncommitted(),
             h.resumed(),
             h.leftOut(),
-            h.degraded());
+            h.degraded(),
+            h.resumePoints());
     return List.of(
         head,
         Optional.ofNullable(state.created()),
