@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Checks the migrations of both services against the last recorded version: during an upgrade its
- * replicas run on the new schema, and afterwards it may be started again. So recorded migrations stay as
- * they are, and new ones only add. To record the current ones, after a release: {@code
+ * replicas run on the new schema, and afterwards it may be started again. So recorded migrations
+ * stay as they are, and new ones only add. To record the current ones, after a release: {@code
  * -Dbaton.contract.record=true}.
  */
 class MigrationTest {

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Kills the runner at random moments of a long step that counts lines into a file and resumes from
- * its newest checkpoint, while checkpoints of it are requested all the time. More deaths in one step
- * than a run may have without progress: a checkpoint inside the step is progress.
+ * its newest checkpoint, while checkpoints of it are requested all the time. More deaths in one
+ * step than a run may have without progress: a checkpoint inside the step is progress.
  */
 @UsesSharedStack
 class ResumeFromCheckpointTest {

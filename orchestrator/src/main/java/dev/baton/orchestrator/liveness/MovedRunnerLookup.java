@@ -31,8 +31,8 @@ interface MovedRunnerLookup {
   record Query(int partition, String run, int epoch, long newerThan) {}
 
   /**
-   * Searches for a newer heartbeat of the epoch, or one of a later epoch. Does not block. A result is
-   * returned once; it is discarded if it is not requested within ten seconds.
+   * Searches for a newer heartbeat of the epoch, or one of a later epoch. Does not block. A result
+   * is returned once; it is discarded if it is not requested within ten seconds.
    *
    * @param since when the epoch was first noticed in its partition, in milliseconds on the
    *     topology's clock; 0 if unknown

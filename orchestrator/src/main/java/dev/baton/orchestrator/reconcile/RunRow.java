@@ -34,7 +34,8 @@ public record RunRow(String id, RunControl control, Facts facts) {
    * @param deferred a signal of the run is deferred
    * @param startedEpoch the newest epoch whose runner has written to the trace; 0 when none has
    * @param saved a replacement would not start from the beginning
-   * @param progress number of completed steps, and of checkpoints inside steps that resume from them
+   * @param progress number of completed steps, and of checkpoints inside steps that resume from
+   *     them
    * @param active the steps in progress according to the trace
    */
   public record Facts(

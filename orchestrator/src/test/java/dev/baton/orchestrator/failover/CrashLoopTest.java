@@ -15,13 +15,13 @@ import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.signal.RunnerSignal;
-import dev.baton.protocol.trace.Lane;
-import java.nio.charset.StandardCharsets;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -45,7 +45,7 @@ class CrashLoopTest {
         log.signal(new RunnerSignal.RunnerExited(run, epoch, runner.id(), 137));
         if (epoch <= 3) {
           JsonNode shown = bed.api().await(run, now -> now.get("epoch").intValue() == 13);
-      assertThat(shown.has("crash_loop")).isFalse();
+          assertThat(shown.has("crash_loop")).isFalse();
         }
       }
 
