@@ -19,10 +19,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
@@ -90,15 +92,29 @@ class TopicBootstrapBrokerTest {
     }
   }
 
+  /** Returns once the broker has the value, a moment after the controller. */
   private static void set(Admin admin, String topic, String setting, String value)
       throws Exception {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
     admin
         .incrementalAlterConfigs(
             Map.of(
-                new ConfigResource(ConfigResource.Type.TOPIC, topic),
+                resource,
                 List.of(
                     new AlterConfigOp(new ConfigEntry(setting, value), AlterConfigOp.OpType.SET))))
         .all()
         .get(10, TimeUnit.SECONDS);
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!value.equals(shown(admin, resource, setting))) {
+      assertThat(System.nanoTime()).as("%s has %s=%s", topic, setting, value).isLessThan(end);
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private static String shown(Admin admin, ConfigResource resource, String setting)
+      throws Exception {
+    Map<ConfigResource, Config> all =
+        admin.describeConfigs(List.of(resource)).all().get(10, TimeUnit.SECONDS);
+    return Objects.requireNonNull(all.get(resource)).get(setting).value();
   }
 }
