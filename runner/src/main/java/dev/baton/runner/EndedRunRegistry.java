@@ -6,10 +6,13 @@
  */
 package dev.baton.runner;
 
+import dev.baton.runner.attach.GatewayClient;
+import dev.baton.runner.engine.RunAssignment;
 import dev.baton.runner.engine.RunTaskOutcome;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import org.jboss.logging.Logger;
 
 /**
  * Remembers which runs this process has executed up to which epoch, so that a late or repeated
@@ -17,6 +20,7 @@ import java.util.Optional;
  * seconds, and within them a process ends far fewer. Thread-safe.
  */
 final class EndedRunRegistry {
+  private static final Logger LOG = Logger.getLogger(EndedRunRegistry.class);
   private static final int MOST = 10_000;
 
   /** The newest epoch of a run that ended here, and how. */
@@ -41,11 +45,30 @@ final class EndedRunRegistry {
    * Returns how this epoch ended here: as it did, or fenced if a newer one has ended here; empty if
    * it may be executed.
    */
-  synchronized Optional<RunTaskOutcome> outcome(String run, int epoch) {
+  private synchronized Optional<RunTaskOutcome> outcome(String run, int epoch) {
     End end = ends.get(run);
     if (end == null || end.epoch < epoch) {
       return Optional.empty();
     }
     return Optional.of(end.epoch == epoch ? end.outcome : RunTaskOutcome.FENCED);
+  }
+
+  /**
+   * Repeats the release of an epoch that has ended here: its assignment was late, or the
+   * orchestrator has missed the release. Executing it would repeat the effects of its steps, since
+   * a first epoch does not request the run's state.
+   *
+   * @return false if the epoch may be executed
+   */
+  boolean releaseAgain(RunAssignment assignment, GatewayClient gateway) {
+    Optional<RunTaskOutcome> outcome = outcome(assignment.run(), assignment.epoch());
+    outcome.ifPresent(
+        how -> {
+          LOG.infof(
+              "run %s: epoch %d has already ended here; released again as %s",
+              assignment.run(), assignment.epoch(), how.word());
+          gateway.release(assignment.run(), assignment.epoch(), how.word());
+        });
+    return outcome.isPresent();
   }
 }

@@ -366,7 +366,7 @@ public final class Runner implements AutoCloseable {
             .setSlots(config.slots())
             .setMode(mode().word());
     for (Carried carried : runs.values()) {
-      hello.addHeld(held(carried.task().assignment()));
+      hello.addHeld(GatewayMessageMapper.held(carried.task().assignment()));
     }
     if (!assigned.isDone()) {
       config
@@ -385,15 +385,6 @@ public final class Runner implements AutoCloseable {
   /** Returns the mode to report: a warm runner that has received a run is isolated from then on. */
   private Mode mode() {
     return config.mode() == Mode.WARM && assigned.isDone() ? Mode.ISOLATED : config.mode();
-  }
-
-  private static Held held(RunAssignment assignment) {
-    return Held.newBuilder()
-        .setRun(assignment.run())
-        .setEpoch(assignment.epoch())
-        .setLease(assignment.lease())
-        .setStarted(true)
-        .build();
   }
 
   /** Handles messages in order, once all components are created. */
@@ -448,7 +439,7 @@ public final class Runner implements AutoCloseable {
           .ifPresent(held.task()::stop);
       return;
     }
-    if (held == null && isReleasedAgain(assignment)) {
+    if (held == null && endedRuns.releaseAgain(assignment, gateway)) {
       return;
     }
     if (held == null && config.mode() == Mode.WARM && assigned.isDone()) {
@@ -476,23 +467,6 @@ public final class Runner implements AutoCloseable {
               before.join();
               task.run();
             });
-  }
-
-  /**
-   * Repeats the release of an epoch that has ended here: its assignment was late, or the
-   * orchestrator has missed the release. Executing it would repeat the effects of its steps, since
-   * a first epoch does not request the run's state.
-   */
-  private boolean isReleasedAgain(RunAssignment assignment) {
-    Optional<RunTaskOutcome> outcome = endedRuns.outcome(assignment.run(), assignment.epoch());
-    outcome.ifPresent(
-        how -> {
-          LOG.infof(
-              "run %s: epoch %d has already ended here; released again as %s",
-              assignment.run(), assignment.epoch(), how.word());
-          gateway.release(assignment.run(), assignment.epoch(), how.word());
-        });
-    return outcome.isPresent();
   }
 
   /**

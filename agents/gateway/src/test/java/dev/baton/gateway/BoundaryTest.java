@@ -43,11 +43,19 @@ class BoundaryTest {
 
   /** Ends the first capture when two requests have come: neither conversation started the other. */
   private void noteWithTwoRequests(GatewayRig rig, BoundaryPoint point)
-      throws InterruptedException {
+      throws IOException, InterruptedException {
     note(point);
-    while (rig.endpoint.requests().size() < 2) {
-      Thread.sleep(1);
+    if (!rig.endpoint.awaitRequests(2, Duration.ofSeconds(20))) {
+      throw new IOException("the second request has not come");
     }
+  }
+
+  /**
+   * Lets a boundary be kept away for longer than the 100 ms of these tests, after which requests
+   * wait. Time alone causes this; no event shows it before the next request.
+   */
+  private static void letBoundaryTimePass() throws InterruptedException {
+    TimeUnit.MILLISECONDS.sleep(150);
   }
 
   /** The conversation with the answer to its last request, and the results of some of its calls. */
@@ -115,11 +123,7 @@ class BoundaryTest {
                 })) {
       CompletableFuture<HttpResponse<String>> answer =
           send(rig, rig.open(), "main", GatewayRig.messages(true, "go"));
-      long end = System.nanoTime() + Duration.ofSeconds(10).toNanos();
-      while (rig.endpoint.completed() < 1 && System.nanoTime() < end) {
-        Thread.sleep(5);
-      }
-      assertThat(rig.endpoint.completed()).isEqualTo(1);
+      assertThat(rig.endpoint.awaitCompleted(1, Duration.ofSeconds(10))).isTrue();
       assertThat(isHeld(answer, 200)).isTrue();
       // What the log has after the checkpoint is what the agent does not have in it.
       assertThat(rig.journal.answers()).isEmpty();
@@ -155,7 +159,8 @@ class BoundaryTest {
             throw new IOException("the store is down");
           });
       answer(rig, session, "main", GatewayRig.messages(true, "one"));
-      rig.boundaries(point -> Thread.sleep(30_000));
+      CountDownLatch never = new CountDownLatch(1);
+      rig.boundaries(point -> never.await());
       answer(rig, session, "main", GatewayRig.messages(true, "two"));
 
       assertThat(rig.seen())
@@ -176,7 +181,7 @@ class BoundaryTest {
       HttpResponse<String> task = answer(rig, session, "main", main);
       ObjectNode sub = GatewayRig.messages(false, "sub");
       HttpResponse<String> work = answer(rig, session, "sub", sub);
-      Thread.sleep(150);
+      letBoundaryTimePass();
       // The call of the main conversation ends after the sub-agent: waiting would not help.
       long from = System.nanoTime();
       answer(rig, session, "sub", next(sub, work, 1));
@@ -204,7 +209,7 @@ class BoundaryTest {
       CompletableFuture<HttpResponse<String>> second = send(rig, session, "two", two);
       HttpResponse<String> first = answer(rig, session, "one", one);
       HttpResponse<String> other = second.get(20, TimeUnit.SECONDS);
-      Thread.sleep(150);
+      letBoundaryTimePass();
 
       CompletableFuture<HttpResponse<String>> waits =
           send(rig, session, "one", next(one, first, 1));
@@ -232,7 +237,7 @@ class BoundaryTest {
           send(rig, session, "two", GatewayRig.messages(false, "two"));
       HttpResponse<String> first = answer(rig, session, "one", one);
       second.get(20, TimeUnit.SECONDS);
-      Thread.sleep(150);
+      letBoundaryTimePass();
 
       assertThat(answer(rig, session, "one", next(one, first, 1)).statusCode()).isEqualTo(200);
 

@@ -435,12 +435,9 @@ class FaultTest {
         // The gateway closes a connection whose body does not come.
         silent.setSoTimeout(10_000);
         assertThat(silent.getInputStream().readAllBytes()).isEmpty();
-        long end = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-        while (rig.journal.answers().size() < 2 && System.nanoTime() < end) {
-          Thread.sleep(20);
-        }
-        // The answer that the agent does not read is journaled.
-        assertThat(rig.journal.answers()).hasSize(2);
+        assertThat(rig.journal.awaitAnswers(2, Duration.ofSeconds(20)))
+            .as("the answer that the agent does not read is journaled")
+            .isTrue();
       }
     }
   }

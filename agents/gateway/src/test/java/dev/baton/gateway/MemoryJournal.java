@@ -9,6 +9,7 @@ package dev.baton.gateway;
 import dev.baton.gateway.journal.AnswerJournal;
 import dev.baton.gateway.journal.JournaledAnswer;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -30,6 +31,22 @@ final class MemoryJournal implements AnswerJournal {
     }
     synchronized (answers) {
       answers.add(answer);
+      answers.notifyAll();
+    }
+  }
+
+  /** Waits for so many answers; false when there are fewer after {@code bound}. */
+  boolean awaitAnswers(int count, Duration bound) throws InterruptedException {
+    long end = System.nanoTime() + bound.toNanos();
+    synchronized (answers) {
+      while (answers.size() < count) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        TimeUnit.NANOSECONDS.timedWait(answers, left);
+      }
+      return true;
     }
   }
 

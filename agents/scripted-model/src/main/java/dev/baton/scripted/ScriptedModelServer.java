@@ -29,7 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /**
  * A model endpoint on loopback that answers from a script. It keeps every request in memory.
@@ -47,7 +47,8 @@ public final class ScriptedModelServer implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final List<ScriptedRequest> requests = new ArrayList<>();
-  private final AtomicInteger completed = new AtomicInteger();
+  // Guarded by requests.
+  private int completed;
   private final CountDownLatch closing = new CountDownLatch(1);
 
   private ScriptedModelServer(ModelScript script, int port) throws IOException {
@@ -85,7 +86,40 @@ public final class ScriptedModelServer implements AutoCloseable {
 
   /** The number of answers that were sent completely. */
   public int completed() {
-    return completed.get();
+    synchronized (requests) {
+      return completed;
+    }
+  }
+
+  /** Waits for so many requests; false when fewer have come within {@code bound}. */
+  public boolean awaitRequests(int count, Duration bound) throws InterruptedException {
+    return await(() -> requests.size() >= count, bound);
+  }
+
+  /** Waits for so many completely sent answers; false when there are fewer after {@code bound}. */
+  public boolean awaitCompleted(int count, Duration bound) throws InterruptedException {
+    return await(() -> completed >= count, bound);
+  }
+
+  private boolean await(BooleanSupplier condition, Duration bound) throws InterruptedException {
+    long end = System.nanoTime() + bound.toNanos();
+    synchronized (requests) {
+      while (!condition.getAsBoolean()) {
+        long left = end - System.nanoTime();
+        if (left <= 0) {
+          return false;
+        }
+        TimeUnit.NANOSECONDS.timedWait(requests, left);
+      }
+      return true;
+    }
+  }
+
+  private void complete() {
+    synchronized (requests) {
+      completed++;
+      requests.notifyAll();
+    }
   }
 
   private void handle(HttpExchange exchange) throws IOException {
@@ -124,6 +158,7 @@ public final class ScriptedModelServer implements AutoCloseable {
           new ScriptedRequest(
               requests.size() + 1, exchange.getRequestURI().toString(), headers, parsed(body));
       requests.add(request);
+      requests.notifyAll();
       return request;
     }
   }
@@ -163,7 +198,7 @@ public final class ScriptedModelServer implements AutoCloseable {
       stream(exchange, renderer, request, reply, limit);
     } else if (limit == Integer.MAX_VALUE) {
       send(exchange, 200, renderer.whole(request, reply));
-      completed.incrementAndGet();
+      complete();
     } else {
       breakOff(exchange, renderer.whole(request, reply));
     }
@@ -198,7 +233,7 @@ public final class ScriptedModelServer implements AutoCloseable {
       out.flush();
       sent++;
     }
-    completed.incrementAndGet();
+    complete();
     exchange.close();
   }
 

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.liveness;
 
 import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.topic.TopicPartitionReader;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
@@ -17,7 +18,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
@@ -25,7 +25,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
@@ -129,14 +128,8 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
 
   private Set<Integer> partitions()
       throws InterruptedException, ExecutionException, TimeoutException {
-    Map<String, TopicDescription> topics =
-        admin
-            .describeTopics(Set.of(TopicName.HEARTBEATS))
-            .allTopicNames()
-            .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
     Set<Integer> numbers = new HashSet<>();
-    Objects.requireNonNull(topics.get(TopicName.HEARTBEATS))
-        .partitions()
+    TopicPartitionReader.read(admin, TopicName.HEARTBEATS, PATIENCE)
         .forEach(partition -> numbers.add(partition.partition()));
     return Set.copyOf(numbers);
   }

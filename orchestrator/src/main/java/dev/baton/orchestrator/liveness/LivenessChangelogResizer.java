@@ -7,11 +7,10 @@
 package dev.baton.orchestrator.liveness;
 
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.topic.TopicPartitionReader;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -100,13 +99,6 @@ class LivenessChangelogResizer {
 
   private int partitions(String topic)
       throws InterruptedException, ExecutionException, TimeoutException {
-    return Objects.requireNonNull(
-            admin
-                .describeTopics(Set.of(topic))
-                .allTopicNames()
-                .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                .get(topic))
-        .partitions()
-        .size();
+    return TopicPartitionReader.read(admin, topic, PATIENCE).size();
   }
 }

@@ -10,6 +10,7 @@ import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.topic.TopicPartitionReader;
 import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -23,11 +24,9 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
@@ -120,7 +119,7 @@ class MovedRunnerReader implements MovedRunnerLookup {
 
   private Set<Query> moved(Set<Query> asked)
       throws InterruptedException, ExecutionException, TimeoutException {
-    List<TopicPartition> partitions = partitions();
+    List<TopicPartition> partitions = TopicPartitionReader.read(admin, TopicName.HEARTBEATS, CALL);
     Map<String, List<Query>> byRun = new HashMap<>();
     long from = Long.MAX_VALUE;
     for (Query query : asked) {
@@ -146,20 +145,6 @@ class MovedRunnerReader implements MovedRunnerLookup {
       }
     }
     return moved;
-  }
-
-  private List<TopicPartition> partitions()
-      throws InterruptedException, ExecutionException, TimeoutException {
-    return Objects.requireNonNull(
-            admin
-                .describeTopics(Set.of(TopicName.HEARTBEATS))
-                .allTopicNames()
-                .get(CALL.toMillis(), TimeUnit.MILLISECONDS)
-                .get(TopicName.HEARTBEATS))
-        .partitions()
-        .stream()
-        .map(partition -> new TopicPartition(TopicName.HEARTBEATS, partition.partition()))
-        .toList();
   }
 
   /** Starts all partitions at a time; returns their ends. */

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.projection;
 
 import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.topic.TopicPartitionReader;
 import dev.baton.server.PeriodicTask;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -20,8 +21,6 @@ import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -130,14 +129,8 @@ class LagMetrics {
   private Map<Integer, Long> ends(String topic)
       throws InterruptedException, ExecutionException, TimeoutException {
     Map<TopicPartition, OffsetSpec> request = new HashMap<>();
-    Objects.requireNonNull(
-            admin
-                .describeTopics(Set.of(topic))
-                .allTopicNames()
-                .get(ASK.toMillis(), TimeUnit.MILLISECONDS)
-                .get(topic))
-        .partitions()
-        .forEach(p -> request.put(new TopicPartition(topic, p.partition()), OffsetSpec.latest()));
+    TopicPartitionReader.read(admin, topic, ASK)
+        .forEach(partition -> request.put(partition, OffsetSpec.latest()));
     Map<Integer, Long> ends = new HashMap<>();
     admin
         .listOffsets(request, new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.projection;
 import dev.baton.protocol.topic.CommittedRecordsReader;
 import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.topic.TopicPartitionReader;
 import dev.baton.sink.TraceSink;
 import io.smallrye.common.annotation.Identifier;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
@@ -27,7 +27,6 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.jboss.logging.Logger;
@@ -92,12 +91,7 @@ public class ProjectionBarrier {
   private Map<Integer, Long> ends(Collection<String> runs, Duration patience)
       throws InterruptedException, ExecutionException, TimeoutException {
     long millis = patience.toMillis();
-    Map<String, TopicDescription> topics =
-        admin
-            .describeTopics(Set.of(TopicName.TRACE))
-            .allTopicNames()
-            .get(millis, TimeUnit.MILLISECONDS);
-    int partitions = Objects.requireNonNull(topics.get(TopicName.TRACE)).partitions().size();
+    int partitions = TopicPartitionReader.read(admin, TopicName.TRACE, patience).size();
     Map<String, Integer> homes = homes(runs, patience);
     Set<Integer> wanted = new TreeSet<>();
     for (String run : runs) {

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.publish;
 
 import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.topic.TopicPartitionReader;
 import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -15,10 +16,7 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
-import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 
@@ -59,15 +57,7 @@ public class TracePartitionCounter {
 
   private void count() throws InterruptedException {
     try {
-      int now =
-          Objects.requireNonNull(
-                  admin
-                      .describeTopics(Set.of(TopicName.TRACE))
-                      .allTopicNames()
-                      .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-                      .get(TopicName.TRACE))
-              .partitions()
-              .size();
+      int now = TopicPartitionReader.read(admin, TopicName.TRACE, PATIENCE).size();
       partitions = Math.max(partitions, now);
     } catch (ExecutionException | TimeoutException e) {
       throw new IllegalStateException(

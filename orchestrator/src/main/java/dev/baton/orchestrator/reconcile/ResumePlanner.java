@@ -66,7 +66,7 @@ final class ResumePlanner {
     }
     return observed.seenEpoch() == null || observed.seenEpoch() == row.control().epoch()
         ? null
-        : "run %s was resumed by another request meanwhile; read its status again"
+        : "run %s was already resumed by another request; read its status again"
             .formatted(row.id());
   }
 

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * Reconciles runs: every watcher and every request enqueues a run with what it observed; a
  * transaction locks the rows of all enqueued runs that are free, plans for each, and writes the
  * rows and their effects with one statement. An observation that finds no transaction in progress
- * is handled at once; those that arrive meanwhile share the next one.
+ * is handled at once; those that arrive during a transaction share the next one.
  *
  * <p>Runs do not wait for one another: a run whose row is locked, and each run of a transaction
  * that fails, is handled in a transaction of its own. Of one run, observations are handled in the

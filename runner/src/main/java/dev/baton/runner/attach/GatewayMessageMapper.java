@@ -9,6 +9,7 @@ package dev.baton.runner.attach;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.grpc.Answer;
 import dev.baton.protocol.grpc.Assign;
+import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.json.Json;
 import dev.baton.runner.engine.RunAssignment;
 import dev.baton.runner.engine.StopReason;
@@ -54,6 +55,16 @@ public final class GatewayMessageMapper {
         assign.getFresh(),
         Duration.ofMillis(assign.getParkAfterMillis()),
         answers);
+  }
+
+  /** Describes a run that this runner has started. */
+  public static Held held(RunAssignment assignment) {
+    return Held.newBuilder()
+        .setRun(assignment.run())
+        .setEpoch(assignment.epoch())
+        .setLease(assignment.lease())
+        .setStarted(true)
+        .build();
   }
 
   /** Returns why an assigned run must end before its first step; empty to execute it. */

@@ -15,7 +15,6 @@ import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.MergeResult;
-import dev.baton.snapshot.SkippedEntry;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.TreeCopier;
@@ -39,7 +38,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -62,13 +60,12 @@ public final class Workspace {
   /** Damaged data stays damaged, unless the transfer damaged it. */
   private static final int RESTORE_ATTEMPTS = 3;
 
-  private static final int TOLD = 5;
-
   private final Path root;
   private final @Nullable Workspace parent;
   private final RunnerStoreClient store;
   private final StoreCaller holder;
   private final Duration patience;
+  private final PathListLogger paths;
   private final RunPackStore uploads;
   private final TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.defaults());
   private ExcludePolicy excludes = ExcludePolicy.defaults();
@@ -166,6 +163,7 @@ public final class Workspace {
     this.store = store;
     this.holder = holder;
     this.patience = patience;
+    this.paths = new PathListLogger(holder.run());
     this.uploads = new RunPackStore(store, holder, patience);
   }
 
@@ -199,7 +197,7 @@ public final class Workspace {
       MergeResult result = TreeMerger.merge(tree.list(root), trees, root);
       if (result instanceof MergeResult.Merged merged) {
         List<String> lost = merged.degraded();
-        tell("owners or attributes could not be set in " + root, lost.size(), lost.stream());
+        paths.warn("owners or attributes could not be set in " + root, lost.size(), lost.stream());
       }
       return result;
     } finally {
@@ -224,7 +222,7 @@ public final class Workspace {
       if (parent == null) {
         Files.createDirectories(root);
       } else {
-        tellSkipped(parent.root, "the copy", TreeCopier.copy(parent.root, root));
+        paths.warnSkipped(parent.root, "the copy", TreeCopier.copy(parent.root, root));
         relocate(fixed.seen(parent.root), fixed.seen(root));
         // Files that are in no cut exist only in the parent: going back means to copy it again.
         Cut copied = parent.ahead ? null : parent.cut;
@@ -341,7 +339,7 @@ public final class Workspace {
           "run %s: %d files and links of %s rewritten from %s to %s",
           holder.run(), result.rewritten().size(), root, before, now);
     }
-    tell("paths still lead to " + before, result.failed().size(), result.failed().stream());
+    paths.warn("paths still lead to " + before, result.failed().size(), result.failed().stream());
   }
 
   private List<String> lost(Cut from, List<String> placed) {
@@ -554,7 +552,7 @@ public final class Workspace {
   private CaptureResult saveOnce(String id, ManifestBuilder description, @Nullable String unless)
       throws IOException, InterruptedException {
     CapturedTree captured = tree.capture(root, uploads);
-    tellSkipped(root, "the cut", captured.skipped());
+    paths.warnSkipped(root, "the cut", captured.skipped());
     List<String> found = captured.leftOut();
     Snapshot snapshot = captured.snapshot();
     String digest = snapshot.root().toString();
@@ -582,25 +580,5 @@ public final class Workspace {
         .sorted()
         .limit(Cut.MAX_LEFT_OUT)
         .toList();
-  }
-
-  private void tellSkipped(Path of, String where, List<SkippedEntry> skipped) {
-    tell(
-        "files of " + of + " are not in " + where + ", or not for certain",
-        skipped.size(),
-        skipped.stream()
-            .map(file -> file.path() + " (" + file.reason() + ": " + file.detail() + ")"));
-  }
-
-  private void tell(String what, int count, Stream<String> each) {
-    if (count > 0) {
-      LOG.warnf(
-          "run %s: %d %s: %s%s",
-          holder.run(),
-          count,
-          what,
-          each.limit(TOLD).collect(Collectors.joining(", ")),
-          count > TOLD ? ", …" : "");
-    }
   }
 }

@@ -78,8 +78,8 @@ class ResumeFromCheckpointTest {
   }
 
   private void go(String attempt, String how) throws Exception {
-    Path told = Files.writeString(folder.resolve(attempt + ".told"), how);
-    Files.move(told, folder.resolve(attempt + ".go"));
+    Path order = Files.writeString(folder.resolve(attempt + ".order"), how);
+    Files.move(order, folder.resolve(attempt + ".go"));
   }
 
   private String checkpoint(TestRun run, TestRunner runner) throws Exception {

@@ -12,8 +12,8 @@ import java.io.IOException;
 public interface BoundaryCapture {
   /**
    * Captures, and returns when the log has acknowledged the checkpoint. No answer reaches the agent
-   * and no answer is journaled meanwhile. Called by one thread at a time for a session. After an
-   * interrupt it must not append a checkpoint: the agent has continued.
+   * and no answer is journaled during the capture. Called by one thread at a time for a session.
+   * After an interrupt it must not append a checkpoint: the agent has continued.
    *
    * @throws IOException when nothing could be captured: the step continues, and a resume starts at
    *     an older boundary

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the boundaries of a session: a request has come, no tool call of any conversation is open,
- * and no answer is on its way to the agent. Then it captures, and holds all answers meanwhile.
+ * and no answer is on its way to the agent. Then it captures, and holds all answers during the
+ * capture.
  *
  * <p>A call is open from the answer that contains it until a request contains its result. An answer
  * is on its way from its first byte, or from the moment at which it is journaled, until it is

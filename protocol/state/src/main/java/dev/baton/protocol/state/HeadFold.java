@@ -209,7 +209,7 @@ final class HeadFold {
       case TraceEvent.RunFailed failed -> end(Phase.FAILED, failed.error());
       case TraceEvent.StepRerouted reroute -> lastStep = reroute.step();
       case TraceEvent.CheckpointSaved saved -> {
-        if (saved.cut() != null && saved.resumes() != null) {
+        if (ResumePointTracker.isResumePoint(saved)) {
           resumePoints++;
         }
       }

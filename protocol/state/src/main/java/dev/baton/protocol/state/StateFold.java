@@ -46,8 +46,7 @@ public final class StateFold {
   private final UncommittedStepTracker uncommitted;
   private @Nullable Output output;
 
-  /** Paths of all steps that have or had a resume point. */
-  private final Set<String> resumable = new HashSet<>();
+  private final ResumePointTracker resumePoints;
 
   /** The ids of events after which the state is kept for a resume, and the kept states. */
   private final Set<String> marks;
@@ -90,16 +89,7 @@ public final class StateFold {
     uncommitted = new UncommittedStepTracker(run, facts, branches, approvals);
     from.branches().forEach(uncommitted::open);
     output = from.output();
-    findResumable();
-  }
-
-  private void findResumable() {
-    resumable.clear();
-    for (StepState state : steps.values()) {
-      if (state.resumePoint() != null) {
-        resumable.add(state.step());
-      }
-    }
+    resumePoints = new ResumePointTracker(steps, uncommitted);
   }
 
   /**
@@ -157,32 +147,9 @@ public final class StateFold {
    * Whether a new epoch would restore one of these checkpoints, or a cut that has no checkpoint.
    */
   boolean needs(Predicate<String> checkpoint) {
-    return uncommitted.written().values().stream().anyMatch(branch -> needs(branch, checkpoint))
-        || resumable.stream().anyMatch(path -> needs(steps.get(path), checkpoint));
-  }
-
-  /** Whether a run in this state would, as in {@link #needs(Predicate)}. */
-  static boolean needs(RunState state, Predicate<String> checkpoint) {
-    return state.branches().values().stream().anyMatch(branch -> needs(branch, checkpoint))
-        || state.steps().values().stream().anyMatch(step -> needs(step, checkpoint));
-  }
-
-  private static boolean needs(@Nullable StepState step, Predicate<String> checkpoint) {
-    return step != null && !step.hasEnded() && needs(step.resumePoint(), checkpoint);
-  }
-
-  private static boolean needs(@Nullable Cut cut, Predicate<String> checkpoint) {
-    return cut != null && (cut.checkpoint() == null || checkpoint.test(cut.checkpoint()));
-  }
-
-  private static boolean needs(BranchState branch, Predicate<String> checkpoint) {
-    if (needs(branch.cut(), checkpoint)) {
-      return true;
-    }
-    BranchUndoRecord undo = branch.undo();
-    return undo != null
-        && (undo.branches().values().stream().anyMatch(inner -> needs(inner, checkpoint))
-            || undo.steps().values().stream().anyMatch(step -> needs(step, checkpoint)));
+    RestoreDependencyFinder finder = new RestoreDependencyFinder(checkpoint);
+    return uncommitted.written().values().stream().anyMatch(finder::isNeededBy)
+        || resumePoints.steps().anyMatch(finder::isNeededBy);
   }
 
   BranchState branch(String path) {
@@ -309,7 +276,7 @@ public final class StateFold {
     branches.putAll(old.branches);
     approvals.clear();
     approvals.putAll(old.approvals);
-    findResumable();
+    resumePoints.reset();
     return then;
   }
 
@@ -357,18 +324,8 @@ public final class StateFold {
     if (begun.startedAt == null) {
       begun.startedAt = time;
     }
-    // An attempt on the files before the step has left the checkpoints inside it behind.
-    begun.resumePoint = old == null ? null : resumePoint(old, started);
+    begun.resumePoint = ResumePointTracker.kept(old, started);
     steps.put(path, begun.state());
-  }
-
-  private static @Nullable Cut resumePoint(StepState old, TraceEvent.StepStarted started) {
-    Cut point = old.resumePoint();
-    return point != null
-            && old.visit() == started.visit()
-            && Objects.equals(point.checkpoint(), started.resumedFrom())
-        ? point
-        : null;
   }
 
   private static int failedAttempts(@Nullable StepState old, int visit) {
@@ -491,7 +448,7 @@ public final class StateFold {
     draft.exitCode = again.error().exitCode();
     steps.put(again.step(), draft.state());
     forgetFailures(again.step());
-    forgetResumePoints(again.step() + "/");
+    resumePoints.forgetWithin(again.step() + "/");
   }
 
   private void skip(TraceEvent.StepSkipped skip) {
@@ -529,17 +486,6 @@ public final class StateFold {
             null));
   }
 
-  /** A retried parallel step starts the failed steps of its branches on the files before them. */
-  private void forgetResumePoints(String prefix) {
-    for (String path : List.copyOf(resumable)) {
-      if (path.startsWith(prefix)) {
-        uncommitted.touchWithin(prefix);
-        steps.computeIfPresent(path, (key, state) -> state.withResumePoint(null));
-        resumable.remove(path);
-      }
-    }
-  }
-
   private StepState waiting(String path, Instant time) {
     StepState old = steps.get(path);
     if (old != null && !old.hasEnded()) {
@@ -558,16 +504,7 @@ public final class StateFold {
     if (cut != null && path != null) {
       steps.computeIfPresent(path, (key, state) -> state.withCheckpoint(cut));
     }
-    TraceEvent.StepAttempt resumes = saved.resumes();
-    if (cut != null && resumes != null) {
-      steps.computeIfPresent(
-          resumes.step(),
-          (key, state) ->
-              state.visit() == resumes.visit() && !state.hasEnded()
-                  ? state.withResumePoint(cut)
-                  : state);
-      resumable.add(resumes.step());
-    }
+    resumePoints.save(saved);
   }
 
   private void leave(String path, List<String> next, @Nullable Cut cut, boolean withoutCut) {

@@ -61,7 +61,7 @@ public final class UndamagedStateFinder {
     this.fold = fold;
     this.marks = Set.copyOf(marks);
     this.damaged = damaged;
-    good = !StateFold.needs(beginning, damaged);
+    good = !new RestoreDependencyFinder(damaged).isNeededBy(beginning);
     if (good) {
       usable.push(new Stretch(0, 0, null));
     }
@@ -99,15 +99,9 @@ public final class UndamagedStateFinder {
 
   private static boolean isProgress(TraceEvent event) {
     return event instanceof TraceEvent.StepCompleted
-        || isResumePoint(event)
+        || ResumePointTracker.isResumePoint(event)
         || event instanceof TraceEvent.StepSkipped
         || (event instanceof TraceEvent.StepFailed failed && failed.next() != null);
-  }
-
-  private static boolean isResumePoint(TraceEvent event) {
-    return event instanceof TraceEvent.CheckpointSaved saved
-        && saved.cut() != null
-        && saved.resumes() != null;
   }
 
   /**
@@ -121,7 +115,7 @@ public final class UndamagedStateFinder {
       case TraceEvent.StepSkipped skip -> !skip.tellsAgain();
       case TraceEvent.StepStarted started -> true;
       case TraceEvent.StepRetried again -> true;
-      case TraceEvent.CheckpointSaved saved -> isResumePoint(saved);
+      case TraceEvent.CheckpointSaved saved -> ResumePointTracker.isResumePoint(saved);
       case TraceEvent.RunDegraded lost -> true;
       case TraceEvent.RunnerAssigned assigned -> true;
       case TraceEvent.ResumeRequested resume -> true;

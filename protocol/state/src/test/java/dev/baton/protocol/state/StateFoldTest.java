@@ -117,59 +117,6 @@ class StateFoldTest {
   }
 
   @Test
-  void shouldCountMilestonesOfCompletedStepsOnly() {
-    begin();
-    runner(milestone("a", 1, 0, cut("a")));
-    runner(milestone("b", 1, 1, cut("b")));
-    runner(milestone("a", 2, 2, cut("a2")));
-    runner(
-        new TraceEvent.CheckpointSaved(
-            "c",
-            "b",
-            "milestone",
-            cut("b2"),
-            null,
-            new TraceEvent.Milestone(3, "t", "tier0", "f".repeat(40), true)));
-    assertThat(state.nextMilestone()).isEqualTo(3);
-    runner(milestone("b", 2, 3, null));
-    runner(milestone("c", 1, 4, null));
-    assertThat(state.nextMilestone()).isEqualTo(5);
-    assertThat(
-            ForkStateBuilder.of(state, null, null)
-                .state("01jd0000000000000000000009", Map.of())
-                .nextMilestone())
-        .isEqualTo(3);
-    assigned("runner_exited");
-
-    assertThat(state.milestones()).isEqualTo(Map.of("a", 2, "b", 1));
-    assertThat(state.nextMilestone()).isEqualTo(3);
-    assertThat(RunState.empty(RUN).nextMilestone()).isZero();
-  }
-
-  /** The repository had lost milestones 1 and 2, and it takes precedence. */
-  @Test
-  void shouldCountMilestonesOnFromANumberThatWentBack() {
-    begin();
-    runner(milestone("a", 1, 0, cut("a")));
-    runner(milestone("b", 1, 1, cut("b")));
-    runner(milestone("c", 1, 2, cut("c")));
-    runner(milestone("d", 1, 1, cut("d")));
-
-    assertThat(state.milestones()).isEqualTo(Map.of("a", 0, "d", 1));
-    assertThat(state.nextMilestone()).isEqualTo(2);
-    runner(milestone("e", 1, 0, null));
-    assertThat(state.milestones()).isEqualTo(Map.of("e", 0));
-    assigned("runner_exited");
-    assertThat(state.milestones()).as("taken back").isEqualTo(Map.of("a", 0, "d", 1));
-  }
-
-  private static TraceEvent.StepCompleted milestone(
-      String step, int visit, int index, @Nullable Cut cut) {
-    return new TraceEvent.StepCompleted(
-        step, "shell", visit, 1, null, cut, cut == null, List.of("z"), 0, null, null, 1, index);
-  }
-
-  @Test
   void shouldGiveBackTheOutputOfTheVisitBeforeTheOneTakenBack() {
     begin();
     for (int visit = 1; visit <= 2; visit++) {

@@ -45,13 +45,13 @@ final class HomePartitionInvariant implements InvariantCheck {
       }
     }
     for (ApiResponseRecord answer : evidence.answers(reading.run())) {
-      int told = answer.body().path("home_partition").asInt(created.partition());
-      if (told != created.partition()) {
+      int reported = answer.body().path("home_partition").asInt(created.partition());
+      if (reported != created.partition()) {
         findings.violated(
             InvariantViolation.of(
                     reading.run(),
                     "the API returned home_partition %d, the run's home is %d"
-                        .formatted(told, created.partition()))
+                        .formatted(reported, created.partition()))
                 .with(created)
                 .with(answer));
       }

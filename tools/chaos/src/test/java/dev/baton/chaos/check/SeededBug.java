@@ -277,12 +277,12 @@ enum SeededBug {
   OTHER_HOME_TOLD("records-are-at-home") {
     @Override
     ChaosHistory plant(ChaosHistory history, Random random) {
-      ApiResponseRecord told =
+      ApiResponseRecord response =
           one(history.answers().stream().filter(a -> a.request() == Request.RUN).toList(), random);
-      ObjectNode body = told.body().deepCopy();
+      ObjectNode body = response.body().deepCopy();
       return history.withAnswers(
           history.answers().stream()
-              .map(a -> a == told ? with(a, body.put("home_partition", 5)) : a)
+              .map(a -> a == response ? with(a, body.put("home_partition", 5)) : a)
               .toList());
     }
   },
