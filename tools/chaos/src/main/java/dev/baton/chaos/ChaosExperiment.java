@@ -8,6 +8,7 @@ package dev.baton.chaos;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.chaos.check.ChaosVerdict;
+import dev.baton.chaos.fault.CheckpointDamager;
 import dev.baton.chaos.fault.FaultInjector;
 import dev.baton.chaos.fault.FaultSchedule;
 import dev.baton.chaos.fault.FaultableServer;
@@ -135,6 +136,8 @@ public final class ChaosExperiment {
                 wiring.surroundings(spool),
                 reader,
                 topics,
+                new CheckpointDamager(
+                    stack.data().resolve(StackComponent.S3.label()), client::newestPacks),
                 this::now,
                 progress);
         ChaosHistory history = disturbed(injector, reader, client);

@@ -57,6 +57,10 @@ record Invariant(String name, String says, InvariantCheck check) {
               "all records of a run are in its home partition, which the API returns",
               new HomePartitionInvariant()),
           new Invariant(
+              "degraded-has-a-cause",
+              "a run is degraded only after a checkpoint was damaged, and the API reports it",
+              new DegradedResumeInvariant()),
+          new Invariant(
               "output-as-undisturbed",
               "a run's output, in the log and in the API, equals that of an undisturbed run of the same",
               new OutputEqualityInvariant()),

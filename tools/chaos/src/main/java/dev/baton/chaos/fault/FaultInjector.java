@@ -59,6 +59,7 @@ public final class FaultInjector {
   private final AtomicInteger partitions = new AtomicInteger();
   private final TraceRecordResender resender;
   private final TopicGrowthInjector topics;
+  private final CheckpointDamager checkpoints;
   private final LongSupplier clock;
   private final Consumer<String> progress;
   private final Set<ProcessIdentity> stopped = ConcurrentHashMap.newKeySet();
@@ -75,6 +76,7 @@ public final class FaultInjector {
       FaultTargets surroundings,
       TraceRecordResender resender,
       TopicGrowthInjector topics,
+      CheckpointDamager checkpoints,
       LongSupplier clock,
       Consumer<String> progress) {
     this.runners = new RunnerProcessFinder(data);
@@ -85,6 +87,7 @@ public final class FaultInjector {
     this.network = surroundings.network();
     this.resender = resender;
     this.topics = topics;
+    this.checkpoints = checkpoints;
     this.clock = clock;
     this.progress = progress;
     for (FaultableServer server : servers) {
@@ -177,6 +180,7 @@ public final class FaultInjector {
       case STOP_RUNNER -> stopRunner(fault);
       case RESEND -> resend(fault);
       case GROW_TOPICS -> growTopics(fault);
+      case DAMAGE_CHECKPOINT -> damageCheckpoint(fault);
       case DELAY -> delay(fault);
       case CUT -> cut(fault);
       case PARTITION -> partition(fault);
@@ -185,7 +189,8 @@ public final class FaultInjector {
       case FULL_SPOOL -> fillSpool(fault);
       case KILL_ORCHESTRATOR, KILL_STORE, KILL_KAFKA, KILL_POSTGRES, KILL_S3 ->
           alone(fault, server -> kill(server, fault.durationMs()));
-      case STOP_ORCHESTRATOR -> alone(fault, server -> stop(server, fault.durationMs()));
+      case STOP_ORCHESTRATOR, STOP_KAFKA ->
+          alone(fault, server -> stop(server, fault.durationMs()));
     };
   }
 
@@ -239,6 +244,13 @@ public final class FaultInjector {
     return grown.isEmpty()
         ? Hit.nothing("no topic may grow further")
         : new Hit("topics", true, grown);
+  }
+
+  private Hit damageCheckpoint(PlannedFault fault) throws IOException, InterruptedException {
+    String damaged = checkpoints.damage(new Random(fault.choice()));
+    return damaged.isEmpty()
+        ? Hit.nothing("no run under way has a checkpoint of its own")
+        : new Hit("object-store", true, damaged);
   }
 
   private Hit resend(PlannedFault fault) throws IOException, InterruptedException {

@@ -21,6 +21,8 @@ public enum FaultKind {
   RESEND(24, 0, 0, null),
   /** One topic, or all, get more partitions. */
   GROW_TOPICS(4, 0, 0, null),
+  /** Objects of a run's newest checkpoint are deleted, truncated or changed. */
+  DAMAGE_CHECKPOINT(6, 0, 0, null),
   /** Data of one side arrives late. */
   DELAY(10, 1_000, 6_000, null),
   /** No data passes; connections stay open. */
@@ -47,7 +49,9 @@ public enum FaultKind {
   /** SIGKILL, and a restart after a delay. */
   KILL_S3(2, 0, 2_000, StackComponent.S3),
   /** SIGSTOP of the orchestrator, then SIGCONT. */
-  STOP_ORCHESTRATOR(2, 500, 5_000, StackComponent.ORCHESTRATOR);
+  STOP_ORCHESTRATOR(2, 500, 5_000, StackComponent.ORCHESTRATOR),
+  /** SIGSTOP of the broker, then SIGCONT: longer than the time-outs of its clients. */
+  STOP_KAFKA(1, 31_000, 40_000, StackComponent.KAFKA);
 
   private final int weight;
   private final int shortestMs;

@@ -51,4 +51,9 @@ public record ChaosHistory(
   public ChaosHistory withAnswers(List<ApiResponseRecord> other) {
     return new ChaosHistory(meta, runs, log, seen, ledger, other, faults);
   }
+
+  /** Returns a copy with other faults. */
+  public ChaosHistory withFaults(List<FaultRecord> other) {
+    return new ChaosHistory(meta, runs, log, seen, ledger, answers, other);
+  }
 }

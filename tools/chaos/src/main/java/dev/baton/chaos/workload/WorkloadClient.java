@@ -14,8 +14,12 @@ import dev.baton.chaos.history.ApiResponseRecord.Request;
 import dev.baton.chaos.history.ChaosHistoryStore;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -105,6 +109,53 @@ public final class WorkloadClient implements AutoCloseable {
       }
       pause();
     }
+  }
+
+  /**
+   * Returns the packs that the newest checkpoint of a run under way has and the one before does not
+   * have, as 64 hexadecimal digits.
+   *
+   * @param random selects the run
+   * @return empty when no run has such a checkpoint
+   */
+  public List<String> newestPacks(Random random) throws IOException, InterruptedException {
+    List<String> runs = new ArrayList<>();
+    for (JsonNode run : body("/runs?limit=" + PAGE).path("runs")) {
+      if (!ENDED.contains(run.path("status").asText())) {
+        runs.add(run.path("id").asText());
+      }
+    }
+    Collections.sort(runs);
+    Collections.shuffle(runs, random);
+    for (String run : runs) {
+      List<Set<String>> newest = new ArrayList<>();
+      for (JsonNode checkpoint : body("/checkpoints?limit=2&run=" + run).path("checkpoints")) {
+        newest.add(packs(checkpoint.path("id").asText()));
+      }
+      if (newest.size() > 1) {
+        newest.getFirst().removeAll(newest.getLast());
+      }
+      if (!newest.isEmpty() && !newest.getFirst().isEmpty()) {
+        return List.copyOf(newest.getFirst());
+      }
+    }
+    return List.of();
+  }
+
+  private Set<String> packs(String checkpoint) throws IOException, InterruptedException {
+    Set<String> packs = new TreeSet<>();
+    body("/checkpoints/" + checkpoint)
+        .at("/manifest/workspace/packs")
+        .forEach(pack -> packs.add(pack.path("digest").asText().substring("sha256:".length())));
+    return packs;
+  }
+
+  private JsonNode body(String path) throws IOException, InterruptedException {
+    ChaosApiClient.Reply reply = api.get(path);
+    if (reply.status() != 200) {
+      throw new IOException("GET " + path + ": " + reply);
+    }
+    return reply.body();
   }
 
   /**

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.chaos.history.ApiResponseRecord;
 import dev.baton.chaos.history.ApiResponseRecord.Request;
 import dev.baton.chaos.history.ChaosHistory;
+import dev.baton.chaos.history.FaultRecord;
 import dev.baton.chaos.history.LedgerEffect;
 import dev.baton.chaos.history.LoggedRecord;
 import java.util.ArrayList;
@@ -286,6 +287,28 @@ enum SeededBug {
               .toList());
     }
   },
+  /** A runner passes over an intact checkpoint. */
+  DEGRADED_WITHOUT_DAMAGE("degraded-has-a-cause") {
+    @Override
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      return degraded(history, random)
+          .withFaults(
+              history.faults().stream()
+                  .filter(f -> !f.kind().equals("DAMAGE_CHECKPOINT"))
+                  .toList());
+    }
+  },
+  /** The API does not report that a run is degraded. */
+  DEGRADED_NOT_REPORTED("degraded-has-a-cause") {
+    @Override
+    ChaosHistory plant(ChaosHistory history, Random random) {
+      List<FaultRecord> faults = new ArrayList<>(history.faults());
+      faults.add(
+          new FaultRecord(
+              faults.size() + 1, "DAMAGE_CHECKPOINT", "object-store", 0, 0, true, "1 deleted"));
+      return degraded(history, random).withFaults(faults);
+    }
+  },
   /** One id, two events. */
   ID_REUSED("lanes-have-no-holes") {
     @Override
@@ -343,6 +366,21 @@ enum SeededBug {
     return history.log().stream()
         .flatMap(record -> record == place ? Stream.of(record, more) : Stream.of(record))
         .toList();
+  }
+
+  /** Adds a {@code run_degraded} where a runner starts, without its trace in the API. */
+  private static ChaosHistory degraded(ChaosHistory history, Random random) {
+    LoggedRecord started = any(history, random, r -> r.is("runner_started") && counts(history, r));
+    LoggedRecord degraded =
+        new LoggedRecord(
+            started.partition(),
+            started.offset(),
+            started.run(),
+            started.epoch(),
+            started.seq() + 1,
+            "run_degraded",
+            ChaosHistoryBuilder.json("{'damaged':[{'branch':'','digest':'x'}],'after':''}"));
+    return history.withLog(after(history, started, degraded));
   }
 
   private static LoggedRecord at(LoggedRecord record, long seq) {
