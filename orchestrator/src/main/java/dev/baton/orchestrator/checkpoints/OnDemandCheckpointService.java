@@ -20,6 +20,7 @@ import dev.baton.protocol.trace.RunId;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Requests a checkpoint from a run's runner and waits until its event is in the trace. From then on
@@ -28,6 +29,13 @@ import java.time.Duration;
 @ApplicationScoped
 class OnDemandCheckpointService {
   private static final String SAVED = "dev.baton.checkpoint_saved";
+  private static final String ASSIGNED = "dev.baton.runner_assigned";
+  private static final Set<String> ENDS =
+      Set.of(
+          "dev.baton.run_completed",
+          "dev.baton.run_failed",
+          "dev.baton.run_cancelled",
+          "dev.baton.run_lost");
 
   /** The result of a request. */
   sealed interface Made {
@@ -90,9 +98,9 @@ class OnDemandCheckpointService {
     Uni<Boolean> saved =
         trace
             .follow(run.id(), after)
-            .filter(event -> isSaved(event, id))
+            .filter(event -> isSaved(event, id) || !refusal(event, run).isEmpty())
             .toUni()
-            .map(event -> event != null);
+            .map(event -> event != null && isSavedUnlessRefused(event, run));
     Uni<Boolean> refused =
         Uni.createFrom()
             .completionStage(request.failure())
@@ -124,6 +132,28 @@ class OnDemandCheckpointService {
   private static boolean isSaved(Event event, String id) {
     return event.getType().equals(SAVED)
         && Json.tree(event.getData().toByteArray()).path("checkpoint").asText().equals(id);
+  }
+
+  /** Returns why the runner will not report the result any more; empty when it may. */
+  private static String refusal(Event event, RunView run) {
+    if (ENDS.contains(event.getType())) {
+      return "the run ended before its runner reported the checkpoint";
+    }
+    boolean replaced =
+        event.getType().equals(ASSIGNED)
+            && Json.tree(event.getData().toByteArray()).path("epoch").asLong() > run.epoch();
+    return replaced
+        ? "its runner was replaced before it reported the checkpoint; repeat the request"
+        : "";
+  }
+
+  private static boolean isSavedUnlessRefused(Event event, RunView run) {
+    String refusal = refusal(event, run);
+    if (!refusal.isEmpty()) {
+      throw new ProblemException(
+          ProblemKind.CHECKPOINT_FAILED, "run %s: %s".formatted(run.id(), refusal));
+    }
+    return true;
   }
 
   private static ProblemException conflict(RunView run, String why) {

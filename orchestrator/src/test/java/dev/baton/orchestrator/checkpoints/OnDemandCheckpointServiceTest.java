@@ -28,6 +28,8 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
@@ -110,6 +112,26 @@ class OnDemandCheckpointServiceTest {
       assertThat(answer.join().statusCode()).isEqualTo(502);
       assertThat(json(answer.join()).path("type").textValue()).endsWith("/checkpoint-failed");
       assertThat(json(answer.join()).path("detail").textValue()).contains("no space left");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"runner_assigned, was replaced", "run_failed, the run ended"})
+  void shouldRefuseOnceTheRunnerIsGone(String event, String reason) {
+    String workflow = "cut-" + event.replace('_', '-');
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), workflow, 10);
+        TraceLog log = bed.log()) {
+      String run = carried(runner, log, workflow);
+
+      CompletableFuture<HttpResponse<String>> answer =
+          bed.api().later("/runs/" + run + "/checkpoints", "{}");
+      asked(runner);
+      FakeStore.awaitFollowed(run, true);
+      FakeStore.tell(run, "runner_assigned", "{\"epoch\":1}");
+      FakeStore.tell(run, event, "{\"epoch\":2}");
+
+      assertThat(answer.join().statusCode()).as(answer.join().body()).isEqualTo(502);
+      assertThat(json(answer.join()).path("detail").textValue()).contains(run, reason);
     }
   }
 

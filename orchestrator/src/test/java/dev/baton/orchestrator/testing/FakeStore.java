@@ -175,15 +175,23 @@ public final class FakeStore implements AutoCloseable {
   /** Adds a checkpoint and sends its event to the follower of the run. */
   public static void saved(String run, String id) {
     put(id, run, "pending");
+    tell(run, "checkpoint_saved", "{\"checkpoint\":\"" + id + "\",\"trigger\":\"manual\"}");
+  }
+
+  /**
+   * Sends an event of the run to its follower.
+   *
+   * @param type without its prefix
+   * @param data in JSON
+   */
+  public static void tell(String run, String type, String data) {
     Objects.requireNonNull(FOLLOWERS.get(run), "the run has no follower")
         .onNext(
             Event.newBuilder()
                 .setPosition(9)
                 .setId(run + "/1/9")
-                .setType("dev.baton.checkpoint_saved")
-                .setData(
-                    ByteString.copyFromUtf8(
-                        "{\"checkpoint\":\"" + id + "\",\"trigger\":\"manual\"}"))
+                .setType("dev.baton." + type)
+                .setData(ByteString.copyFromUtf8(data))
                 .build());
   }
 
