@@ -28,7 +28,8 @@ public final class RunRowReader {
         r.restart, r.deadline, r.workflow, r.definition_hash, r.deleting, r.started_epoch, r.current_steps,
         r.completed + COALESCE((r.head::json ->> 'resume_points')::bigint, 0) AS progress,
         r.forked_from IS NOT NULL
-          OR r.completed > 0 AND COALESCE(json_array_length(r.head::json -> 'uncommitted'), 0) = 0 AS saved,
+          OR (r.completed > 0 OR COALESCE((r.head::json ->> 'resume_points')::bigint, 0) > 0)
+            AND COALESCE(json_array_length(r.head::json -> 'uncommitted'), 0) = 0 AS saved,
         p.epoch AS parked_epoch, p.resume_at AS parked_until,
         EXISTS (SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = r.workflow) AS limited,
         EXISTS (SELECT 1 FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined,

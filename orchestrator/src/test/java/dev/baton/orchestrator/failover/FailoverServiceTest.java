@@ -14,11 +14,13 @@ import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
@@ -144,6 +146,8 @@ class FailoverServiceTest {
       runner.awaitAssign(saved);
       String begun = create("failover-never");
       runner.awaitAssign(begun);
+      String inside = create("failover-never");
+      runner.awaitAssign(inside);
 
       TraceEvent.RunnerStarted started = new TraceEvent.RunnerStarted("r", 1L, "h", null, 0);
       log.append(saved, Lane.runner(1), 1, started);
@@ -159,12 +163,31 @@ class FailoverServiceTest {
       log.append(begun, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
       log.signal(new RunnerSignal.RunnerExited(begun, 1, runner.id(), 137));
 
+      log.append(inside, Lane.runner(1), 1, started);
+      log.append(inside, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));
+      log.append(inside, Lane.runner(1), 3, resumePoint("a"));
+      log.signal(new RunnerSignal.RunnerExited(inside, 1, runner.id(), 137));
+
       assertThat(runner.awaitAssign(saved).getEpoch()).isEqualTo(2);
+      assertThat(runner.awaitAssign(inside).getEpoch()).isEqualTo(2);
       JsonNode lost =
           bed.api().await(begun, shown -> shown.get("status").textValue().equals("lost"));
       assertThat(lost.at("/error/code").textValue()).isEqualTo("restart_never");
       assertThat(lost.get("epoch").intValue()).isEqualTo(1);
     }
+  }
+
+  /** A checkpoint inside a step that resumes from it. */
+  private static TraceEvent resumePoint(String step) {
+    String id = RunId.next();
+    return new TraceEvent.CheckpointSaved(
+        id,
+        step,
+        "period",
+        new Cut(Digest.of(id.getBytes(StandardCharsets.UTF_8)), "baton-tree-2", 1, 1, 1, id),
+        null,
+        null,
+        new TraceEvent.StepAttempt(step, 1, 1));
   }
 
   @Test
