@@ -83,6 +83,7 @@ public record StepChange(String step, What what) {
   private static boolean sameSettings(Workflow before, Workflow after) {
     return before.input().equals(after.input())
         && before.isolation() == after.isolation()
+        && before.selector().equals(after.selector())
         && before.deadline().equals(after.deadline())
         && before.restart() == after.restart()
         && before.heartbeat().equals(after.heartbeat())

@@ -19,6 +19,7 @@ import java.util.OptionalInt;
  * @param name matches {@link Step#ID}
  * @param input schema of a run's input
  * @param isolation from the definition, or derived from its steps
+ * @param selector the runners on which its runs may be placed
  * @param deadline from a run's creation; the installation's default where empty
  * @param parkAfter how long a run waits for an approval or a timer before it releases its runner;
  *     the installation's default where empty
@@ -33,6 +34,7 @@ public record Workflow(
     Optional<String> description,
     InputSchema input,
     IsolationMode isolation,
+    RunnerSelector selector,
     Optional<Duration> deadline,
     RestartPolicy restart,
     Optional<HeartbeatSettings> heartbeat,

@@ -86,11 +86,9 @@ final class WorkflowDecoder {
                     at, "'" + at.node().toJson().asText() + "' is not a name", Step.ID.pattern()));
     Optional<String> description = fields.text("description", 10_000);
     InputSchema input = fields.get("input").map(this::schema).orElse(InputSchema.ANY);
-    Optional<IsolationMode> runner =
-        fields.choice(
-            "runner",
-            DefinitionValueDecoder.choices(
-                "isolated", IsolationMode.ISOLATED, "shared", IsolationMode.SHARED));
+    RunnerDecoder runners = new RunnerDecoder(values);
+    fields.get("runner").ifPresent(runners::decode);
+    Optional<IsolationMode> runner = runners.isolation();
     Optional<Duration> deadline = fields.duration("deadline", INSTANT, DurationParser.MAX);
     RestartPolicy restart =
         fields
@@ -130,6 +128,7 @@ final class WorkflowDecoder {
             description,
             input,
             runner.orElse(byKinds),
+            runners.selector(),
             deadline,
             restart,
             heartbeat,

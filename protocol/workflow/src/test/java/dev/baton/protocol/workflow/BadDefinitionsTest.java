@@ -169,6 +169,18 @@ class BadDefinitionsTest {
             "unknown choice",
             "name: w\nrunner: isolatd\nsteps: [{id: a, transform: '1'}]\n",
             "line 2, column 9 (runner): 'isolatd' is not known; did you mean 'isolated'?; allowed: isolated, shared"),
+        schema(
+            "unknown key of the runner",
+            "name: w\nrunner: {launchr: process}\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 10 (runner.launchr): unknown key 'launchr'; did you mean 'launcher'?; allowed: isolation, launcher, pool, labels"),
+        schema(
+            "label that is not text",
+            "name: w\nrunner: {labels: {gpu: true}}\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 24 (runner.labels.gpu): this must be text, not true; allowed: text; put it in quotes"),
+        schema(
+            "name of a pool",
+            "name: w\nrunner: {pool: Big}\nsteps: [{id: a, transform: '1'}]\n",
+            "line 2, column 16 (runner.pool): 'Big' is not allowed here; allowed: [a-z][a-z0-9_-]{0,62}"),
         meaning(
             "heartbeat too fast",
             "name: w\nheartbeat: {interval: 100ms}\nsteps: [{id: a, transform: '1'}]\n",

@@ -257,6 +257,28 @@ class WorkflowParserTest {
   }
 
   @Test
+  void shouldReadTheRunnersThatAWorkflowSelects() {
+    Workflow workflow =
+        valid(
+                "name: a\nrunner: {launcher: process, pool: big, labels: {gpu: 'true'}}\nsteps: [{id: x, shell: ls}]\n")
+            .workflow();
+
+    assertThat(workflow.isolation()).isEqualTo(IsolationMode.ISOLATED);
+    assertThat(workflow.selector())
+        .isEqualTo(
+            new RunnerSelector(Optional.of("process"), Optional.of("big"), Map.of("gpu", "true")));
+    assertThat(workflow.selector().matches("process", "big", Map.of("gpu", "true", "a", "b")))
+        .isTrue();
+    assertThat(workflow.selector().matches("process", "big", Map.of("gpu", "false"))).isFalse();
+    assertThat(workflow.selector().matches("process", null, Map.of("gpu", "true"))).isFalse();
+    assertThat(
+            valid("name: a\nrunner: {isolation: isolated}\nsteps: [{id: x, transform: '1'}]\n")
+                .workflow())
+        .matches(shown -> shown.isolation() == IsolationMode.ISOLATED)
+        .matches(shown -> shown.selector().isAny());
+  }
+
+  @Test
   void shouldReadScalarsAsJsonDoes() {
     WorkflowParseResult.Valid parsed =
         valid(
