@@ -56,6 +56,8 @@ class ArchitectureTest {
           "libs/os-process",
           "libs/service",
           "libs/store-client",
+          "launchers/api",
+          "launchers/process",
           "orchestrator",
           "checkpoint-store",
           "runner",
@@ -77,7 +79,8 @@ class ArchitectureTest {
 
   /** The packages of the libraries that every part may use, and of the protocol. */
   private static String[] libraries(String prefix) {
-    return Stream.of("protocol", "snapshot", "milestone", "sink", "lease", "process", "transfer")
+    return Stream.of(
+            "protocol", "snapshot", "milestone", "sink", "lease", "process", "transfer", "launcher")
         .map(name -> prefix + name + "..")
         .toArray(String[]::new);
   }

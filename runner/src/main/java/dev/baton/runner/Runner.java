@@ -364,6 +364,9 @@ public final class Runner implements AutoCloseable {
             .setPid(ProcessHandle.current().pid())
             .setHost(HostNameReader.get())
             .setSlots(config.slots())
+            .setLauncher(config.placement().launcher())
+            .setPool(config.placement().pool())
+            .putAllLabels(config.placement().labels())
             .setMode(mode().word());
     for (Carried carried : runs.values()) {
       hello.addHeld(GatewayMessageMapper.held(carried.task().assignment()));

@@ -54,6 +54,17 @@ public final class RunPrinter {
     return position.isNumber() ? " (queued " + position.asText() + ")" : "";
   }
 
+  private static String wait(JsonNode queued) {
+    String launcher = queued.path("launcher").asText("");
+    String pool = queued.path("pool").asText("");
+    String position = queued.path("position").asText();
+    String limit = queued.path("limit").asText("none");
+    return launcher.isEmpty()
+        ? "position %s; the workflow's limit is %s".formatted(position, limit)
+        : "position %s; launcher %s%s is full; its limit is %s"
+            .formatted(position, launcher, pool.isEmpty() ? "" : ", pool " + pool, limit);
+  }
+
   private static String origin(JsonNode from) {
     if (!from.isObject()) {
       return "";
@@ -75,12 +86,7 @@ public final class RunPrinter {
     fields.add("status", style.status(run.path("status").asText()));
     JsonNode queued = run.path("queued");
     if (queued.isObject()) {
-      fields.add(
-          "queued",
-          style.attention(
-              "position %s; the workflow's limit is %s"
-                  .formatted(
-                      queued.path("position").asText(), queued.path("limit").asText("none"))));
+      fields.add("queued", style.attention(wait(queued)));
     }
     JsonNode parked = run.path("parked");
     if (parked.isObject()) {

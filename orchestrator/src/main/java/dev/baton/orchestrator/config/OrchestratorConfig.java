@@ -13,6 +13,7 @@ import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -22,6 +23,9 @@ import java.util.OptionalInt;
  */
 @ConfigMapping(prefix = "baton")
 public interface OrchestratorConfig {
+  /** Name of the launcher that needs no settings. */
+  String DEFAULT_LAUNCHER = "process";
+
   /** The service's data folder: keys, runner logs, workspaces of runners on this host. */
   Path data();
 
@@ -41,6 +45,9 @@ public interface OrchestratorConfig {
   Lease lease();
 
   Launcher launcher();
+
+  /** Launchers by name. The launcher {@link #DEFAULT_LAUNCHER} exists also without settings. */
+  Map<String, LauncherSettings> launchers();
 
   /**
    * How long a run may only wait before it is parked, that is, waits without a runner; or {@code
@@ -152,6 +159,61 @@ public interface OrchestratorConfig {
     Pool pool();
 
     Warm warm();
+  }
+
+  /** One launcher. */
+  interface LauncherSettings {
+    /** process, or attached: its runners are started externally. */
+    @WithDefault("process")
+    String type();
+
+    /** Overrides {@code baton.launcher.process.command}. */
+    Optional<String> command();
+
+    /** Maximum number of its live runners on each replica, idle ones included. Absent: no limit. */
+    OptionalInt maxRunners();
+
+    /** Runs are placed on the launcher with the lowest order that they select. */
+    @WithDefault("100")
+    int order();
+
+    /** Of all its pools. */
+    Map<String, String> labels();
+
+    /** Further pools; the pool {@code default} exists also without settings. */
+    Map<String, PoolSettings> pools();
+
+    LaunchTimeoutSettings timeout();
+  }
+
+  /** One pool of a launcher. */
+  interface PoolSettings {
+    /** Maximum number of its live runners on each replica, idle ones included. Absent: no limit. */
+    OptionalInt maxRunners();
+
+    /** Runs are placed on the pool with the lowest order that they select. */
+    @WithDefault("100")
+    int order();
+
+    Map<String, String> labels();
+
+    /** Number of idle runners for isolated runs; {@code baton.launcher.warm.size} by default. */
+    OptionalInt warm();
+
+    /** Number of shared runners; {@code baton.launcher.pool.size} by default. */
+    OptionalInt shared();
+  }
+
+  /** How long a runner may stay in a phase before it has attached. */
+  interface LaunchTimeoutSettings {
+    /** Absent: any time. */
+    Optional<Duration> queued();
+
+    /** Absent: any time. */
+    Optional<Duration> pulling();
+
+    /** {@code baton.launcher.timeout} by default. */
+    Optional<Duration> attach();
   }
 
   /** Runners as processes of this host. */

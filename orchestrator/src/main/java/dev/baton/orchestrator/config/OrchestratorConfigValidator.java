@@ -61,6 +61,7 @@ public final class OrchestratorConfigValidator {
             starting -> range(problems, "baton.launcher.starting", starting, 1, MAX_STARTING));
     range(problems, "baton.launcher.pool.size", config.launcher().pool().size(), 0, MAX_POOL);
     range(problems, "baton.launcher.warm.size", config.launcher().warm().size(), 0, MAX_POOL);
+    LauncherConfigValidator.validate(problems, config);
     range(problems, "baton.db.port", config.db().port(), 1, 65_535);
     range(
         problems,
@@ -133,7 +134,7 @@ public final class OrchestratorConfigValidator {
         && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()));
   }
 
-  private static void range(List<String> problems, String key, int value, int min, int max) {
+  static void range(List<String> problems, String key, int value, int min, int max) {
     if (value < min || value > max) {
       problems.add(wrong(key, value, min + " to " + max));
     }
@@ -168,7 +169,7 @@ public final class OrchestratorConfigValidator {
     }
   }
 
-  private static String wrong(String key, Object value, String allowed) {
+  static String wrong(String key, Object value, String allowed) {
     return key + "=" + value + " is not allowed; allowed: " + allowed;
   }
 }

@@ -52,6 +52,7 @@ public final class RunnerConnection {
   private final long pid;
   private final Mode mode;
   private final int slots;
+  private final RunnerProperties properties;
   private final Consumer<GatewayMessage> out;
   private final Runnable end;
   private final Map<String, Integer> runs = new ConcurrentHashMap<>();
@@ -72,10 +73,12 @@ public final class RunnerConnection {
       long pid,
       Mode mode,
       int slots,
+      RunnerProperties properties,
       boolean answersPings,
       Consumer<GatewayMessage> out,
       Runnable end) {
     this.mode = mode;
+    this.properties = properties;
     this.answersPings = answersPings;
     this.end = end;
     this.runner = runner;
@@ -94,6 +97,10 @@ public final class RunnerConnection {
 
   public Mode mode() {
     return mode;
+  }
+
+  public RunnerProperties properties() {
+    return properties;
   }
 
   /** Marks that the runner will end soon, with its reason. */

@@ -152,6 +152,7 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
               hello.getPid(),
               mode.get(),
               hello.getSlots(),
+              new RunnerProperties(hello.getLauncher(), hello.getPool(), hello.getLabelsMap()),
               hello.getAnswersPings(),
               out::emit,
               out::complete);

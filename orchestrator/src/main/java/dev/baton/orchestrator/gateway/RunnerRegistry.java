@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
 
 /** Holds the runners attached to this replica and the runs they carry. Thread-safe. */
 @ApplicationScoped
@@ -106,18 +107,20 @@ public class RunnerRegistry {
     return Optional.ofNullable(byRun.get(run));
   }
 
-  /** Takes the only slot of any idle warm runner. */
-  public Optional<RunnerConnection> takeWarm() {
+  /** Takes the only slot of any idle warm runner that is selected. */
+  public Optional<RunnerConnection> takeWarm(Predicate<RunnerConnection> selected) {
     return byRunner.values().stream()
         .filter(attached -> attached.mode() == RunnerConnection.Mode.WARM && attached.hasRoom())
+        .filter(selected)
         .filter(RunnerConnection::tryTake)
         .findFirst();
   }
 
-  /** Takes a slot of the least loaded shared runner that has a free one. */
-  public Optional<RunnerConnection> takeSlot() {
+  /** Takes a slot of the least loaded shared runner that has a free one and is selected. */
+  public Optional<RunnerConnection> takeSlot(Predicate<RunnerConnection> selected) {
     return byRunner.values().stream()
         .filter(RunnerRegistry::isSharedWithRoom)
+        .filter(selected)
         .sorted(Comparator.comparingInt(RunnerConnection::free).reversed())
         .filter(RunnerConnection::tryTake)
         .findFirst();
@@ -133,7 +136,7 @@ public class RunnerRegistry {
   }
 
   /** The runners attached here now. */
-  List<RunnerConnection> all() {
+  public List<RunnerConnection> all() {
     return List.copyOf(byRunner.values());
   }
 

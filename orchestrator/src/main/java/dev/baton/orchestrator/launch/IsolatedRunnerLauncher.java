@@ -6,36 +6,36 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.LaunchSpec;
 import dev.baton.orchestrator.gateway.RunControlState;
 import dev.baton.orchestrator.gateway.RunnerConnection;
-import dev.baton.orchestrator.lease.LeaseSigner;
-import dev.baton.process.ProcessStartTime;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.io.IOException;
-import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
- * Starts one process for one run and one epoch. Its name is derived from both, so there is only
- * one.
+ * Starts one runner for one run and one epoch. Its name is derived from both, so there is only one.
  */
 @ApplicationScoped
 class IsolatedRunnerLauncher {
   private static final Logger LOG = Logger.getLogger(IsolatedRunnerLauncher.class);
-  private final RunnerProcessLauncher processes;
-  private final RunnerProcessRepository table;
-  private final RunnerProcessWatcher watch;
-  private final LeaseSigner leases;
+  private final RunnerStarter starter;
+  private final RunnerEnvironmentFactory environments;
+  private final LaunchedRunnerRepository table;
+  private final LauncherRegistry launchers;
+  private final LauncherCapacityLimiter capacity;
 
   IsolatedRunnerLauncher(
-      RunnerProcessLauncher processes,
-      RunnerProcessRepository table,
-      RunnerProcessWatcher watch,
-      LeaseSigner leases) {
-    this.processes = processes;
+      RunnerStarter starter,
+      RunnerEnvironmentFactory environments,
+      LaunchedRunnerRepository table,
+      LauncherRegistry launchers,
+      LauncherCapacityLimiter capacity) {
+    this.starter = starter;
+    this.environments = environments;
     this.table = table;
-    this.watch = watch;
-    this.leases = leases;
+    this.launchers = launchers;
+    this.capacity = capacity;
   }
 
   static String name(String run, int epoch) {
@@ -43,44 +43,51 @@ class IsolatedRunnerLauncher {
   }
 
   /**
-   * @param start ended at once when no process is started
-   * @return false when the process could not be started and the launch should be retried
+   * @param permit ended at once when no runner is started
+   * @return false when the runner could not be started and the launch should be retried
    */
-  boolean start(RunControlState run, String runner, LaunchLimiter.Start start) {
-    String log = processes.log(runner).toString();
-    if (!table.insert(runner, RunnerConnection.Mode.ISOLATED, run.run(), run.epoch(), log)) {
-      RunnerProcessRepository.Entry before = table.find(runner).orElseThrow();
-      if (before.state() != RunnerProcessState.STARTING) {
-        start.end();
-        return true; // Started before; its watcher reports the result.
-      }
-      Optional<RunnerProcessLauncher.Started> found = processes.findByName(runner);
-      if (found.isPresent()) {
-        table.running(runner, found.get().handle().pid(), found.get().startedAtMs());
-        watch.stranger(runner, RunnerConnection.Mode.ISOLATED, found.get());
-        start.end();
-        return true;
-      }
-    }
+  boolean start(RunControlState run, String runner, LaunchPermit permit) {
+    LaunchPermit owned = permit;
     try {
-      Process process =
-          processes.start(
-              new RunnerProcessLauncher.Spec(
-                  runner,
-                  RunnerConnection.Mode.ISOLATED,
-                  1,
-                  run.run(),
-                  run.epoch(),
-                  leases.mint(run.run(), run.epoch(), run.project())));
-      watch.child(runner, RunnerConnection.Mode.ISOLATED, process, start);
-      table.running(runner, process.pid(), ProcessStartTime.of(process.toHandle()));
-      LOG.infof("run %s epoch %d: runner started, pid %d", run.run(), run.epoch(), process.pid());
+      LaunchSpec spec = spec(run, runner, owned.place());
+      if (!starter.record(spec, RunnerConnection.Mode.ISOLATED, owned.place())) {
+        LaunchedRunnerRepository.Entry before = table.find(runner).orElseThrow();
+        if (before.state() != LaunchedRunnerState.STARTING) {
+          owned.ended();
+          return true; // Started before; its watcher reports the result.
+        }
+        owned = recorded(before, owned);
+        spec = spec(run, runner, owned.place());
+      }
+      starter.start(spec, RunnerConnection.Mode.ISOLATED, owned);
       return true;
-    } catch (IOException e) {
-      start.end();
+    } catch (LaunchException e) {
+      owned.ended();
       LOG.errorf(
           "run %s epoch %d: cannot start a runner: %s", run.run(), run.epoch(), e.getMessage());
       return false;
+    } catch (RuntimeException e) {
+      owned.ended();
+      throw e;
     }
+  }
+
+  /** A repeated start uses the place that was recorded: the runner may exist there. */
+  private LaunchPermit recorded(LaunchedRunnerRepository.Entry before, LaunchPermit permit) {
+    if (permit.place().is(before.launcher(), before.pool())) {
+      return permit;
+    }
+    return launchers
+        .place(before.launcher(), before.pool())
+        .map(
+            place -> {
+              permit.slot().end();
+              return new LaunchPermit(capacity.adopt(place), permit.start());
+            })
+        .orElse(permit);
+  }
+
+  private LaunchSpec spec(RunControlState run, String runner, RunnerPlace place) {
+    return environments.isolated(runner, run.run(), run.epoch(), run.project(), place);
   }
 }

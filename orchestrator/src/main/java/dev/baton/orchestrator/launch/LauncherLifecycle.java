@@ -6,8 +6,11 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.LaunchedRunner;
+import dev.baton.launcher.RunnerLauncher;
+import dev.baton.launcher.RunnerPhase;
 import dev.baton.orchestrator.gateway.RunnerConnection;
-import dev.baton.process.ProcessStartTime;
 import dev.baton.protocol.retry.Backoff;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -15,22 +18,21 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jboss.logging.Logger;
 
 /**
- * Starts and stops the launcher with the service. At startup it adopts the runner processes of a
- * previous orchestrator process, or records that they have exited. At an orderly shutdown it stops
- * its runners, which save their work; their runs continue after the next start. After a crash of
- * the orchestrator the runners keep running.
+ * Starts and stops the launchers with the service. At startup it adopts the runners of a previous
+ * orchestrator process, or records that they have exited. At an orderly shutdown it stops the
+ * runners of launchers whose runners do not outlive the orchestrator: they save their work, and
+ * their runs continue after the next start. After a crash of the orchestrator all runners keep
+ * running.
  */
 @ApplicationScoped
 class LauncherLifecycle {
@@ -42,13 +44,15 @@ class LauncherLifecycle {
    */
   private static final Duration GRACE = Duration.ofSeconds(15);
 
+  private static final Duration POLL = Duration.ofMillis(20);
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(5);
   private static final int PATIENT_FAILURES = 5;
 
-  private final RunnerProcessRepository table;
-  private final RunnerProcessLauncher processes;
-  private final RunnerProcessWatcher watch;
+  private final LaunchedRunnerRepository table;
+  private final LauncherRegistry launchers;
+  private final LaunchedRunnerWatcher watch;
+  private final LaunchPermitFactory permits;
   private final SharedRunnerPool pool;
   private final WarmRunnerPool warm;
   private final RunnerHandoverService handovers;
@@ -56,16 +60,18 @@ class LauncherLifecycle {
   private final CountDownLatch stopped = new CountDownLatch(1);
 
   LauncherLifecycle(
-      RunnerProcessRepository table,
-      RunnerProcessLauncher processes,
-      RunnerProcessWatcher watch,
+      LaunchedRunnerRepository table,
+      LauncherRegistry launchers,
+      LaunchedRunnerWatcher watch,
+      LaunchPermitFactory permits,
       SharedRunnerPool pool,
       WarmRunnerPool warm,
       RunnerHandoverService handovers,
       RunLauncher launcher) {
     this.table = table;
-    this.processes = processes;
+    this.launchers = launchers;
     this.watch = watch;
+    this.permits = permits;
     this.pool = pool;
     this.warm = warm;
     this.handovers = handovers;
@@ -73,11 +79,12 @@ class LauncherLifecycle {
   }
 
   void onStart(@Observes @Priority(2000) StartupEvent event) {
+    launchers.launchers().values().forEach(found -> found.observe(watch));
     Thread.ofVirtual().name("adopt-runners").start(this::adopt);
   }
 
   /**
-   * Retries until it succeeds: the exit of an unwatched process is detected only by its missed
+   * Retries until it succeeds: the exit of an unwatched runner is detected only by its missed
    * heartbeats.
    */
   private void adopt() {
@@ -89,8 +96,8 @@ class LauncherLifecycle {
         takeUp(settled);
         fill();
         return;
-      } catch (RuntimeException e) {
-        LOG.warnf("cannot re-adopt running runner processes yet, retrying: %s", e);
+      } catch (LaunchException | RuntimeException e) {
+        LOG.warnf("cannot re-adopt running runners yet, retrying: %s", e);
       }
       if (++failures == PATIENT_FAILURES) {
         fill(); // New runs need runners even so.
@@ -115,38 +122,56 @@ class LauncherLifecycle {
   /**
    * @param settled the runners that are done and are skipped at the next attempt
    */
-  private void takeUp(Set<String> settled) {
-    for (RunnerProcessRepository.Entry entry : table.alive()) {
-      if (settled.contains(entry.id()) || watch.watched().containsKey(entry.id())) {
-        continue;
+  private void takeUp(Set<String> settled) throws LaunchException {
+    for (LaunchedRunnerRepository.Entry entry : table.alive()) {
+      if (!settled.contains(entry.id()) && !watch.watched().containsKey(entry.id())) {
+        adopt(entry);
+        settled.add(entry.id());
       }
-      Optional<RunnerProcessLauncher.Started> found = find(entry);
-      if (found.isPresent()) {
-        LOG.infof("runner %s is still running, pid %d", entry.id(), found.get().handle().pid());
-        if (entry.mode() == RunnerConnection.Mode.WARM && entry.run() != null) {
-          warm.adopt(entry.id());
-        }
-        watch.stranger(entry.id(), entry.mode(), found.get());
-      } else if (entry.state() != RunnerProcessState.STARTING
-          || entry.mode() != RunnerConnection.Mode.ISOLATED) {
-        watch.absent(entry.id());
-      }
-      // An isolated runner that was never started is still pending in the outbox.
-      settled.add(entry.id());
     }
   }
 
-  private Optional<RunnerProcessLauncher.Started> find(RunnerProcessRepository.Entry entry) {
-    Long pid = entry.pid();
-    Long startedAt = entry.startedAtMs();
-    if (pid == null || startedAt == null) {
-      Optional<RunnerProcessLauncher.Started> found = processes.findByName(entry.id());
-      found.ifPresent(
-          started -> table.running(entry.id(), started.handle().pid(), started.startedAtMs()));
-      return found;
+  private void adopt(LaunchedRunnerRepository.Entry entry) throws LaunchException {
+    Optional<RunnerLauncher> of = launchers.launcher(entry.launcher());
+    Optional<RunnerPlace> place = launchers.place(entry.launcher(), entry.pool());
+    if (of.isEmpty() || place.isEmpty()) {
+      LOG.warnf(
+          "runner %s: its launcher '%s' is not configured any more; only its heartbeats are watched",
+          entry.id(), entry.launcher());
+      return;
     }
-    return ProcessStartTime.alive(pid, startedAt)
-        .map(handle -> new RunnerProcessLauncher.Started(handle, startedAt));
+    // First: its launcher may report its exit before the adoption has returned.
+    LaunchPermit permit = permits.adopt(place.get());
+    if (!watch.expectAdopted(entry.id(), entry.mode(), permit, of.get())) {
+      permit.ended();
+      return;
+    }
+    boolean kept = false;
+    try {
+      LaunchedRunner found = of.get().adopt(entry.id(), entry.handle());
+      kept = found.phase() != RunnerPhase.GONE;
+      if (found.phase().isLive()) {
+        LOG.infof("runner %s is still running, %s", entry.id(), found.handle());
+        if (entry.mode() == RunnerConnection.Mode.WARM && entry.run() != null) {
+          warm.adopt(entry.id());
+        }
+        watch.started(found);
+        if (entry.handle() == null) {
+          table.launched(found);
+        }
+      } else if (found.phase() == RunnerPhase.GONE
+          && (entry.state() != LaunchedRunnerState.STARTING
+              || entry.mode() != RunnerConnection.Mode.ISOLATED)) {
+        watch.absent(entry.id());
+      }
+    } finally {
+      if (!kept) {
+        watch.notStarted(entry.id());
+      }
+    }
+    // The exit of an ended one is reported to the watcher. An isolated runner that was never
+    // started
+    // is still pending in the outbox.
   }
 
   void onStop(@Observes @Priority(10) ShutdownEvent event) throws InterruptedException {
@@ -155,26 +180,23 @@ class LauncherLifecycle {
     pool.stop();
     warm.stop();
     watch.stop();
-    Map<String, ProcessHandle> running = watch.watched();
-    handovers.stop(running.keySet());
-    running.values().forEach(ProcessHandle::destroy);
-    try {
-      CompletableFuture.allOf(
-              running.values().stream()
-                  .map(ProcessHandle::onExit)
-                  .toArray(CompletableFuture[]::new))
-          .get(GRACE.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      LOG.debugf("some runners are still running after %s", GRACE);
-    } catch (ExecutionException e) {
-      LOG.warnf("cannot wait for the exit of a runner: %s", e);
+    launchers.launchers().values().forEach(RunnerLauncher::close);
+    Map<String, LaunchedRunnerWatcher.WatchedRunner> ending = new HashMap<>(watch.watched());
+    ending.values().removeIf(known -> known.launcher().capabilities().outlivesOrchestrator());
+    handovers.stop(ending.keySet());
+    ending.forEach((runner, known) -> known.launcher().stop(runner));
+    long end = System.nanoTime() + GRACE.toNanos();
+    while (true) {
+      ending.values().removeIf(known -> !known.isAlive());
+      if (ending.isEmpty() || System.nanoTime() > end) {
+        break;
+      }
+      TimeUnit.NANOSECONDS.sleep(POLL.toNanos());
     }
-    running.forEach(
-        (runner, process) -> {
-          if (process.isAlive()) {
-            LOG.warnf("runner %s did not stop within %s and is killed", runner, GRACE);
-            process.destroyForcibly();
-          }
+    ending.forEach(
+        (runner, known) -> {
+          LOG.warnf("runner %s did not stop within %s and is killed", runner, GRACE);
+          known.launcher().kill(runner);
         });
   }
 }

@@ -15,6 +15,7 @@ import dev.baton.orchestrator.gateway.RunnerRegistry;
 import dev.baton.orchestrator.projection.ProjectionBarrier;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.IsolationMode;
+import dev.baton.protocol.workflow.RunnerSelector;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -56,7 +57,7 @@ public class RunLauncher {
     DONE,
     /** No attached runner has a free slot. */
     NO_SLOT,
-    /** The limit of starting processes is reached. */
+    /** Too many runners are starting, or no launcher that the run may use has room. */
     NO_START,
     /** To be retried. */
     FAILED
@@ -69,9 +70,8 @@ public class RunLauncher {
     /** A slot that was taken for it. */
     record Slot(RunControlState run, RunnerConnection runner) implements Placement {}
 
-    /** A process of its own. */
-    record Own(RunControlState run, String runner, LaunchLimiter.Start start)
-        implements Placement {}
+    /** A runner of its own. */
+    record Own(RunControlState run, String runner, LaunchPermit permit) implements Placement {}
   }
 
   private final RunControlStateLoader contexts;
@@ -80,10 +80,12 @@ public class RunLauncher {
   private final IsolatedRunnerLauncher isolated;
   private final WarmRunnerPool warm;
   private final RunnerExitPublisher gone;
-  private final RunnerProcessLauncher processes;
+  private final RunPlacementPolicy policy;
+  private final LaunchPermitFactory permits;
+  private final LaunchWaitRepository waits;
+  private final LaunchedRunnerWatcher watch;
   private final ProjectionBarrier catchUp;
   private final Pool pool;
-  private final LaunchLimiter room;
   private volatile boolean stopping;
 
   RunLauncher(
@@ -93,11 +95,16 @@ public class RunLauncher {
       IsolatedRunnerLauncher isolated,
       WarmRunnerPool warm,
       RunnerExitPublisher gone,
-      RunnerProcessLauncher processes,
+      RunPlacementPolicy policy,
+      LaunchPermitFactory permits,
+      LaunchWaitRepository waits,
+      LaunchedRunnerWatcher watch,
       ProjectionBarrier catchUp,
-      LaunchLimiter room,
       Pool pool) {
-    this.room = room;
+    this.policy = policy;
+    this.permits = permits;
+    this.waits = waits;
+    this.watch = watch;
     this.catchUp = catchUp;
     this.contexts = contexts;
     this.assignments = assignments;
@@ -105,7 +112,6 @@ public class RunLauncher {
     this.isolated = isolated;
     this.warm = warm;
     this.gone = gone;
-    this.processes = processes;
     this.pool = pool;
   }
 
@@ -125,22 +131,21 @@ public class RunLauncher {
         on(contexts.load(targets.stream().map(Target::run).toList()));
     List<Placement> placed = new ArrayList<>();
     List<RunControlState> chosen = new ArrayList<>();
+    Map<Target, LauncherCapacityLimiter.Result.Full> full = new HashMap<>();
     List<Target> ordered = new ArrayList<>(targets);
     // There may be fewer slots than runs.
     ordered.sort(Comparator.comparingInt((Target target) -> priority(known, target)).reversed());
     for (Target target : ordered) {
       RunControlState run = known.get(target.run());
       if (run == null || !run.wants(target.epoch())) {
+        permits.forget(target.run());
         outcomes.put(target.run(), Outcome.DONE);
-      } else if (run.isolation() == IsolationMode.ISOLATED && isOwn(run)) {
-        own(run, placed, outcomes);
-      } else if (run.runner() == null) {
-        place(run, placed, outcomes);
       } else {
-        chosen.add(run);
+        choose(run, placed, chosen, full, outcomes);
       }
     }
     settle(placed, outcomes);
+    show(full);
     // Last, since it waits for the log; runs without a runner must not wait for it.
     placeAgain(chosen, outcomes);
     return outcomes;
@@ -151,32 +156,95 @@ public class RunLauncher {
     return run == null ? 0 : run.priority();
   }
 
-  /**
-   * Whether the run gets a process of its own, or already has one; a warm runner is chosen only
-   * once.
-   */
-  private boolean isOwn(RunControlState run) {
-    String before = run.runner();
-    return processes.canStart() && (before == null || !WarmRunnerPool.isName(before));
-  }
-
-  private void own(RunControlState run, List<Placement> placed, Map<String, Outcome> outcomes) {
-    Optional<RunnerConnection> idle =
-        run.runner() == null ? warm.take(run.run()) : Optional.empty();
-    if (idle.isPresent()) {
-      placed.add(new Placement.Slot(run, idle.get()));
+  /** Runs wait even if that cannot be shown. */
+  private void show(Map<Target, LauncherCapacityLimiter.Result.Full> full) {
+    if (full.isEmpty()) {
       return;
     }
-    String name = IsolatedRunnerLauncher.name(run.run(), run.epoch());
-    room.take()
-        .ifPresentOrElse(
-            start -> placed.add(new Placement.Own(run, name, start)),
-            () -> outcomes.put(run.run(), Outcome.NO_START));
+    try {
+      waits.waiting(full);
+    } catch (RuntimeException e) {
+      LOG.warnf("%d runs wait for a launcher, which cannot be stored: %s", full.size(), e);
+    }
   }
 
-  private void place(RunControlState run, List<Placement> placed, Map<String, Outcome> outcomes) {
+  private void choose(
+      RunControlState run,
+      List<Placement> placed,
+      List<RunControlState> chosen,
+      Map<Target, LauncherCapacityLimiter.Result.Full> full,
+      Map<String, Outcome> outcomes) {
+    RunnerSelector selector;
+    try {
+      selector = policy.selector(run);
+    } catch (RuntimeException e) {
+      LOG.warnf("run %s: its definition cannot be loaded, retrying: %s", run.run(), e);
+      outcomes.put(run.run(), Outcome.FAILED);
+      return;
+    }
+    List<RunnerPlace> places =
+        run.isolation() == IsolationMode.ISOLATED ? policy.startable(selector) : List.of();
+    if (!places.isEmpty() && isOwn(run)) {
+      own(run, selector, places, placed, outcomes)
+          .ifPresent(where -> full.put(new Target(run.run(), run.epoch()), where));
+    } else if (run.runner() == null) {
+      place(run, selector, placed, outcomes);
+    } else {
+      chosen.add(run);
+    }
+  }
+
+  /**
+   * Whether the run gets a runner of its own, or already has one; a warm runner is chosen only
+   * once.
+   */
+  private static boolean isOwn(RunControlState run) {
+    String before = run.runner();
+    return before == null || !WarmRunnerPool.isName(before);
+  }
+
+  /** Returns the launcher for which the run has to wait, if it has. */
+  private Optional<LauncherCapacityLimiter.Result.Full> own(
+      RunControlState run,
+      RunnerSelector selector,
+      List<RunnerPlace> places,
+      List<Placement> placed,
+      Map<String, Outcome> outcomes) {
+    Optional<RunnerConnection> idle =
+        run.runner() == null ? warm.take(run.run(), selector) : Optional.empty();
+    if (idle.isPresent()) {
+      permits.forget(run.run());
+      placed.add(new Placement.Slot(run, idle.get()));
+      return Optional.empty();
+    }
+    String name = IsolatedRunnerLauncher.name(run.run(), run.epoch());
+    if (name.equals(run.runner()) && watch.watched().containsKey(name)) {
+      outcomes.put(run.run(), Outcome.DONE); // A repeated launch; it needs no further room.
+      return Optional.empty();
+    }
+    return switch (permits.take(places, run.run(), run.priority())) {
+      case LaunchPermitFactory.Result.Granted(LaunchPermit permit) -> {
+        placed.add(new Placement.Own(run, name, permit));
+        yield Optional.empty();
+      }
+      case LaunchPermitFactory.Result.Full(LauncherCapacityLimiter.Result.Full where) -> {
+        outcomes.put(run.run(), Outcome.NO_START);
+        yield Optional.of(where);
+      }
+      case LaunchPermitFactory.Result.Starting() -> {
+        outcomes.put(run.run(), Outcome.NO_START);
+        yield Optional.empty();
+      }
+    };
+  }
+
+  private void place(
+      RunControlState run,
+      RunnerSelector selector,
+      List<Placement> placed,
+      Map<String, Outcome> outcomes) {
     attachments
-        .takeSlot()
+        .takeSlot(runner -> runner.properties().fits(selector))
         .ifPresentOrElse(
             slot -> placed.add(new Placement.Slot(run, slot)),
             () -> outcomes.put(run.run(), Outcome.NO_SLOT));
@@ -257,7 +325,7 @@ public class RunLauncher {
     for (Placement placement : placed) {
       switch (placement) {
         case Placement.Slot(_, RunnerConnection runner) -> attachments.giveBack(runner);
-        case Placement.Own(_, _, LaunchLimiter.Start start) -> start.end();
+        case Placement.Own(_, _, LaunchPermit permit) -> permit.ended();
       }
     }
   }
@@ -282,7 +350,8 @@ public class RunLauncher {
                 WITH v AS (
                   SELECT id, epoch, runner FROM json_to_recordset($1::text::json) AS t (id text, epoch int, runner text)),
                 given AS (
-                  UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now() FROM v
+                  UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now(),
+                    awaits_launcher = NULL, awaits_pool = NULL, awaits_limit = NULL, awaits_epoch = NULL, awaits_since = NULL FROM v
                   WHERE r.id = v.id AND r.epoch = v.epoch AND r.desired = 'running' RETURNING r.id),
                 warm AS (
                   UPDATE orchestrator.runner w SET run = v.id, epoch = v.epoch FROM v JOIN given ON given.id = v.id
@@ -300,8 +369,8 @@ public class RunLauncher {
         switch (placement) {
           case Placement.Slot(RunControlState run, RunnerConnection runner) ->
               outcomes.put(run.run(), send(run, runner));
-          case Placement.Own(RunControlState run, String runner, LaunchLimiter.Start start) ->
-              starting.put(run.run(), threads.submit(() -> start(run, runner, start)));
+          case Placement.Own(RunControlState run, String runner, LaunchPermit permit) ->
+              starting.put(run.run(), threads.submit(() -> start(run, runner, permit)));
         }
       }
       starting.forEach((run, outcome) -> outcomes.put(run, result(run, outcome)));
@@ -331,12 +400,12 @@ public class RunLauncher {
     }
   }
 
-  private Outcome start(RunControlState run, String runner, LaunchLimiter.Start start) {
+  private Outcome start(RunControlState run, String runner, LaunchPermit permit) {
     warm.startedCold();
     try {
-      return isolated.start(run, runner, start) ? Outcome.DONE : Outcome.FAILED;
+      return isolated.start(run, runner, permit) ? Outcome.DONE : Outcome.FAILED;
     } catch (RuntimeException e) {
-      start.end();
+      permit.ended();
       throw e;
     }
   }

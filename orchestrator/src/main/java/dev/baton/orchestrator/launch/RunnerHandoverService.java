@@ -97,7 +97,8 @@ class RunnerHandoverService {
       }
       case WARM, ISOLATED -> {
         try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-          runs.keySet().forEach(run -> threads.execute(() -> warm.reserve(run, READY_WITHIN)));
+          runs.keySet()
+              .forEach(run -> threads.execute(() -> warm.reserve(run, runner, READY_WITHIN)));
         }
       }
     }

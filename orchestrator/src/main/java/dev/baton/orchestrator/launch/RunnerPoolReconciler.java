@@ -7,11 +7,11 @@
 package dev.baton.orchestrator.launch;
 
 import com.github.f4b6a3.ulid.UlidCreator;
+import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.LaunchSpec;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.scheduling.DelayedTask;
-import dev.baton.process.ProcessStartTime;
 import dev.baton.protocol.retry.Backoff;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
@@ -20,8 +20,8 @@ import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 
 /**
- * Keeps a configured number of runners of one mode alive. Replaces a runner that dies early with an
- * increasing delay. Thread-safe.
+ * Keeps a configured number of runners of one mode alive in one place. Replaces a runner that dies
+ * early with an increasing delay. Thread-safe.
  */
 final class RunnerPoolReconciler {
   private static final Logger LOG = Logger.getLogger(RunnerPoolReconciler.class);
@@ -34,13 +34,14 @@ final class RunnerPoolReconciler {
    * @param prefix of the runners' names
    * @param slots per runner
    * @param size the configured number of runners
+   * @param place in which they are started
    */
-  record Kind(RunnerConnection.Mode mode, String prefix, int slots, int size) {}
+  record Kind(RunnerConnection.Mode mode, String prefix, int slots, int size, RunnerPlace place) {}
 
-  private final RunnerProcessLauncher processes;
-  private final RunnerProcessRepository table;
-  private final RunnerProcessWatcher watch;
-  private final LaunchLimiter room;
+  private final RunnerStarter starter;
+  private final RunnerEnvironmentFactory environments;
+  private final LaunchedRunnerWatcher watch;
+  private final LaunchPermitFactory permits;
   private final Kind kind;
   private final Predicate<String> counts;
   private final AtomicInteger youngDeaths = new AtomicInteger();
@@ -52,16 +53,16 @@ final class RunnerPoolReconciler {
    * @param counts whether a live runner counts toward the configured number
    */
   RunnerPoolReconciler(
-      RunnerProcessLauncher processes,
-      RunnerProcessRepository table,
-      RunnerProcessWatcher watch,
-      LaunchLimiter room,
+      RunnerStarter starter,
+      RunnerEnvironmentFactory environments,
+      LaunchedRunnerWatcher watch,
+      LaunchPermitFactory permits,
       Kind kind,
       Predicate<String> counts) {
-    this.processes = processes;
-    this.table = table;
+    this.starter = starter;
+    this.environments = environments;
     this.watch = watch;
-    this.room = room;
+    this.permits = permits;
     this.kind = kind;
     this.counts = counts;
   }
@@ -78,6 +79,10 @@ final class RunnerPoolReconciler {
     if (!stopping) {
       DelayedTask.run(kind.prefix() + "refill", delay, this::fill);
     }
+  }
+
+  RunnerPlace place() {
+    return kind.place();
   }
 
   void stop() {
@@ -103,18 +108,19 @@ final class RunnerPoolReconciler {
   /** Synchronized, so that two threads do not replace the same runner twice. */
   private synchronized boolean startIfMissing() {
     long alive =
-        watch.watched().keySet().stream()
-            .filter(id -> id.startsWith(kind.prefix()))
-            .filter(counts)
+        watch.watched().entrySet().stream()
+            .filter(runner -> runner.getKey().startsWith(kind.prefix()))
+            .filter(runner -> runner.getValue().place().equals(kind.place()))
+            .filter(runner -> counts.test(runner.getKey()))
             .count();
     if (stopping || alive >= kind.size()) {
       return false;
     }
     // Set before the attempt, so that a permit freed in between is not missed.
     waiting = true;
-    Optional<LaunchLimiter.Start> start = room.take();
-    waiting = start.isEmpty();
-    return start.flatMap(this::startOne).isPresent();
+    Optional<LaunchPermit> permit = permits.takeForPool(kind.place());
+    waiting = permit.isEmpty();
+    return permit.flatMap(this::startOne).isPresent();
   }
 
   /** Retries after a permit for a start may have become free. */
@@ -129,25 +135,23 @@ final class RunnerPoolReconciler {
    * Starts a runner beyond the configured number; returns its name. Waits this long for a permit.
    */
   Optional<String> startExtra(Duration within) throws InterruptedException {
-    return stopping ? Optional.empty() : room.take(within).flatMap(this::startOne);
+    return stopping
+        ? Optional.empty()
+        : permits.takeForPool(kind.place(), within).flatMap(this::startOne);
   }
 
   /** Returns its name; empty when it could not be started, which is retried later. */
-  private Optional<String> startOne(LaunchLimiter.Start start) {
+  private Optional<String> startOne(LaunchPermit permit) {
     String runner =
         kind.prefix() + UlidCreator.getMonotonicUlid().toString().toLowerCase(Locale.ROOT);
     lastStartNanos = System.nanoTime();
     try {
-      table.insert(runner, kind.mode(), null, null, processes.log(runner).toString());
-      Process process =
-          processes.start(
-              new RunnerProcessLauncher.Spec(runner, kind.mode(), kind.slots(), null, 0, null));
-      watch.child(runner, kind.mode(), process, start);
-      table.running(runner, process.pid(), ProcessStartTime.of(process.toHandle()));
-      LOG.infof("%s runner %s started, pid %d", kind.mode().word(), runner, process.pid());
+      LaunchSpec spec = environments.pooled(runner, kind.mode(), kind.slots(), kind.place());
+      starter.record(spec, kind.mode(), kind.place());
+      starter.start(spec, kind.mode(), permit);
       return Optional.of(runner);
-    } catch (IOException | RuntimeException e) {
-      start.end();
+    } catch (LaunchException | RuntimeException e) {
+      permit.ended();
       LOG.errorf("cannot start a %s runner, retrying: %s", kind.mode().word(), e.getMessage());
       int deaths = youngDeaths.incrementAndGet();
       fillAfter(Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, deaths + 1));

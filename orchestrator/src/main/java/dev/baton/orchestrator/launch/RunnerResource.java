@@ -20,7 +20,7 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.eclipse.microprofile.openapi.annotations.responses.APIResponse;
 import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 
-/** Lists launched processes over REST. */
+/** Lists launched runners over REST. */
 @Path("/runners")
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "runners")
@@ -31,16 +31,16 @@ public class RunnerResource {
    * @param attached whether the runner is attached to the replica that answers
    */
   @Schema(name = "RunnerProcess")
-  public record Runner(@JsonUnwrapped RunnerProcessRepository.Entry entry, boolean attached) {}
+  public record Runner(@JsonUnwrapped LaunchedRunnerRepository.Entry entry, boolean attached) {}
 
   /** Live ones first. */
   @Schema(name = "RunnerProcesses")
   public record Listing(List<Runner> runners) {}
 
-  private final RunnerProcessRepository table;
+  private final LaunchedRunnerRepository table;
   private final RunnerRegistry attachments;
 
-  RunnerResource(RunnerProcessRepository table, RunnerRegistry attachments) {
+  RunnerResource(LaunchedRunnerRepository table, RunnerRegistry attachments) {
     this.table = table;
     this.attachments = attachments;
   }
@@ -48,16 +48,16 @@ public class RunnerResource {
   @GET
   @APIResponse(
       responseCode = "200",
-      description = "The runner processes",
+      description = "The launched runners",
       content = @Content(schema = @Schema(implementation = Listing.class)))
   @Operation(
       operationId = "listRunners",
-      summary = "The runner processes that were launched, those alive first.")
+      summary = "The runners that were launched, those alive first.")
   public Uni<Listing> list() {
     return table.list(MOST).map(entries -> new Listing(entries.stream().map(this::seen).toList()));
   }
 
-  private Runner seen(RunnerProcessRepository.Entry entry) {
+  private Runner seen(LaunchedRunnerRepository.Entry entry) {
     return new Runner(entry, attachments.runner(entry.id()).isPresent());
   }
 }

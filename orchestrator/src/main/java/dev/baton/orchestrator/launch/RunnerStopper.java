@@ -6,9 +6,10 @@
  */
 package dev.baton.orchestrator.launch;
 
+import dev.baton.launcher.KillRequest;
+import dev.baton.launcher.RunnerLauncher;
 import dev.baton.orchestrator.gateway.RunnerCommandDispatcher;
 import dev.baton.orchestrator.gateway.RunnerRegistry;
-import dev.baton.process.ProcessStartTime;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import org.jboss.logging.Logger;
 
@@ -39,19 +42,18 @@ public class RunnerStopper {
 
   private final RunnerRegistry attachments;
   private final RunnerCommandDispatcher commands;
-  private final RunnerProcessRepository table;
-  private final OrphanProcessReaper leftovers;
+  private final LaunchedRunnerRepository table;
+  private final LauncherRegistry launchers;
 
   RunnerStopper(
       RunnerRegistry attachments,
       RunnerCommandDispatcher commands,
-      RunnerProcessRepository table,
-      RunnerProcessLauncher processes,
-      ProcessTerminator terminator) {
+      LaunchedRunnerRepository table,
+      LauncherRegistry launchers) {
     this.commands = commands;
     this.attachments = attachments;
     this.table = table;
-    this.leftovers = OrphanProcessReaper.sparingSelf(processes.runsFolder(), terminator::terminate);
+    this.launchers = launchers;
   }
 
   /**
@@ -90,42 +92,56 @@ public class RunnerStopper {
   }
 
   /**
-   * Kills the older epochs of runs on this host, without notifying other replicas. Blocks.
+   * Kills what the launchers of this replica have started for older epochs of runs, without
+   * notifying other replicas. Blocks.
    *
-   * @param killed receives each run without a process, at once
-   * @return the runs with a process that could not be killed; they are fenced
+   * @param killed receives each run of which nothing is left, at once
+   * @return the runs of which something could not be killed; they are fenced
    */
   Set<String> killHere(Map<String, Integer> below, Duration patience, Consumer<String> killed) {
-    Map<String, List<Long>> seeds = new HashMap<>();
-    for (RunnerProcessRepository.Entry old : table.olderThan(below)) {
-      seed(old)
-          .ifPresent(
-              pid ->
-                  seeds
-                      .computeIfAbsent(Objects.requireNonNull(old.run()), run -> new ArrayList<>())
-                      .add(pid));
+    Map<String, RunnerLauncher> able = new HashMap<>(launchers.launchers());
+    able.values().removeIf(launcher -> !launcher.capabilities().canKill());
+    Map<String, Map<String, List<String>>> former = former(below);
+    if (able.size() == 1) {
+      Map.Entry<String, RunnerLauncher> only = able.entrySet().iterator().next();
+      return only.getValue().kill(request(below, former, only.getKey(), patience), killed);
     }
-    Map<String, Set<Long>> left = leftovers.kill(below, seeds, patience, killed);
-    left.forEach(
-        (run, pids) ->
-            LOG.errorf(
-                "run %s: cannot kill the processes %s of an older epoch within %s; they are fenced",
-                run, pids, patience));
-    return left.keySet();
+    KillCollector collector = new KillCollector(below.keySet(), able.size(), killed);
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      able.forEach(
+          (name, launcher) ->
+              threads.execute(
+                  () -> {
+                    try {
+                      launcher.kill(request(below, former, name, patience), collector::killed);
+                    } catch (RuntimeException | Error e) {
+                      collector.failed(e);
+                    }
+                  }));
+    }
+    return collector.left();
   }
 
-  /** Returns the pid unless it was reused. */
-  private static Optional<Long> seed(RunnerProcessRepository.Entry runner) {
-    Long pid = runner.pid();
-    Long startedAt = runner.startedAtMs();
-    if (pid == null || startedAt == null) {
-      return Optional.empty();
+  private static KillRequest request(
+      Map<String, Integer> below,
+      Map<String, Map<String, List<String>>> former,
+      String launcher,
+      Duration patience) {
+    return new KillRequest(below, former.getOrDefault(launcher, Map.of()), patience);
+  }
+
+  /** Returns the handles of older runners: by launcher, then by run. */
+  private Map<String, Map<String, List<String>>> former(Map<String, Integer> below) {
+    Map<String, Map<String, List<String>>> former = new HashMap<>();
+    for (LaunchedRunnerRepository.Entry old : table.olderThan(below, launchers.bound())) {
+      if (old.handle() != null) {
+        former
+            .computeIfAbsent(old.launcher(), launcher -> new HashMap<>())
+            .computeIfAbsent(Objects.requireNonNull(old.run()), run -> new ArrayList<>())
+            .add(old.handle());
+      }
     }
-    boolean other =
-        ProcessHandle.of(pid)
-            .map(handle -> !ProcessStartTime.isSame(handle, startedAt))
-            .orElse(false);
-    return other ? Optional.empty() : Optional.of(pid);
+    return former;
   }
 
   /**
@@ -134,8 +150,8 @@ public class RunnerStopper {
    * @param epochs by run
    */
   public Set<String> busy(Map<String, Integer> epochs) {
-    Map<String, RunnerProcessRepository.Entry> carriers = new HashMap<>();
-    for (RunnerProcessRepository.Entry carrier : table.carriers(epochs)) {
+    Map<String, LaunchedRunnerRepository.Entry> carriers = new HashMap<>();
+    for (LaunchedRunnerRepository.Entry carrier : table.carriers(epochs)) {
       carriers.put(Objects.requireNonNull(carrier.run()), carrier);
     }
     Set<String> busy = new HashSet<>(epochs.keySet());
@@ -143,17 +159,18 @@ public class RunnerStopper {
     return busy;
   }
 
-  private boolean isBusy(String run, Optional<RunnerProcessRepository.Entry> own) {
+  private boolean isBusy(String run, Optional<LaunchedRunnerRepository.Entry> own) {
     if (own.isEmpty()) {
       return attachments.holder(run).isPresent();
     }
-    Long pid = own.get().pid();
-    Long startedAt = own.get().startedAtMs();
-    // A runner attached to another replica has stopped when its process has exited.
-    boolean elsewhere = attachments.runner(own.get().id()).isEmpty();
-    return pid != null
-        && startedAt != null
+    LaunchedRunnerRepository.Entry runner = own.get();
+    // A runner attached to another replica has stopped when it has exited.
+    boolean elsewhere = attachments.runner(runner.id()).isEmpty();
+    return runner.handle() != null
         && (elsewhere || attachments.holder(run).isPresent())
-        && ProcessStartTime.alive(pid, startedAt).isPresent();
+        && launchers
+            .launcher(runner.launcher())
+            .filter(launcher -> launcher.isAlive(runner.id(), runner.handle()))
+            .isPresent();
   }
 }

@@ -11,6 +11,8 @@ import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jboss.logging.Logger;
@@ -21,60 +23,65 @@ class SharedRunnerPool {
   private static final Logger LOG = Logger.getLogger(SharedRunnerPool.class);
   private static final String PREFIX = "pool-";
 
-  private final RunnerProcessLauncher processes;
-  private final RunnerPoolReconciler keeper;
+  private final List<RunnerPoolReconciler> keepers = new ArrayList<>();
 
   /** Runners that will end soon; they are replaced before their end. */
   private final Set<String> leaving = ConcurrentHashMap.newKeySet();
 
   SharedRunnerPool(
-      RunnerProcessLauncher processes,
-      RunnerProcessRepository table,
-      RunnerProcessWatcher watch,
-      LaunchLimiter room,
+      LauncherRegistry launchers,
+      RunnerStarter starter,
+      RunnerEnvironmentFactory environments,
+      LaunchedRunnerWatcher watch,
+      LaunchPermitFactory permits,
       OrchestratorConfig config) {
-    this.processes = processes;
-    keeper =
-        new RunnerPoolReconciler(
-            processes,
-            table,
-            watch,
-            room,
-            new RunnerPoolReconciler.Kind(
-                RunnerConnection.Mode.SHARED,
-                PREFIX,
-                config.runner().slots(),
-                config.launcher().pool().size()),
-            runner -> !leaving.contains(runner));
+    for (RunnerPlace place : launchers.startable()) {
+      keepers.add(
+          new RunnerPoolReconciler(
+              starter,
+              environments,
+              watch,
+              permits,
+              new RunnerPoolReconciler.Kind(
+                  RunnerConnection.Mode.SHARED,
+                  PREFIX,
+                  config.runner().slots(),
+                  place.shared(),
+                  place),
+              runner -> !leaving.contains(runner)));
+    }
   }
 
   /** Starts the missing runners. */
   void fill() {
-    if (!processes.canStart()) {
-      LOG.info("baton.launcher.process.command is not set: runners must be started externally");
-      return;
+    if (keepers.isEmpty()) {
+      LOG.info(
+          "no launcher can start runners, for example since baton.launcher.process.command is not set: "
+              + "runners must be started externally");
     }
-    keeper.fill();
+    keepers.forEach(RunnerPoolReconciler::fill);
   }
 
   void stop() {
-    keeper.stop();
+    keepers.forEach(RunnerPoolReconciler::stop);
   }
 
   /** Starts a runner in place of one that will end soon. */
   void replace(String runner) {
-    if (processes.canStart() && leaving.add(runner)) {
-      keeper.fill();
+    if (!keepers.isEmpty() && leaving.add(runner)) {
+      keepers.forEach(RunnerPoolReconciler::fill);
     }
   }
 
   void onRoom(@Observes RunnerSlotsFreedEvent event) {
-    keeper.onRoom();
+    keepers.forEach(RunnerPoolReconciler::onRoom);
   }
 
-  void onGone(@Observes RunnerProcessWatcher.RunnerGone gone) {
+  void onGone(@Observes LaunchedRunnerWatcher.RunnerGone gone) {
     if (gone.mode() == RunnerConnection.Mode.SHARED && !leaving.remove(gone.runner())) {
-      keeper.died();
+      keepers.stream()
+          .filter(keeper -> keeper.place().equals(gone.place()))
+          .forEach(RunnerPoolReconciler::died);
     }
   }
 }

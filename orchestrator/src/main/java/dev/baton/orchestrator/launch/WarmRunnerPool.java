@@ -6,14 +6,17 @@
  */
 package dev.baton.orchestrator.launch;
 
-import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.RunnerConnection;
+import dev.baton.orchestrator.gateway.RunnerProperties;
 import dev.baton.orchestrator.gateway.RunnerRegistry;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.scheduling.DelayedTask;
+import dev.baton.protocol.workflow.RunnerSelector;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -42,9 +45,8 @@ class WarmRunnerPool {
   private static final Logger LOG = Logger.getLogger(WarmRunnerPool.class);
   private static final Duration RESERVED = Duration.ofMinutes(1);
 
-  private final RunnerProcessLauncher processes;
   private final RunnerRegistry attachments;
-  private final RunnerPoolReconciler keeper;
+  private final List<RunnerPoolReconciler> keepers = new ArrayList<>();
 
   /** Reserved runners by run that will soon lose its runner. */
   private final Map<String, RunnerConnection> reserved = new ConcurrentHashMap<>();
@@ -56,23 +58,24 @@ class WarmRunnerPool {
   private final Set<String> given = ConcurrentHashMap.newKeySet();
 
   WarmRunnerPool(
-      RunnerProcessLauncher processes,
-      RunnerProcessRepository table,
-      RunnerProcessWatcher watch,
+      LauncherRegistry launchers,
+      RunnerStarter starter,
+      RunnerEnvironmentFactory environments,
+      LaunchedRunnerWatcher watch,
       RunnerRegistry attachments,
-      LaunchLimiter room,
-      OrchestratorConfig config) {
-    this.processes = processes;
+      LaunchPermitFactory permits) {
     this.attachments = attachments;
-    keeper =
-        new RunnerPoolReconciler(
-            processes,
-            table,
-            watch,
-            room,
-            new RunnerPoolReconciler.Kind(
-                RunnerConnection.Mode.WARM, PREFIX, 1, config.launcher().warm().size()),
-            runner -> !given.contains(runner));
+    for (RunnerPlace place : launchers.startable()) {
+      keepers.add(
+          new RunnerPoolReconciler(
+              starter,
+              environments,
+              watch,
+              permits,
+              new RunnerPoolReconciler.Kind(
+                  RunnerConnection.Mode.WARM, PREFIX, 1, place.warm(), place),
+              runner -> !given.contains(runner)));
+    }
   }
 
   static boolean isName(String runner) {
@@ -81,13 +84,11 @@ class WarmRunnerPool {
 
   /** Starts the missing runners. */
   void fill() {
-    if (processes.canStart()) {
-      keeper.fill();
-    }
+    keepers.forEach(RunnerPoolReconciler::fill);
   }
 
   void stop() {
-    keeper.stop();
+    keepers.forEach(RunnerPoolReconciler::stop);
   }
 
   /** Delays the refill: an isolated run gets a process started for it. */
@@ -97,11 +98,13 @@ class WarmRunnerPool {
 
   /**
    * Takes the only slot of a runner for the run: of the {@link #reserve reserved} one, or of an
-   * idle one; empty when all are busy or starting.
+   * idle one that is selected; empty when all are busy or starting.
    */
-  Optional<RunnerConnection> take(String run) {
+  Optional<RunnerConnection> take(String run, RunnerSelector selector) {
     RunnerConnection kept = reserved.remove(run);
-    return kept != null && isAttached(kept) ? Optional.of(kept) : attachments.takeWarm();
+    return kept != null && isAttached(kept)
+        ? Optional.of(kept)
+        : attachments.takeWarm(runner -> runner.properties().fits(selector));
   }
 
   private boolean isAttached(RunnerConnection runner) {
@@ -109,14 +112,20 @@ class WarmRunnerPool {
   }
 
   /**
-   * Reserves an idle runner for the run for 1 min; starts one when none is idle. Blocks.
+   * Reserves an idle runner like the leaving one for its run for 1 min; starts one when none is
+   * idle. Blocks.
    *
    * @param within timeout of the start
    */
-  void reserve(String run, Duration within) {
-    Optional<RunnerConnection> idle = attachments.takeWarm();
-    if (idle.isEmpty() && processes.canStart()) {
-      idle = started(run, within);
+  void reserve(String run, RunnerConnection leaving, Duration within) {
+    Optional<RunnerConnection> idle =
+        attachments.takeWarm(runner -> runner.properties().replaces(leaving.properties()));
+    if (idle.isEmpty()) {
+      idle =
+          keepers.stream()
+              .filter(keeper -> isPlaceOf(leaving.properties(), keeper.place()))
+              .findFirst()
+              .flatMap(keeper -> started(keeper, run, within));
     }
     idle.ifPresent(
         runner -> {
@@ -125,7 +134,12 @@ class WarmRunnerPool {
         });
   }
 
-  private Optional<RunnerConnection> started(String run, Duration within) {
+  private static boolean isPlaceOf(RunnerProperties runner, RunnerPlace place) {
+    return runner.launcher().isEmpty() || place.is(runner.launcher(), runner.pool());
+  }
+
+  private Optional<RunnerConnection> started(
+      RunnerPoolReconciler keeper, String run, Duration within) {
     long end = System.nanoTime() + within.toNanos();
     try {
       Optional<String> runner = keeper.startExtra(within);
@@ -153,7 +167,7 @@ class WarmRunnerPool {
   void gave(String runner) {
     startedNanos = System.nanoTime();
     if (given.add(runner)) {
-      keeper.wasOfUse();
+      keepers.forEach(RunnerPoolReconciler::wasOfUse);
       fillWhenQuiet();
     }
   }
@@ -175,7 +189,7 @@ class WarmRunnerPool {
             return;
           }
           refilling.set(false);
-          keeper.fill();
+          fill();
         });
   }
 
@@ -185,12 +199,14 @@ class WarmRunnerPool {
   }
 
   void onRoom(@Observes RunnerSlotsFreedEvent event) {
-    keeper.onRoom();
+    keepers.forEach(RunnerPoolReconciler::onRoom);
   }
 
-  void onGone(@Observes RunnerProcessWatcher.RunnerGone gone) {
+  void onGone(@Observes LaunchedRunnerWatcher.RunnerGone gone) {
     if (gone.mode() == RunnerConnection.Mode.WARM && !given.remove(gone.runner())) {
-      keeper.died();
+      keepers.stream()
+          .filter(keeper -> keeper.place().equals(gone.place()))
+          .forEach(RunnerPoolReconciler::died);
     }
   }
 }

@@ -1,4 +1,7 @@
-/** Starts runner processes, watches them, and kills them with all their descendants. */
+/**
+ * Places runs on runners: chooses launchers and pools, starts runners by them, keeps idle ones
+ * ready, and knows launchers only by their port.
+ */
 @NullMarked
 package dev.baton.orchestrator.launch;
 

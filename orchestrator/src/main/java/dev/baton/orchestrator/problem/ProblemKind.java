@@ -27,6 +27,7 @@ public enum ProblemKind {
   MISDIRECTED(421, "The Host header is not allowed", Status.Code.PERMISSION_DENIED),
   INVALID_WORKFLOW(422, "The workflow definition is not valid", Status.Code.INVALID_ARGUMENT),
   INVALID_INPUT(422, "The input does not fit the workflow's schema", Status.Code.INVALID_ARGUMENT),
+  NO_RUNNER(422, "No launcher can start a runner for the run", Status.Code.FAILED_PRECONDITION),
   INVALID_ANSWER(
       422, "The answer does not fit the approval's schema", Status.Code.INVALID_ARGUMENT),
   IDEMPOTENCY_KEY_REUSED(

@@ -370,9 +370,7 @@ class RunsGrpcService implements RunsService {
     if (view.homePartition() != null) {
       run.setHomePartition(view.homePartition());
     }
-    if (view.queued() != null) {
-      run.setQueuePosition(view.queued().position());
-    }
+    setQueued(run, view.queued());
     if (view.traceGap() != null) {
       run.setTraceGap(view.traceGap());
     }
@@ -396,6 +394,22 @@ class RunsGrpcService implements RunsService {
       run.setError(error.code() + ": " + error.message());
     }
     return run.build();
+  }
+
+  private static void setQueued(Run.Builder run, RunView.@Nullable Queued queued) {
+    if (queued == null) {
+      return;
+    }
+    run.setQueuePosition(queued.position()).setQueueReason(queued.reason());
+    if (queued.launcher() != null) {
+      run.setQueueLauncher(queued.launcher());
+    }
+    if (queued.pool() != null) {
+      run.setQueuePool(queued.pool());
+    }
+    if (queued.limit() != null) {
+      run.setQueueLimit(queued.limit());
+    }
   }
 
   private static ListApprovalsResponse messages(List<ApprovalView> views) {

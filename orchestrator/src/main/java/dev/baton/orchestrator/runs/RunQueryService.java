@@ -62,6 +62,14 @@ public class RunQueryService {
           LIMIT 1000) before) END AS queue_position,
         CASE WHEN r.queued_at IS NOT NULL THEN (SELECT c.runs FROM orchestrator.concurrency_limit c
           WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
+        CASE WHEN r.awaits_epoch = r.epoch AND r.queued_at IS NULL AND r.runner_id IS NULL AND NOT r.ended AND r.desired = 'running'
+          AND r.status <> 'paused' THEN r.awaits_since END AS awaits_since, r.awaits_launcher, r.awaits_pool, r.awaits_limit,
+        CASE WHEN r.awaits_epoch = r.epoch AND r.runner_id IS NULL AND NOT r.ended THEN (SELECT count(*) FROM (
+          SELECT 1 FROM orchestrator.run q WHERE q.awaits_launcher = r.awaits_launcher AND NOT q.ended
+            AND q.awaits_pool IS NOT DISTINCT FROM r.awaits_pool AND q.runner_id IS NULL AND q.desired = 'running'
+            AND q.awaits_epoch = q.epoch
+            AND (q.priority > r.priority OR q.priority = r.priority AND (q.awaits_since, q.id) <= (r.awaits_since, r.id))
+          LIMIT 1000) before) END AS awaits_position,
         CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
         (r.head::json -> 'degraded')::text AS degraded,
         r.runner_pid, r.runner_host, r.fruitless, r.completed_at_failover, r.last_exit, r.next_attempt_at, k.parked_at, k.resume_at,
@@ -358,10 +366,27 @@ public class RunQueryService {
 
   private static RunView.@Nullable Queued queued(Row row) {
     Instant since = instant(row, "queued_at");
-    return since == null
-        ? null
-        : new RunView.Queued(
-            row.getLong("queue_position").intValue(), row.getInteger("queue_limit"), since);
+    if (since != null) {
+      return new RunView.Queued(
+          row.getLong("queue_position").intValue(),
+          row.getInteger("queue_limit"),
+          since,
+          "workflow_limit",
+          null,
+          null);
+    }
+    Instant awaits = instant(row, "awaits_since");
+    if (awaits == null) {
+      return null;
+    }
+    String pool = row.getString("awaits_pool");
+    return new RunView.Queued(
+        row.getLong("awaits_position").intValue(),
+        row.getInteger("awaits_limit"),
+        awaits,
+        pool == null ? "launcher_limit" : "pool_limit",
+        row.getString("awaits_launcher"),
+        pool);
   }
 
   private static TraceEvent.@Nullable ForkedFrom forkedFrom(Row row) {

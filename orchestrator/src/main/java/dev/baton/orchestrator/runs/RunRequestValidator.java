@@ -10,6 +10,7 @@ import static dev.baton.protocol.clock.HeartbeatBounds.MIN_TIMEOUT_MS;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.launch.RunPlacementPolicy;
 import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -60,18 +61,21 @@ class RunRequestValidator {
   private final SchemaValidator schemas;
   private final OrchestratorConfig config;
   private final TracePartitionCounter partitions;
+  private final RunPlacementPolicy placement;
 
   RunRequestValidator(
       WorkflowDefinitionCache definitions,
       WorkflowCatalog catalog,
       SchemaValidator schemas,
       OrchestratorConfig config,
-      TracePartitionCounter partitions) {
+      TracePartitionCounter partitions,
+      RunPlacementPolicy placement) {
     this.definitions = definitions;
     this.catalog = catalog;
     this.schemas = schemas;
     this.config = config;
     this.partitions = partitions;
+    this.placement = placement;
   }
 
   /** Fails with a problem when the request is invalid. */
@@ -153,6 +157,9 @@ class RunRequestValidator {
     JsonNode input = request.input();
     Instant now = Instant.now();
     Heartbeat heartbeat = heartbeat(request, workflow);
+    if (!external) {
+      workflow.ifPresent(placement::check);
+    }
     String id = external ? externalId(request) : RunId.next();
     return new NewRun(
         id,

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  * @param traceGap description of the first gap in the seqs of its trace: an event was lost; null
  *     otherwise
  * @param priority -100 to 100: runs with a higher priority are admitted and launched first
- * @param queued the run waits for admission under its workflow's limit; null otherwise
+ * @param queued the run waits for admission under its workflow's limit, or for room on a launcher;
+ *     null otherwise
  * @param parked the run waits without a runner; null otherwise
  * @param output JSON, or {@code {"digest": …, "size_bytes": …}} when it is large
  * @param crashLoop its runners end repeatedly without completing a step; null otherwise
@@ -123,10 +124,20 @@ public record RunView(
 
   /**
    * @param position 1 is next; 1,000 means that or more
-   * @param limit maximum number of active runs of the workflow; null when it has just been removed
+   * @param limit maximum number of active runs of the workflow, or of live runners of the launcher
+   *     or its pool; null when it has just been removed
+   * @param reason {@code workflow_limit}, {@code launcher_limit} or {@code pool_limit}
+   * @param launcher that has no room; null under a workflow's limit
+   * @param pool of the launcher that has no room; null when the launcher itself has none
    */
   @Schema(name = "QueuedRun")
-  public record Queued(int position, @Nullable Integer limit, Instant since) {}
+  public record Queued(
+      int position,
+      @Nullable Integer limit,
+      Instant since,
+      String reason,
+      @Nullable String launcher,
+      @Nullable String pool) {}
 
   RunView withSteps(RunState state) {
     List<String> without =

@@ -30,6 +30,11 @@ class OrchestratorConfigValidatorTest {
             new Case("baton.runner.max-lifetime", "59s", "off, or a duration"),
             new Case("baton.park-after", "soon", "off, or a duration"),
             new Case("baton.launcher.timeout", "10ms", "1s or more"),
+            new Case("baton.launchers.a.type", "podman", "process, attached"),
+            new Case("baton.launchers.a.max-runners", "0", "1 to 100000"),
+            new Case("baton.launchers.process.max-runners", "1", "more than the 1 runners"),
+            new Case("baton.launchers.a.timeout.pulling", "10ms", "1s or more"),
+            new Case("baton.launchers.a.pools.b.warm", "65", "0 to 64"),
             new Case("baton.db.port", "70000", "1 to 65535"),
             new Case("baton.store-url", "ftp://x", "http://<host>:<port>"),
             new Case("baton.instance-id", "a b", "letters, digits"));
@@ -59,6 +64,7 @@ class OrchestratorConfigValidatorTest {
     assertThat(config.runner().maxLifetime()).isEqualTo("24h");
     assertThat(config.parkAfter()).isEqualTo("10m");
     assertThat(config.launcher().process().command()).isEmpty();
+    assertThat(config.launchers()).isEmpty();
     assertThat(config.runner().slots()).isEqualTo(1_000);
     assertThat(config.db().port()).isEqualTo(5_432);
   }

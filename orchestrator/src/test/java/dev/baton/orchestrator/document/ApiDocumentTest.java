@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Checks the served documents. To write the committed one after a change of the API: {@code
- * -Dbaton.api.write=true}.
+ * -Dapi.document.write=true}.
  */
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
@@ -44,13 +44,13 @@ class ApiDocumentTest {
   @Test
   void shouldServeTheCommittedDocument() throws Exception {
     String served = get("/openapi", "application/yaml").text();
-    if (Boolean.getBoolean("baton.api.write")) {
+    if (Boolean.getBoolean("api.document.write")) {
       Files.createDirectories(COMMITTED.getParent());
       Files.writeString(COMMITTED, served);
     }
 
     assertThat(served)
-        .as("the API has changed; -Dbaton.api.write=true writes the document")
+        .as("the API has changed; -Dapi.document.write=true writes the document")
         .isEqualTo(Files.readString(COMMITTED));
   }
 

@@ -19,7 +19,14 @@ class RunnerConnectionTest {
   void shouldTellTheSlotThatEndsAShortage() {
     RunnerConnection runner =
         new RunnerConnection(
-            "r", 1, RunnerConnection.Mode.SHARED, 2, false, message -> {}, () -> {});
+            "r",
+            1,
+            RunnerConnection.Mode.SHARED,
+            2,
+            RunnerProperties.NONE,
+            false,
+            message -> {},
+            () -> {});
     assertThat(runner.tryTake()).isTrue();
     assertThat(runner.giveBack()).isFalse();
 
@@ -35,7 +42,14 @@ class RunnerConnectionTest {
   void shouldSayWhetherTheRunWasThere() {
     RunnerConnection runner =
         new RunnerConnection(
-            "r", 1, RunnerConnection.Mode.SHARED, 2, false, message -> {}, () -> {});
+            "r",
+            1,
+            RunnerConnection.Mode.SHARED,
+            2,
+            RunnerProperties.NONE,
+            false,
+            message -> {},
+            () -> {});
 
     assertThat(runner.hold("a", 1)).isFalse();
     assertThat(runner.hold("a", 2)).isTrue();
@@ -48,7 +62,15 @@ class RunnerConnectionTest {
   void shouldGiveNothingToADoubtedRunnerBeforeItHasAnswered() {
     List<GatewayMessage> sent = new ArrayList<>();
     RunnerConnection runner =
-        new RunnerConnection("r", 1, RunnerConnection.Mode.SHARED, 2, true, sent::add, () -> {});
+        new RunnerConnection(
+            "r",
+            1,
+            RunnerConnection.Mode.SHARED,
+            2,
+            RunnerProperties.NONE,
+            true,
+            sent::add,
+            () -> {});
     assertThat(runner.hasRoom()).isTrue();
 
     runner.doubt();
@@ -64,7 +86,14 @@ class RunnerConnectionTest {
   void shouldNotDoubtOneThatNeverAnswers() {
     RunnerConnection runner =
         new RunnerConnection(
-            "r", 1, RunnerConnection.Mode.SHARED, 2, false, message -> {}, () -> {});
+            "r",
+            1,
+            RunnerConnection.Mode.SHARED,
+            2,
+            RunnerProperties.NONE,
+            false,
+            message -> {},
+            () -> {});
 
     runner.doubt();
 

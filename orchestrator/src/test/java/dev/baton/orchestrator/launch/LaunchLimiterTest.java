@@ -29,8 +29,8 @@ import org.junit.jupiter.api.Test;
 class LaunchLimiterTest {
   @Inject OrchestratorTestEnvironment bed;
   @Inject LaunchLimiter room;
-  @Inject RunnerProcessRepository table;
-  @Inject RunnerProcessWatcher watch;
+  @Inject LaunchedRunnerRepository table;
+  @Inject LaunchedRunnerWatcher watch;
   @Inject Pool pool;
 
   private static void await(String what, BooleanSupplier wanted) throws InterruptedException {

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
@@ -23,7 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -35,8 +36,9 @@ import org.junit.jupiter.api.io.TempDir;
 class SharedRunnerPoolTest {
   private static final int SIZE = 3;
 
-  @Inject RunnerProcessRepository table;
-  @Inject RunnerProcessWatcher watch;
+  @Inject LaunchedRunnerRepository table;
+  @Inject LaunchedRunnerWatcher watch;
+  @Inject LeaseSigner leases;
   @Inject LaunchLimiter room;
   @Inject Event<RunnerSlotsFreedEvent> freed;
   @Inject OrchestratorTestEnvironment bed;
@@ -44,8 +46,15 @@ class SharedRunnerPoolTest {
   @TempDir Path data;
 
   private SharedRunnerPool pool(LaunchLimiter startRoom, OrchestratorConfig config) {
+    LauncherRegistry launchers = new LauncherRegistry(config, new RunnerLauncherFactory());
+    launchers.launchers().values().forEach(launcher -> launcher.observe(watch));
     return new SharedRunnerPool(
-        new RunnerProcessLauncher(config, "127.0.0.1:1"), table, watch, startRoom, config);
+        launchers,
+        new RunnerStarter(launchers, table, watch),
+        new RunnerEnvironmentFactory(config, leases, "127.0.0.1:1"),
+        watch,
+        new LaunchPermitFactory(launchers, new LauncherCapacityLimiter(freed), startRoom),
+        config);
   }
 
   private OrchestratorConfig config(Map<String, String> more) {
@@ -64,16 +73,24 @@ class SharedRunnerPoolTest {
     }
   }
 
-  private Map<String, ProcessHandle> runners() {
-    Map<String, ProcessHandle> ofPools = new HashMap<>(watch.watched());
+  private Map<String, LaunchedRunnerWatcher.WatchedRunner> runners() {
+    Map<String, LaunchedRunnerWatcher.WatchedRunner> ofPools = new HashMap<>(watch.watched());
     ofPools.keySet().removeIf(id -> !id.startsWith("pool-"));
     return ofPools;
   }
 
-  private void end(SharedRunnerPool pool) {
+  private static void kill(String runner, LaunchedRunnerWatcher.WatchedRunner known) {
+    known.launcher().kill(runner);
+  }
+
+  private void end(SharedRunnerPool pool) throws InterruptedException {
     pool.stop();
-    runners().values().forEach(ProcessHandle::destroyForcibly);
-    runners().values().forEach(runner -> runner.onExit().join());
+    await(
+        "all runners have ended",
+        () -> {
+          runners().forEach(SharedRunnerPoolTest::kill);
+          return runners().isEmpty();
+        });
   }
 
   @Test
@@ -108,8 +125,13 @@ class SharedRunnerPoolTest {
         Set<String> two = awaitOneMore(pool, started);
 
         String second = two.stream().filter(id -> !started.contains(id)).findFirst().orElseThrow();
-        Objects.requireNonNull(runners().get(second)).destroyForcibly();
-        await("the second has ended", () -> !runners().containsKey(second));
+        await(
+            "the second has ended",
+            () -> {
+              // Listed from before its start; then there is nothing to kill yet.
+              Optional.ofNullable(runners().get(second)).ifPresent(known -> kill(second, known));
+              return !runners().containsKey(second);
+            });
         awaitOneMore(pool, started);
       }
     } finally {

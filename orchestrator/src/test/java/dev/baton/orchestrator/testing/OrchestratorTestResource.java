@@ -68,6 +68,11 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
     Files.writeString(runner, RUNNER);
     settings.put("baton.launcher.process.command", "/bin/sh\n" + runner);
     settings.put("baton.launcher.pool.size", "0");
+    // Behind the standard one, so that only runs that select it get there.
+    settings.put("baton.launchers.tiny.order", "500");
+    settings.put("baton.launchers.tiny.max-runners", "1");
+    settings.put("baton.launchers.tiny.labels.size", "tiny");
+    settings.put("baton.launchers.tiny.pools.big.labels.memory", "big");
     // The runners of these tests never attach.
     settings.put("baton.launcher.starting", "1000");
     settings.put("baton.notifications.webhook.url", Objects.requireNonNull(webhook).url());

@@ -20,6 +20,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -48,6 +49,11 @@ public final class ScriptedRunner implements AutoCloseable {
    * @param mode as in hello
    */
   public ScriptedRunner(int port, String id, String mode, int slots, Held... held) {
+    this(port, id, mode, slots, Map.of(), held);
+  }
+
+  public ScriptedRunner(
+      int port, String id, String mode, int slots, Map<String, String> labels, Held... held) {
     this.id = id;
     this.slots = slots;
     channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
@@ -79,6 +85,7 @@ public final class ScriptedRunner implements AutoCloseable {
                     .setHost("test")
                     .setSlots(slots)
                     .setMode(mode)
+                    .putAllLabels(labels)
                     .addAllHeld(List.of(held)))
             .build());
   }

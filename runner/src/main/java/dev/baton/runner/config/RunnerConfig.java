@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
  * @param slots limit of concurrent runs; 1 except for a shared runner
  * @param carries the run assigned to an isolated runner; empty in other modes
  * @param orchestrator its replicas, in the order in which they are tried; one or more
+ * @param placement properties by which workflows select this runner
  * @param store replicas of the checkpoint-store, likewise
  * @param data folder of the workspaces: {@code runs/<run>/workspace}
  * @param checkpointPatience how long the end of a step waits for the object store before the run
@@ -46,6 +47,7 @@ public record RunnerConfig(
     String runnerId,
     Mode mode,
     int slots,
+    RunnerPlacement placement,
     Optional<Carried> carries,
     List<GrpcAddress> orchestrator,
     List<GrpcAddress> store,
@@ -111,6 +113,7 @@ public record RunnerConfig(
         keys.required("baton.runner.id"),
         mode,
         mode == Mode.SHARED ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
+        RunnerPlacement.read(values),
         mode == Mode.ISOLATED ? Optional.of(carried(keys)) : Optional.empty(),
         GrpcAddress.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),

@@ -4,18 +4,18 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.launch;
+package dev.baton.launcher.process;
 
-import jakarta.enterprise.context.ApplicationScoped;
+/** Terminates processes of this host. Thread-safe. */
+@FunctionalInterface
+interface ProcessTerminator {
+  /** Sends SIGKILL. */
+  ProcessTerminator SIGKILL =
+      pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
 
-/** Terminates processes of this host by SIGKILL. Thread-safe. */
-@ApplicationScoped
-public class ProcessTerminator {
   /**
    * Sends the signal and returns at once. The process may stay alive: in an uninterruptible system
    * call, or when this process has no right to signal it.
    */
-  public void terminate(long pid) {
-    ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
-  }
+  void terminate(long pid);
 }

@@ -9,9 +9,11 @@ package dev.baton.orchestrator.launch;
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Arrays;
 import java.util.Locale;
+import org.eclipse.microprofile.openapi.annotations.media.Schema;
 
 /** The state of a launched process; its word is stored and in the API. */
-public enum RunnerProcessState {
+@Schema(name = "RunnerProcessState")
+public enum LaunchedRunnerState {
   STARTING,
   RUNNING,
   EXITED;
@@ -21,7 +23,7 @@ public enum RunnerProcessState {
    *
    * @throws IllegalArgumentException for any other text
    */
-  static RunnerProcessState of(String word) {
+  static LaunchedRunnerState of(String word) {
     return Arrays.stream(values())
         .filter(state -> state.word().equals(word))
         .findFirst()

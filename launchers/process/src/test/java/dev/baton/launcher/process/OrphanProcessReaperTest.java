@@ -4,12 +4,11 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.launch;
+package dev.baton.launcher.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.process.ProcfsProcessReader;
-import dev.baton.protocol.trace.RunId;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 class OrphanProcessReaperTest {
   private final List<Process> started = new ArrayList<>();
+
+  private static String newRun() {
+    return UUID.randomUUID().toString();
+  }
 
   @AfterEach
   void killAll() {
@@ -51,7 +55,7 @@ class OrphanProcessReaperTest {
   private static void kill(Path folder, String run, Long... seeds) {
     List<String> killed = new ArrayList<>();
     Map<String, Set<Long>> left =
-        OrphanProcessReaper.sparingSelf(folder.resolve("runs"), new ProcessTerminator()::terminate)
+        OrphanProcessReaper.sparingSelf(folder.resolve("runs"), ProcessTerminator.SIGKILL)
             .kill(Map.of(run, 2), Map.of(run, List.of(seeds)), Duration.ofSeconds(3), killed::add);
     assertThat(left).isEmpty();
     assertThat(killed).containsExactly(run);
@@ -76,7 +80,7 @@ class OrphanProcessReaperTest {
 
   @Test
   void shouldKillAChildThatOutlivedItsKilledParent(@TempDir Path folder) throws Exception {
-    String run = RunId.next();
+    String run = newRun();
     Path pid = folder.resolve("pid");
     Process runner =
         start(
@@ -94,7 +98,7 @@ class OrphanProcessReaperTest {
 
   @Test
   void shouldKillADaemonThatLeftSessionGroupAndParent(@TempDir Path folder) throws Exception {
-    String run = RunId.next();
+    String run = newRun();
     Path pid = folder.resolve("pid");
     Process runner =
         start(
@@ -113,7 +117,7 @@ class OrphanProcessReaperTest {
 
   @Test
   void shouldKillWhatHidItsEnvironmentButStayedInTheSession(@TempDir Path folder) throws Exception {
-    String run = RunId.next();
+    String run = newRun();
     Path pid = folder.resolve("pid");
     Process runner =
         start(Map.of(), folder, "env -i /bin/sh -c 'echo $$ > " + pid + "; exec sleep 600' & wait");
@@ -128,10 +132,10 @@ class OrphanProcessReaperTest {
 
   @Test
   void shouldKillWhatWorksInTheRunsFolder(@TempDir Path folder) throws Exception {
-    String run = RunId.next();
+    String run = newRun();
     Path workspace =
         Files.createDirectories(folder.resolve("runs").resolve(run).resolve("workspace"));
-    Path other = Files.createDirectories(folder.resolve("runs").resolve(RunId.next()));
+    Path other = Files.createDirectories(folder.resolve("runs").resolve(newRun()));
     Process inside = start(Map.of(), workspace, "exec sleep 600");
     Process outside = start(Map.of(), other, "exec sleep 600");
 
@@ -144,7 +148,7 @@ class OrphanProcessReaperTest {
   @Test
   void shouldSpareAStepOfTheCurrentEpochThatHidItsEnvironment(@TempDir Path folder)
       throws Exception {
-    String run = RunId.next();
+    String run = newRun();
     Path workspace =
         Files.createDirectories(folder.resolve("runs").resolve(run).resolve("workspace"));
     Path pid = folder.resolve("pid");
@@ -164,12 +168,12 @@ class OrphanProcessReaperTest {
 
   @Test
   void shouldSpareTheCurrentEpochAndOtherRuns(@TempDir Path folder) throws Exception {
-    String run = RunId.next();
+    String run = newRun();
     Process old = start(Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "1"), folder, "exec sleep 600");
     Process current =
         start(Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "2"), folder, "exec sleep 600");
     Process other =
-        start(Map.of("BATON_RUN_ID", RunId.next(), "BATON_EPOCH", "1"), folder, "exec sleep 600");
+        start(Map.of("BATON_RUN_ID", newRun(), "BATON_EPOCH", "1"), folder, "exec sleep 600");
 
     kill(folder, run);
 
@@ -181,12 +185,11 @@ class OrphanProcessReaperTest {
   @Test
   void shouldReportEachRunAtOnceWhileAProcessOfAnotherCannotBeKilled(@TempDir Path folder)
       throws Exception {
-    String run = RunId.next();
-    String stuck = RunId.next();
+    String run = newRun();
+    String stuck = newRun();
     Process old = start(Map.of("BATON_RUN_ID", run, "BATON_EPOCH", "1"), folder, "exec sleep 600");
     Process immortal =
         start(Map.of("BATON_RUN_ID", stuck, "BATON_EPOCH", "1"), folder, "exec sleep 600");
-    ProcessTerminator terminator = new ProcessTerminator();
     List<String> killed = new ArrayList<>();
     CompletableFuture<Void> first = new CompletableFuture<>();
 
@@ -197,7 +200,7 @@ class OrphanProcessReaperTest {
                         folder.resolve("runs"),
                         pid -> {
                           if (pid != immortal.pid()) {
-                            terminator.terminate(pid);
+                            ProcessTerminator.SIGKILL.terminate(pid);
                           }
                         })
                     .kill(

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.launch;
+package dev.baton.launcher.process;
 
 import dev.baton.process.ProcessEntry;
 import dev.baton.process.ProcessTreeSnapshot;
@@ -23,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,21 +39,21 @@ final class OrphanProcessReaper {
 
   private final Path runsFolder;
   private final Set<Long> spared;
-  private final LongConsumer terminator;
+  private final ProcessTerminator terminator;
 
   /**
    * @param runsFolder contains one folder per run
    * @param spared pids that are never killed: this process and its ancestors
    * @param terminator sends SIGKILL to a pid
    */
-  OrphanProcessReaper(Path runsFolder, Set<Long> spared, LongConsumer terminator) {
+  OrphanProcessReaper(Path runsFolder, Set<Long> spared, ProcessTerminator terminator) {
     this.terminator = terminator;
     this.runsFolder = runsFolder.toAbsolutePath().normalize();
     this.spared = Set.copyOf(spared);
   }
 
   /** Creates a reaper that spares this process and its ancestors. */
-  static OrphanProcessReaper sparingSelf(Path runsFolder, LongConsumer terminator) {
+  static OrphanProcessReaper sparingSelf(Path runsFolder, ProcessTerminator terminator) {
     Set<Long> self = new HashSet<>();
     for (Optional<ProcessHandle> handle = Optional.of(ProcessHandle.current());
         handle.isPresent();
@@ -95,7 +94,7 @@ final class OrphanProcessReaper {
         return found;
       }
       for (Set<Long> pids : found.values()) {
-        pids.forEach(terminator::accept);
+        pids.forEach(terminator::terminate);
       }
       if (!awaitEnd(found.values(), scans.next().toMillis())) {
         return found;

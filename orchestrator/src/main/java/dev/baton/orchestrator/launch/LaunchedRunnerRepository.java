@@ -7,6 +7,8 @@
 package dev.baton.orchestrator.launch;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.baton.launcher.LaunchSpec;
+import dev.baton.launcher.LaunchedRunner;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.protocol.json.Json;
@@ -24,79 +26,109 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the launched processes, so that a restarted orchestrator can adopt them. Written before a
- * process is started and again when its pid is known. Blocking methods time out after 10 s.
+ * Stores the launched runners, so that a restarted orchestrator can adopt them. Written before a
+ * runner is started and again when its handle is known. Blocking methods time out after 10 s.
  */
 @ApplicationScoped
-public class RunnerProcessRepository {
+public class LaunchedRunnerRepository {
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final String COLUMNS =
-      "id, mode, instance, host, run, epoch, state, pid, started_at_ms, log_path, exit_code, created_at";
+      "id, mode, launcher, pool, instance, host, run, epoch, state, phase, reason, pid, started_at_ms, log_path, exit_code, created_at, "
+          + "COALESCE(handle, pid || '@' || started_at_ms) AS handle";
 
   /**
+   * @param launcher name of the launcher that has started it
    * @param run of an isolated runner, or of a warm one that was assigned a run
-   * @param startedAtMs start of the process, Unix time in ms; detects a reused pid
+   * @param phase the last one that its launcher reported; null before the first
+   * @param reason why it is in this phase, or has ended; null when unknown
+   * @param pid null when it is no process of this host
+   * @param startedAtMs start of the process, Unix time in ms; null for a runner with a handle
+   * @param handle by which its launcher finds it; null before it was started
    */
   public record Entry(
       String id,
       RunnerConnection.Mode mode,
+      String launcher,
+      String pool,
       String instance,
       String host,
       @Nullable String run,
       @Nullable Integer epoch,
-      RunnerProcessState state,
+      LaunchedRunnerState state,
+      @Nullable String phase,
+      @Nullable String reason,
       @Nullable Long pid,
       @Nullable Long startedAtMs,
       String logPath,
       @Nullable Integer exitCode,
-      Instant createdAt) {}
+      Instant createdAt,
+      @Nullable String handle) {}
 
   private final Pool pool;
   private final String instance;
   private final String host;
 
-  RunnerProcessRepository(Pool pool, OrchestratorConfig config) {
+  LaunchedRunnerRepository(Pool pool, OrchestratorConfig config) {
     this.pool = pool;
     this.instance = config.instanceId();
     this.host = LocalHostName.name();
   }
 
   /** Returns false when the row exists, that is, when the launch is repeated. */
-  boolean insert(
-      String id,
-      RunnerConnection.Mode mode,
-      @Nullable String run,
-      @Nullable Integer epoch,
-      String log) {
+  boolean insert(LaunchSpec spec, RunnerConnection.Mode mode, RunnerPlace place, String log) {
     return on(pool.preparedQuery(
                     """
-                    INSERT INTO orchestrator.runner (id, mode, instance, host, run, epoch, state, log_path)
-                    VALUES ($1, $2, $3, $4, $5, $6, 'starting', $7) ON CONFLICT (id) DO NOTHING""")
+                    INSERT INTO orchestrator.runner (id, mode, launcher, pool, instance, host, run, epoch, state, log_path)
+                    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 'starting', $9) ON CONFLICT (id) DO NOTHING""")
                 .execute(
-                    Tuple.from(Arrays.asList(id, mode.word(), instance, host, run, epoch, log))))
+                    Tuple.from(
+                        Arrays.asList(
+                            spec.runner(),
+                            mode.word(),
+                            place.launcher(),
+                            place.pool(),
+                            instance,
+                            host,
+                            spec.run(),
+                            spec.run() == null ? null : spec.epoch(),
+                            log))))
             .rowCount()
         == 1;
   }
 
-  void running(String id, long pid, long startedAtMs) {
+  /** Records the handle, phase and reason of a runner that has not ended. */
+  void launched(LaunchedRunner runner) {
     on(
         pool.preparedQuery(
                 """
-                UPDATE orchestrator.runner SET state = 'running', pid = $2, started_at_ms = $3
+                UPDATE orchestrator.runner SET state = CASE WHEN $3 IN ('starting', 'running') THEN 'running' ELSE state END,
+                  handle = $2, phase = $3, reason = $4, pid = $5::bigint,
+                  started_at_ms = CASE WHEN $5::bigint IS NOT NULL AND $2 LIKE '%@%' THEN split_part($2, '@', 2)::bigint END
                 WHERE id = $1 AND state <> 'exited'""")
-            .execute(Tuple.of(id, pid, startedAtMs)));
+            .execute(
+                Tuple.from(
+                    Arrays.asList(
+                        runner.runner(),
+                        runner.handle(),
+                        runner.phase().word(),
+                        runner.reason(),
+                        runner.pid()))));
   }
 
-  void exited(String id, @Nullable Integer exitCode) {
+  /**
+   * @param reason null when nothing is known
+   */
+  void exited(String id, @Nullable Integer exitCode, @Nullable String reason) {
     on(
         pool.preparedQuery(
                 """
-                UPDATE orchestrator.runner SET state = 'exited', exit_code = $2, ended_at = now()
+                UPDATE orchestrator.runner SET state = 'exited', phase = 'ended', exit_code = $2, reason = $3, ended_at = now()
                 WHERE id = $1 AND state <> 'exited'""")
-            .execute(Tuple.from(Arrays.asList(id, exitCode))));
+            .execute(Tuple.from(Arrays.asList(id, exitCode, reason))));
   }
 
   Optional<Entry> find(String id) {
@@ -138,11 +170,13 @@ public class RunnerProcessRepository {
   }
 
   /**
-   * Returns the processes of this host that were launched for older epochs of runs.
+   * Returns the runners that were launched for older epochs of runs and that launchers of this host
+   * can reach.
    *
    * @param below by run: the lowest epoch that is not returned
+   * @param bound names of the launchers that only reach runners of their own host
    */
-  List<Entry> olderThan(Map<String, Integer> below) {
+  List<Entry> olderThan(Map<String, Integer> below, Set<String> bound) {
     ArrayNode wanted = Json.mapper().createArrayNode();
     below.forEach((run, epoch) -> wanted.addObject().put("r", run).put("below", epoch));
     return entries(
@@ -153,8 +187,8 @@ public class RunnerProcessRepository {
                         + """
                            FROM orchestrator.runner
                           JOIN json_to_recordset($1::text::json) AS v (r text, below int) ON run = v.r AND epoch < v.below
-                          WHERE host = $2 AND state <> 'exited'""")
-                .execute(Tuple.of(wanted.toString(), host))));
+                          WHERE (host = $2 OR NOT launcher = ANY($3)) AND state <> 'exited'""")
+                .execute(Tuple.of(wanted.toString(), host, bound.toArray(String[]::new)))));
   }
 
   /** Lists runners: live ones first, then exited ones, each newest first. */
@@ -164,7 +198,7 @@ public class RunnerProcessRepository {
                 + COLUMNS
                 + " FROM orchestrator.runner ORDER BY state = 'exited', created_at DESC LIMIT $1")
         .execute(Tuple.of(limit))
-        .map(RunnerProcessRepository::entries);
+        .map(LaunchedRunnerRepository::entries);
   }
 
   private static Optional<Entry> first(RowSet<Row> rows) {
@@ -179,16 +213,21 @@ public class RunnerProcessRepository {
           new Entry(
               row.getString("id"),
               RunnerConnection.Mode.of(row.getString("mode")).orElseThrow(),
+              row.getString("launcher"),
+              row.getString("pool"),
               row.getString("instance"),
               row.getString("host"),
               row.getString("run"),
               row.getInteger("epoch"),
-              RunnerProcessState.of(row.getString("state")),
+              LaunchedRunnerState.of(row.getString("state")),
+              row.getString("phase"),
+              row.getString("reason"),
               row.getLong("pid"),
               row.getLong("started_at_ms"),
               row.getString("log_path"),
               row.getInteger("exit_code"),
-              created.toInstant()));
+              created.toInstant(),
+              row.getString("handle")));
     }
     return entries;
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.launcher;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.launcher.process;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.config;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/** Settings of launchers and pools that are not configured. */
+public final class LauncherDefaults {
+  private static final int ORDER = 100;
+
+  /** A launcher of processes without further settings. */
+  public static final OrchestratorConfig.LauncherSettings LAUNCHER =
+      new OrchestratorConfig.LauncherSettings() {
+        @Override
+        public String type() {
+          return "process";
+        }
+
+        @Override
+        public Optional<String> command() {
+          return Optional.empty();
+        }
+
+        @Override
+        public OptionalInt maxRunners() {
+          return OptionalInt.empty();
+        }
+
+        @Override
+        public int order() {
+          return ORDER;
+        }
+
+        @Override
+        public Map<String, String> labels() {
+          return Map.of();
+        }
+
+        @Override
+        public Map<String, OrchestratorConfig.PoolSettings> pools() {
+          return Map.of();
+        }
+
+        @Override
+        public OrchestratorConfig.LaunchTimeoutSettings timeout() {
+          return TIMEOUTS;
+        }
+      };
+
+  /** A pool without further settings. */
+  public static final OrchestratorConfig.PoolSettings POOL =
+      new OrchestratorConfig.PoolSettings() {
+        @Override
+        public OptionalInt maxRunners() {
+          return OptionalInt.empty();
+        }
+
+        @Override
+        public int order() {
+          return ORDER;
+        }
+
+        @Override
+        public Map<String, String> labels() {
+          return Map.of();
+        }
+
+        @Override
+        public OptionalInt warm() {
+          return OptionalInt.empty();
+        }
+
+        @Override
+        public OptionalInt shared() {
+          return OptionalInt.empty();
+        }
+      };
+
+  private static final OrchestratorConfig.LaunchTimeoutSettings TIMEOUTS =
+      new OrchestratorConfig.LaunchTimeoutSettings() {
+        @Override
+        public Optional<Duration> queued() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<Duration> pulling() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<Duration> attach() {
+          return Optional.empty();
+        }
+      };
+
+  private LauncherDefaults() {}
+}

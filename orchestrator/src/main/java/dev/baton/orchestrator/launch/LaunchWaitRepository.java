@@ -1,0 +1,55 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.baton.protocol.json.Json;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * Stores for which launcher a run waits, so that every replica shows it. A repeated refusal by the
+ * same launcher changes nothing. Cleared in the statement that assigns the runner.
+ */
+@ApplicationScoped
+class LaunchWaitRepository {
+  private static final Duration SQL = Duration.ofSeconds(10);
+
+  private final Pool pool;
+
+  LaunchWaitRepository(Pool pool) {
+    this.pool = pool;
+  }
+
+  /** Blocks for one statement. */
+  void waiting(Map<RunLauncher.Target, LauncherCapacityLimiter.Result.Full> runs) {
+    ArrayNode rows = Json.mapper().createArrayNode();
+    runs.forEach(
+        (run, full) ->
+            rows.addObject()
+                .put("id", run.run())
+                .put("epoch", run.epoch())
+                .put("launcher", full.launcher())
+                .put("pool", full.pool())
+                .put("max", full.limit()));
+    pool.preparedQuery(
+            """
+            UPDATE orchestrator.run r SET awaits_launcher = v.launcher, awaits_pool = v.pool, awaits_limit = v.max,
+              awaits_epoch = v.epoch,
+              awaits_since = CASE WHEN r.awaits_epoch = v.epoch THEN r.awaits_since ELSE now() END
+            FROM json_to_recordset($1::text::json) AS v (id text, epoch int, launcher text, pool text, max int)
+            WHERE r.id = v.id AND r.epoch = v.epoch
+              AND (r.awaits_epoch, r.awaits_launcher, r.awaits_pool, r.awaits_limit)
+                IS DISTINCT FROM (v.epoch, v.launcher, v.pool, v.max)""")
+        .execute(Tuple.of(rows.toString()))
+        .await()
+        .atMost(SQL);
+  }
+}

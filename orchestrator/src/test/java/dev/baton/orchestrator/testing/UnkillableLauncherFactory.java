@@ -1,0 +1,44 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.testing;
+
+import dev.baton.launcher.RunnerLauncher;
+import dev.baton.launcher.testkit.UnkillableRunnerLauncher;
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.launch.RunnerLauncherFactory;
+import io.quarkus.test.Mock;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Wraps the launchers of processes, so that a test can make a run unkillable. */
+@Mock
+@ApplicationScoped
+public class UnkillableLauncherFactory extends RunnerLauncherFactory {
+  private final List<UnkillableRunnerLauncher> launchers = new CopyOnWriteArrayList<>();
+
+  public void makeUnkillable(String run) {
+    launchers.forEach(launcher -> launcher.makeUnkillable(run));
+  }
+
+  public void makeKillable(String run) {
+    launchers.forEach(launcher -> launcher.makeKillable(run));
+  }
+
+  @Override
+  public Optional<RunnerLauncher> create(
+      OrchestratorConfig config, OrchestratorConfig.LauncherSettings settings) {
+    return super.create(config, settings)
+        .map(
+            launcher -> {
+              UnkillableRunnerLauncher wrapped = new UnkillableRunnerLauncher(launcher);
+              launchers.add(wrapped);
+              return wrapped;
+            });
+  }
+}
