@@ -17,6 +17,7 @@ import dev.baton.launcher.RunnerObserver;
 import dev.baton.launcher.RunnerPhase;
 import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -210,9 +211,14 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
   }
 
   private Optional<ProcessHandle> find(String runner, @Nullable String handle) {
-    return handle == null
-        ? starter.find(runner)
-        : ProcessReference.parse(handle).flatMap(ProcessReference::alive);
+    if (handle != null) {
+      return ProcessReference.parse(handle).flatMap(ProcessReference::alive);
+    }
+    try {
+      return starter.find(runner);
+    } catch (IOException e) {
+      throw new UncheckedIOException("runner " + runner + ": cannot read its recorded handle", e);
+    }
   }
 
   @Override

@@ -74,9 +74,7 @@ final class RunnerProcessStarter {
       try (FileChannel channel = FileChannel.open(log, StandardOpenOption.WRITE);
           FileLock _ = channel.lock()) {
         Optional<ProcessHandle> found =
-            fresh && Files.size(log) == 0
-                ? Optional.empty()
-                : recorded(spec.runner()).or(() -> find(spec.runner()));
+            fresh && Files.size(log) == 0 ? Optional.empty() : find(spec.runner());
         if (found.isPresent()) {
           return new Result.Found(found.get());
         }
@@ -143,10 +141,13 @@ final class RunnerProcessStarter {
   }
 
   /**
-   * Finds a runner's process by the name in its environment, excluding the processes of its steps.
+   * Finds a runner's process by its recorded handle, or by the name in its environment, excluding
+   * the processes of its steps.
+   *
+   * @throws IOException when the record cannot be read
    */
-  Optional<ProcessHandle> find(String runner) {
-    return Optional.ofNullable(all().get(runner));
+  Optional<ProcessHandle> find(String runner) throws IOException {
+    return recorded(runner).or(() -> Optional.ofNullable(all().get(runner)));
   }
 
   /** Returns the live runners of this installation on this host, by name. */
