@@ -5,14 +5,17 @@ ALTER TABLE orchestrator.runner
   ADD COLUMN pool text NOT NULL DEFAULT 'default',
   ADD COLUMN handle text,
   ADD COLUMN phase text,
+  ADD COLUMN phase_at timestamptz,
   ADD COLUMN reason text;
 
--- A run whose launch found no room: the launcher, its pool when the pool is full, the limit, and since when. Valid for this epoch
--- while the run has no runner.
+-- A run whose launch found no room: the launcher, its pool when the pool is full, the limit, why, what the launcher reported, and
+-- since when. Valid for this epoch while the run has no runner.
 ALTER TABLE orchestrator.run
   ADD COLUMN awaits_launcher text,
   ADD COLUMN awaits_pool text,
   ADD COLUMN awaits_limit int,
+  ADD COLUMN awaits_reason text,
+  ADD COLUMN awaits_detail text,
   ADD COLUMN awaits_epoch int,
   ADD COLUMN awaits_since timestamptz;
 

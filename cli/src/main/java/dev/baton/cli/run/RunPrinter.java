@@ -59,6 +59,18 @@ public final class RunPrinter {
     String pool = queued.path("pool").asText("");
     String position = queued.path("position").asText();
     String limit = queued.path("limit").asText("none");
+    String detail = queued.path("detail").asText("");
+    if (!detail.isEmpty()) {
+      return "position %s; launcher %s, pool %s %s: %s"
+          .formatted(
+              position,
+              launcher,
+              pool,
+              queued.path("reason").asText().equals("launcher_rejected")
+                  ? "rejects its runners"
+                  : "has no room",
+              detail);
+    }
     return launcher.isEmpty()
         ? "position %s; the workflow's limit is %s".formatted(position, limit)
         : "position %s; launcher %s%s is full; its limit is %s"

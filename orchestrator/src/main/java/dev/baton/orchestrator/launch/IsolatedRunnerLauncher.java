@@ -11,6 +11,7 @@ import dev.baton.launcher.LaunchSpec;
 import dev.baton.orchestrator.gateway.RunControlState;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
@@ -42,11 +43,22 @@ class IsolatedRunnerLauncher {
     return run + "-" + epoch;
   }
 
+  /** The result of a start. */
+  sealed interface Result {
+    /** Now or before. */
+    record Started() implements Result {}
+
+    /** The launcher has started nothing; another place may have room. */
+    record Refused(RunnerPlace place, LaunchRefusal refusal) implements Result {}
+
+    /** To be retried in the same place: the runner may exist there. */
+    record Failed() implements Result {}
+  }
+
   /**
    * @param permit ended at once when no runner is started
-   * @return false when the runner could not be started and the launch should be retried
    */
-  boolean start(RunControlState run, String runner, LaunchPermit permit) {
+  Result start(RunControlState run, String runner, LaunchPermit permit) {
     LaunchPermit owned = permit;
     try {
       LaunchSpec spec = spec(run, runner, owned.place());
@@ -54,22 +66,34 @@ class IsolatedRunnerLauncher {
         LaunchedRunnerRepository.Entry before = table.find(runner).orElseThrow();
         if (before.state() != LaunchedRunnerState.STARTING) {
           owned.ended();
-          return true; // Started before; its watcher reports the result.
+          return new Result.Started(); // Its watcher reports the end.
         }
         owned = recorded(before, owned);
         spec = spec(run, runner, owned.place());
       }
       starter.start(spec, RunnerConnection.Mode.ISOLATED, owned);
-      return true;
+      return new Result.Started();
     } catch (LaunchException e) {
       owned.ended();
-      LOG.errorf(
-          "run %s epoch %d: cannot start a runner: %s", run.run(), run.epoch(), e.getMessage());
-      return false;
+      return failed(run, owned.place(), e);
     } catch (RuntimeException e) {
       owned.ended();
       throw e;
     }
+  }
+
+  private static Result failed(RunControlState run, RunnerPlace place, LaunchException e) {
+    Optional<LaunchRefusal> refusal = LaunchRefusal.of(e);
+    if (refusal.isEmpty()) {
+      LOG.errorf(
+          "run %s epoch %d: cannot start a runner, retrying: %s",
+          run.run(), run.epoch(), e.getMessage());
+      return new Result.Failed();
+    }
+    LOG.infof(
+        "run %s epoch %d: waits for launcher %s, pool %s: %s",
+        run.run(), run.epoch(), place.launcher(), place.pool(), e.getMessage());
+    return new Result.Refused(place, refusal.get());
   }
 
   /** A repeated start uses the place that was recorded: the runner may exist there. */

@@ -26,6 +26,17 @@ record LaunchPermit(LauncherCapacityLimiter.Slot slot, LaunchLimiter.@Nullable S
     }
   }
 
+  /** The launcher has started the runner. Idempotent. */
+  void accepted() {
+    slot.accepted();
+  }
+
+  /** The launcher has started nothing, for this reason. Idempotent. */
+  void refused(LaunchRefusal refusal) {
+    started();
+    slot.refused(refusal);
+  }
+
   /** The runner has ended, or was not started. Idempotent. */
   void ended() {
     started();

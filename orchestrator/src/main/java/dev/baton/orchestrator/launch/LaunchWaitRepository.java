@@ -30,6 +30,42 @@ class LaunchWaitRepository {
 
   /** Blocks for one statement. */
   void waiting(Map<RunLauncher.Target, LauncherCapacityLimiter.Result.Full> runs) {
+    pool.preparedQuery(
+            """
+            UPDATE orchestrator.run r SET awaits_launcher = v.launcher, awaits_pool = v.pool, awaits_limit = v.max,
+              awaits_reason = v.reason, awaits_detail = v.detail, awaits_epoch = v.epoch,
+              awaits_since = CASE WHEN r.awaits_epoch = v.epoch THEN r.awaits_since ELSE now() END
+            FROM json_to_recordset($1::text::json)
+              AS v (id text, epoch int, launcher text, pool text, max int, reason text, detail text)
+            WHERE r.id = v.id AND r.epoch = v.epoch
+              AND (r.awaits_epoch, r.awaits_launcher, r.awaits_pool, r.awaits_limit, r.awaits_reason, r.awaits_detail)
+                IS DISTINCT FROM (v.epoch, v.launcher, v.pool, v.max, v.reason, v.detail)""")
+        .execute(Tuple.of(rows(runs)))
+        .await()
+        .atMost(SQL);
+  }
+
+  /**
+   * Takes back the assignment to a runner that its launcher has refused to start, so that the next
+   * launch may choose another place. Blocks for one statement.
+   */
+  void refused(RunLauncher.Target run, String runner, LauncherCapacityLimiter.Result.Full where) {
+    pool.preparedQuery(
+            """
+            WITH gone AS (
+              DELETE FROM orchestrator.runner WHERE id = $2 AND state = 'starting' AND handle IS NULL RETURNING id)
+            UPDATE orchestrator.run r SET runner_id = NULL, assigned_at = NULL, awaits_launcher = v.launcher,
+              awaits_pool = v.pool, awaits_limit = v.max, awaits_reason = v.reason, awaits_detail = v.detail,
+              awaits_epoch = v.epoch, awaits_since = now()
+            FROM json_to_recordset($1::text::json)
+                AS v (id text, epoch int, launcher text, pool text, max int, reason text, detail text), gone
+            WHERE r.id = v.id AND r.epoch = v.epoch AND r.runner_id = gone.id""")
+        .execute(Tuple.of(rows(Map.of(run, where)), runner))
+        .await()
+        .atMost(SQL);
+  }
+
+  private static String rows(Map<RunLauncher.Target, LauncherCapacityLimiter.Result.Full> runs) {
     ArrayNode rows = Json.mapper().createArrayNode();
     runs.forEach(
         (run, full) ->
@@ -38,18 +74,9 @@ class LaunchWaitRepository {
                 .put("epoch", run.epoch())
                 .put("launcher", full.launcher())
                 .put("pool", full.pool())
-                .put("max", full.limit()));
-    pool.preparedQuery(
-            """
-            UPDATE orchestrator.run r SET awaits_launcher = v.launcher, awaits_pool = v.pool, awaits_limit = v.max,
-              awaits_epoch = v.epoch,
-              awaits_since = CASE WHEN r.awaits_epoch = v.epoch THEN r.awaits_since ELSE now() END
-            FROM json_to_recordset($1::text::json) AS v (id text, epoch int, launcher text, pool text, max int)
-            WHERE r.id = v.id AND r.epoch = v.epoch
-              AND (r.awaits_epoch, r.awaits_launcher, r.awaits_pool, r.awaits_limit)
-                IS DISTINCT FROM (v.epoch, v.launcher, v.pool, v.max)""")
-        .execute(Tuple.of(rows.toString()))
-        .await()
-        .atMost(SQL);
+                .put("max", full.limit())
+                .put("reason", full.reason())
+                .put("detail", full.refusal() == null ? null : full.refusal().detail()));
+    return rows.toString();
   }
 }

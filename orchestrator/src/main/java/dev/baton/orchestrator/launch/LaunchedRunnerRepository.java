@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class LaunchedRunnerRepository {
   private static final Duration SQL = Duration.ofSeconds(10);
+  private static final int MOST_TAKEN = 500;
   private static final String COLUMNS =
       "id, mode, launcher, pool, instance, host, run, epoch, state, phase, reason, pid, started_at_ms, log_path, exit_code, created_at, "
           + "COALESCE(handle, pid || '@' || started_at_ms) AS handle";
@@ -106,7 +107,7 @@ public class LaunchedRunnerRepository {
         pool.preparedQuery(
                 """
                 UPDATE orchestrator.runner SET state = CASE WHEN $3 IN ('starting', 'running') THEN 'running' ELSE state END,
-                  handle = $2, phase = $3, reason = $4, pid = $5::bigint,
+                  handle = $2, phase_at = CASE WHEN phase IS DISTINCT FROM $3 THEN now() ELSE phase_at END, phase = $3, reason = $4, pid = $5::bigint,
                   started_at_ms = CASE WHEN $5::bigint IS NOT NULL AND $2 LIKE '%@%' THEN split_part($2, '@', 2)::bigint END
                 WHERE id = $1 AND state <> 'exited'""")
             .execute(
@@ -167,6 +168,35 @@ public class LaunchedRunnerRepository {
                         + COLUMNS
                         + " FROM orchestrator.runner WHERE instance = $1 AND state <> 'exited'")
                 .execute(Tuple.of(instance))));
+  }
+
+  /**
+   * Makes this replica the one that watches runners of dead replicas, and returns them, at most
+   * {@value #MOST_TAKEN} at a time.
+   *
+   * @param launchers names of the launchers of which they are taken
+   */
+  List<Entry> takeOver(Set<String> launchers) {
+    return entries(
+        on(
+            pool.preparedQuery(
+                    """
+                    UPDATE orchestrator.runner SET instance = $1, host = $2 WHERE id IN (
+                      SELECT id FROM orchestrator.runner r
+                      WHERE r.launcher = ANY($3) AND r.state <> 'exited' AND r.instance <> $1
+                        AND NOT EXISTS (SELECT 1 FROM orchestrator.replica p WHERE p.instance = r.instance)
+                      LIMIT $4 FOR UPDATE SKIP LOCKED)
+                    RETURNING\s"""
+                        + COLUMNS)
+                .execute(Tuple.of(instance, host, launchers.toArray(String[]::new), MOST_TAKEN))));
+  }
+
+  /** Removes the row of a runner that its launcher has refused to start. */
+  void notStarted(String id) {
+    on(
+        pool.preparedQuery(
+                "DELETE FROM orchestrator.runner WHERE id = $1 AND state = 'starting' AND handle IS NULL")
+            .execute(Tuple.of(id)));
   }
 
   /**

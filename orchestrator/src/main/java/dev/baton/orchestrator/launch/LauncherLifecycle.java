@@ -7,10 +7,7 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.launcher.LaunchException;
-import dev.baton.launcher.LaunchedRunner;
 import dev.baton.launcher.RunnerLauncher;
-import dev.baton.launcher.RunnerPhase;
-import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.protocol.retry.Backoff;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -21,7 +18,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +48,7 @@ class LauncherLifecycle {
   private final LaunchedRunnerRepository table;
   private final LauncherRegistry launchers;
   private final LaunchedRunnerWatcher watch;
-  private final LaunchPermitFactory permits;
+  private final RunnerAdopter adopter;
   private final SharedRunnerPool pool;
   private final WarmRunnerPool warm;
   private final RunnerHandoverService handovers;
@@ -63,7 +59,7 @@ class LauncherLifecycle {
       LaunchedRunnerRepository table,
       LauncherRegistry launchers,
       LaunchedRunnerWatcher watch,
-      LaunchPermitFactory permits,
+      RunnerAdopter adopter,
       SharedRunnerPool pool,
       WarmRunnerPool warm,
       RunnerHandoverService handovers,
@@ -71,7 +67,7 @@ class LauncherLifecycle {
     this.table = table;
     this.launchers = launchers;
     this.watch = watch;
-    this.permits = permits;
+    this.adopter = adopter;
     this.pool = pool;
     this.warm = warm;
     this.handovers = handovers;
@@ -125,53 +121,10 @@ class LauncherLifecycle {
   private void takeUp(Set<String> settled) throws LaunchException {
     for (LaunchedRunnerRepository.Entry entry : table.alive()) {
       if (!settled.contains(entry.id()) && !watch.watched().containsKey(entry.id())) {
-        adopt(entry);
+        adopter.adopt(entry);
         settled.add(entry.id());
       }
     }
-  }
-
-  private void adopt(LaunchedRunnerRepository.Entry entry) throws LaunchException {
-    Optional<RunnerLauncher> of = launchers.launcher(entry.launcher());
-    Optional<RunnerPlace> place = launchers.place(entry.launcher(), entry.pool());
-    if (of.isEmpty() || place.isEmpty()) {
-      LOG.warnf(
-          "runner %s: its launcher '%s' is not configured any more; only its heartbeats are watched",
-          entry.id(), entry.launcher());
-      return;
-    }
-    // First: its launcher may report its exit before the adoption has returned.
-    LaunchPermit permit = permits.adopt(place.get());
-    if (!watch.expectAdopted(entry.id(), entry.mode(), permit, of.get())) {
-      permit.ended();
-      return;
-    }
-    boolean kept = false;
-    try {
-      LaunchedRunner found = of.get().adopt(entry.id(), entry.handle());
-      kept = found.phase() != RunnerPhase.GONE;
-      if (found.phase().isLive()) {
-        LOG.infof("runner %s is still running, %s", entry.id(), found.handle());
-        if (entry.mode() == RunnerConnection.Mode.WARM && entry.run() != null) {
-          warm.adopt(entry.id());
-        }
-        watch.started(found);
-        if (entry.handle() == null) {
-          table.launched(found);
-        }
-      } else if (found.phase() == RunnerPhase.GONE
-          && (entry.state() != LaunchedRunnerState.STARTING
-              || entry.mode() != RunnerConnection.Mode.ISOLATED)) {
-        watch.absent(entry.id());
-      }
-    } finally {
-      if (!kept) {
-        watch.notStarted(entry.id());
-      }
-    }
-    // The exit of an ended one is reported to the watcher. An isolated runner that was never
-    // started
-    // is still pending in the outbox.
   }
 
   void onStop(@Observes @Priority(10) ShutdownEvent event) throws InterruptedException {

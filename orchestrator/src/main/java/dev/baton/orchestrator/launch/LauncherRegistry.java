@@ -118,6 +118,14 @@ public class LauncherRegistry {
                     .findFirst());
   }
 
+  /** Names of the launchers whose runners outlive their orchestrator. */
+  Set<String> lasting() {
+    return launchers.entrySet().stream()
+        .filter(launcher -> launcher.getValue().capabilities().outlivesOrchestrator())
+        .map(Map.Entry::getKey)
+        .collect(Collectors.toSet());
+  }
+
   /** Names of the launchers whose runners are found only on the host that started them. */
   Set<String> bound() {
     return launchers.entrySet().stream()

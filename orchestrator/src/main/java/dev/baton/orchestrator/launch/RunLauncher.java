@@ -403,7 +403,18 @@ public class RunLauncher {
   private Outcome start(RunControlState run, String runner, LaunchPermit permit) {
     warm.startedCold();
     try {
-      return isolated.start(run, runner, permit) ? Outcome.DONE : Outcome.FAILED;
+      return switch (isolated.start(run, runner, permit)) {
+        case IsolatedRunnerLauncher.Result.Started() -> Outcome.DONE;
+        case IsolatedRunnerLauncher.Result.Failed() -> Outcome.FAILED;
+        case IsolatedRunnerLauncher.Result.Refused(RunnerPlace place, LaunchRefusal refusal) -> {
+          // If this fails, the launch is repeated in the same place.
+          waits.refused(
+              new Target(run.run(), run.epoch()),
+              runner,
+              LauncherCapacityLimiter.Result.Full.of(place, refusal));
+          yield Outcome.NO_START;
+        }
+      };
     } catch (RuntimeException e) {
       permit.ended();
       throw e;

@@ -150,12 +150,28 @@ final class RunnerPoolReconciler {
       starter.record(spec, kind.mode(), kind.place());
       starter.start(spec, kind.mode(), permit);
       return Optional.of(runner);
-    } catch (LaunchException | RuntimeException e) {
+    } catch (LaunchException e) {
       permit.ended();
-      LOG.errorf("cannot start a %s runner, retrying: %s", kind.mode().word(), e.getMessage());
-      int deaths = youngDeaths.incrementAndGet();
-      fillAfter(Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, deaths + 1));
+      if (LaunchRefusal.of(e).isEmpty()) {
+        retryLater(e);
+        return Optional.empty();
+      }
+      LOG.infof(
+          "launcher %s, pool %s: cannot start a %s runner, waits: %s",
+          kind.place().launcher(), kind.place().pool(), kind.mode().word(), e.getMessage());
+      starter.forget(runner);
+      waiting = true; // Woken when the launcher may be tried again.
+      return Optional.empty();
+    } catch (RuntimeException e) {
+      permit.ended();
+      retryLater(e);
       return Optional.empty();
     }
+  }
+
+  private void retryLater(Exception e) {
+    LOG.errorf("cannot start a %s runner, retrying: %s", kind.mode().word(), e.getMessage());
+    int deaths = youngDeaths.incrementAndGet();
+    fillAfter(Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, deaths + 1));
   }
 }

@@ -39,6 +39,11 @@ class RunnerStarter {
     return table.insert(spec, mode, place, launcher(place).logLocation(spec.runner()));
   }
 
+  /** Removes the record of a runner that its launcher has refused to start. */
+  void forget(String runner) {
+    table.notStarted(runner);
+  }
+
   /**
    * Starts a recorded runner, or finds it when it was started before.
    *
@@ -53,6 +58,7 @@ class RunnerStarter {
       watched = watch.expect(spec.runner(), mode, permit, launcher);
       LaunchedRunner runner = launcher.start(spec);
       started = true;
+      permit.accepted();
       if (watched) {
         watch.started(runner);
       }
@@ -61,6 +67,9 @@ class RunnerStarter {
           "%s runner %s started by launcher %s, %s",
           mode.word(), spec.runner(), permit.place().launcher(), runner.handle());
       return runner;
+    } catch (LaunchException e) {
+      LaunchRefusal.of(e).ifPresent(permit::refused);
+      throw e;
     } finally {
       if (watched && !started) {
         watch.notStarted(spec.runner());

@@ -410,6 +410,9 @@ class RunsGrpcService implements RunsService {
     if (queued.limit() != null) {
       run.setQueueLimit(queued.limit());
     }
+    if (queued.detail() != null) {
+      run.setQueueDetail(queued.detail());
+    }
   }
 
   private static ListApprovalsResponse messages(List<ApprovalView> views) {

@@ -64,6 +64,7 @@ public class RunQueryService {
           WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
         CASE WHEN r.awaits_epoch = r.epoch AND r.queued_at IS NULL AND r.runner_id IS NULL AND NOT r.ended AND r.desired = 'running'
           AND r.status <> 'paused' THEN r.awaits_since END AS awaits_since, r.awaits_launcher, r.awaits_pool, r.awaits_limit,
+        r.awaits_reason, r.awaits_detail,
         CASE WHEN r.awaits_epoch = r.epoch AND r.runner_id IS NULL AND NOT r.ended THEN (SELECT count(*) FROM (
           SELECT 1 FROM orchestrator.run q WHERE q.awaits_launcher = r.awaits_launcher AND NOT q.ended
             AND q.awaits_pool IS NOT DISTINCT FROM r.awaits_pool AND q.runner_id IS NULL AND q.desired = 'running'
@@ -373,20 +374,21 @@ public class RunQueryService {
           since,
           "workflow_limit",
           null,
+          null,
           null);
     }
     Instant awaits = instant(row, "awaits_since");
     if (awaits == null) {
       return null;
     }
-    String pool = row.getString("awaits_pool");
     return new RunView.Queued(
         row.getLong("awaits_position").intValue(),
         row.getInteger("awaits_limit"),
         awaits,
-        pool == null ? "launcher_limit" : "pool_limit",
+        row.getString("awaits_reason"),
         row.getString("awaits_launcher"),
-        pool);
+        row.getString("awaits_pool"),
+        row.getString("awaits_detail"));
   }
 
   private static TraceEvent.@Nullable ForkedFrom forkedFrom(Row row) {

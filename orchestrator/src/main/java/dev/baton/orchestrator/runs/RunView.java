@@ -125,10 +125,12 @@ public record RunView(
   /**
    * @param position 1 is next; 1,000 means that or more
    * @param limit maximum number of active runs of the workflow, or of live runners of the launcher
-   *     or its pool; null when it has just been removed
-   * @param reason {@code workflow_limit}, {@code launcher_limit} or {@code pool_limit}
+   *     or its pool; null when it has just been removed, or the launcher itself refuses
+   * @param reason {@code workflow_limit}, {@code launcher_limit}, {@code pool_limit}, {@code
+   *     launcher_no_room} or {@code launcher_rejected}
    * @param launcher that has no room; null under a workflow's limit
    * @param pool of the launcher that has no room; null when the launcher itself has none
+   * @param detail what the launcher reports; null under a limit
    */
   @Schema(name = "QueuedRun")
   public record Queued(
@@ -137,7 +139,8 @@ public record RunView(
       Instant since,
       String reason,
       @Nullable String launcher,
-      @Nullable String pool) {}
+      @Nullable String pool,
+      @Nullable String detail) {}
 
   RunView withSteps(RunState state) {
     List<String> without =

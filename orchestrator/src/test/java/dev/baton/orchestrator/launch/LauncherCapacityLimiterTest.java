@@ -52,9 +52,10 @@ class LauncherCapacityLimiterTest {
     LauncherCapacityLimiter limiter = new LauncherCapacityLimiter(freed);
     granted(limiter.take(List.of(SMALL), "a", 0));
 
-    assertThat(limiter.take(List.of(SMALL), "b", 0)).isEqualTo(new Result.Full("l", "small", 1));
+    assertThat(limiter.take(List.of(SMALL), "b", 0))
+        .isEqualTo(Result.Full.ofLimit("l", "small", 1));
     granted(limiter.take(List.of(SMALL, OTHER), "c", 0));
-    assertThat(limiter.take(List.of(OTHER), "d", 0)).isEqualTo(new Result.Full("l", null, 2));
+    assertThat(limiter.take(List.of(OTHER), "d", 0)).isEqualTo(Result.Full.ofLimit("l", null, 2));
   }
 
   @Test
@@ -75,6 +76,31 @@ class LauncherCapacityLimiterTest {
     first.end();
     assertThat(limiter.take(List.of(SMALL), "later", 0)).isInstanceOf(Result.Full.class);
     granted(limiter.take(List.of(SMALL), "low", 0));
+  }
+
+  @Test
+  void shouldPostponeStartsAfterARefusal() {
+    LauncherCapacityLimiter limiter = new LauncherCapacityLimiter(freed);
+    LaunchRefusal refusal = new LaunchRefusal(LaunchRefusal.NO_ROOM, "quota is used up");
+    LauncherCapacityLimiter.Slot running = granted(limiter.take(List.of(OTHER), "a", 0));
+    running.accepted();
+
+    granted(limiter.take(List.of(OTHER), "b", 0)).refused(refusal);
+
+    Result.Full full = new Result.Full("l", "other", null, refusal);
+    assertThat(limiter.take(List.of(OTHER), "b", 0)).isEqualTo(full);
+    assertThat(full.reason()).isEqualTo("launcher_no_room");
+    assertThat(limiter.takeForPool(OTHER)).isEmpty();
+    granted(limiter.take(List.of(SMALL), "c", 0)).end();
+
+    running.end();
+    assertThat(limiter.take(List.of(OTHER), "d", 0))
+        .as("a run after a waiting one")
+        .isEqualTo(full);
+    LauncherCapacityLimiter.Slot tried = granted(limiter.take(List.of(OTHER), "b", 0));
+    assertThat(limiter.take(List.of(OTHER), "d", 0)).isEqualTo(full);
+    tried.accepted();
+    granted(limiter.take(List.of(OTHER), "d", 0));
   }
 
   @Test

@@ -73,6 +73,8 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
     settings.put("baton.launchers.tiny.max-runners", "1");
     settings.put("baton.launchers.tiny.labels.size", "tiny");
     settings.put("baton.launchers.tiny.pools.big.labels.memory", "big");
+    settings.put("baton.launchers.lasting.order", "600");
+    settings.put("baton.launchers.lasting.labels.lasting", "true");
     // The runners of these tests never attach.
     settings.put("baton.launcher.starting", "1000");
     settings.put("baton.notifications.webhook.url", Objects.requireNonNull(webhook).url());

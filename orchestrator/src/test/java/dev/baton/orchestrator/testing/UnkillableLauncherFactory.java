@@ -7,20 +7,25 @@
 package dev.baton.orchestrator.testing;
 
 import dev.baton.launcher.RunnerLauncher;
+import dev.baton.launcher.testkit.RefusingRunnerLauncher;
 import dev.baton.launcher.testkit.UnkillableRunnerLauncher;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.launch.RunnerLauncherFactory;
 import io.quarkus.test.Mock;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /** Wraps the launchers of processes, so that a test can make a run unkillable. */
 @Mock
 @ApplicationScoped
 public class UnkillableLauncherFactory extends RunnerLauncherFactory {
   private final List<UnkillableRunnerLauncher> launchers = new CopyOnWriteArrayList<>();
+  private final AtomicReference<@Nullable RefusingRunnerLauncher> lasting = new AtomicReference<>();
 
   public void makeUnkillable(String run) {
     launchers.forEach(launcher -> launcher.makeUnkillable(run));
@@ -28,6 +33,11 @@ public class UnkillableLauncherFactory extends RunnerLauncherFactory {
 
   public void makeKillable(String run) {
     launchers.forEach(launcher -> launcher.makeKillable(run));
+  }
+
+  /** The launcher with the label {@code lasting}. */
+  public RefusingRunnerLauncher lasting() {
+    return Objects.requireNonNull(lasting.get());
   }
 
   @Override
@@ -38,7 +48,11 @@ public class UnkillableLauncherFactory extends RunnerLauncherFactory {
             launcher -> {
               UnkillableRunnerLauncher wrapped = new UnkillableRunnerLauncher(launcher);
               launchers.add(wrapped);
-              return wrapped;
+              if (!settings.labels().containsKey("lasting")) {
+                return wrapped;
+              }
+              lasting.set(new RefusingRunnerLauncher(wrapped));
+              return lasting();
             });
   }
 }

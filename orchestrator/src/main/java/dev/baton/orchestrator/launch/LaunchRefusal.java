@@ -1,0 +1,40 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.launch;
+
+import dev.baton.launcher.LaunchException;
+import java.util.Optional;
+
+/**
+ * Why a launcher has started nothing in a place, although its limit has room.
+ *
+ * @param reason a word of the API: {@value #NO_ROOM} or {@value #REJECTED}
+ * @param detail for people, at most {@value #MAX_DETAIL} characters
+ */
+record LaunchRefusal(String reason, String detail) {
+  /** The place has no room, for example a quota is used up. */
+  static final String NO_ROOM = "launcher_no_room";
+
+  /** The place rejects what the launcher's settings say, for example an image that is missing. */
+  static final String REJECTED = "launcher_rejected";
+
+  private static final int MAX_DETAIL = 500;
+
+  LaunchRefusal {
+    detail = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
+  }
+
+  /** Empty for a launcher that did not answer: it may have started the runner. */
+  static Optional<LaunchRefusal> of(LaunchException failure) {
+    String detail = String.valueOf(failure.getMessage());
+    return switch (failure) {
+      case LaunchException.NoRoomException _ -> Optional.of(new LaunchRefusal(NO_ROOM, detail));
+      case LaunchException.RejectedException _ -> Optional.of(new LaunchRefusal(REJECTED, detail));
+      case LaunchException.UnavailableException _ -> Optional.empty();
+    };
+  }
+}
