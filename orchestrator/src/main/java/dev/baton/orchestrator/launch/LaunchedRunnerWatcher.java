@@ -161,6 +161,21 @@ public class LaunchedRunnerWatcher implements RunnerObserver {
     }
   }
 
+  /**
+   * Records what is known of a watched runner, since a launch that is repeated may have ended before
+   * that. Blocks for one statement.
+   *
+   * @return false when the runner is not watched
+   */
+  boolean recordAgain(String runner) {
+    WatchedRunner known = watched.get(runner);
+    LaunchedRunner last = known == null ? null : known.seen;
+    if (last != null) {
+      table.launched(last);
+    }
+    return known != null;
+  }
+
   /** Removes a runner that could not be started, or does not exist any more. */
   void notStarted(String runner) {
     WatchedRunner known = watched.remove(runner);

@@ -218,7 +218,7 @@ public class RunLauncher {
       return Optional.empty();
     }
     String name = IsolatedRunnerLauncher.name(run.run(), run.epoch());
-    if (name.equals(run.runner()) && watch.watched().containsKey(name)) {
+    if (name.equals(run.runner()) && watch.recordAgain(name)) {
       outcomes.put(run.run(), Outcome.DONE); // A repeated launch; it needs no further room.
       return Optional.empty();
     }
