@@ -162,8 +162,8 @@ public class LaunchedRunnerWatcher implements RunnerObserver {
   }
 
   /**
-   * Records what is known of a watched runner, since a launch that is repeated may have ended before
-   * that. Blocks for one statement.
+   * Records what is known of a watched runner, since a launch that is repeated may have ended
+   * before that. Blocks for one statement.
    *
    * @return false when the runner is not watched
    */
