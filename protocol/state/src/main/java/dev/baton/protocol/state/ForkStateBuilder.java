@@ -65,7 +65,9 @@ public final class ForkStateBuilder {
             settled.sessions(),
             settled.plans(),
             settled.output(),
-            settled.milestones()));
+            settled.milestones(),
+            settled.agents(),
+            settled.budget()));
   }
 
   /** Returns the checkpoints whose files the fork needs. */
@@ -105,7 +107,9 @@ public final class ForkStateBuilder {
         at.sessions(),
         at.plans(),
         null,
-        at.milestones());
+        at.milestones(),
+        Map.of(),
+        at.budget());
   }
 
   private static StepState begun(StepState step, Map<String, String> copies) {

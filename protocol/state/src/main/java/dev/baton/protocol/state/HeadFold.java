@@ -46,6 +46,7 @@ final class HeadFold {
   private List<String> leftOut;
   private List<TraceEvent.DamagedCheckpoint> degraded;
   private long resumePoints;
+  private @Nullable AgentTotals agents;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -70,6 +71,7 @@ final class HeadFold {
     leftOut = before.leftOut();
     degraded = before.degraded();
     resumePoints = before.resumePoints();
+    agents = before.agents();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -213,7 +215,8 @@ final class HeadFold {
           resumePoints++;
         }
       }
-      case TraceEvent.AgentSessionCreated created -> {}
+      case TraceEvent.AgentSessionCreated created -> agents = AgentTotals.after(agents, created);
+      case TraceEvent.ModelAnswered answer -> agents = AgentTotals.after(agents, answer);
       case TraceEvent.ToolInvoked invoked -> {}
       case TraceEvent.PlanUpdated updated -> {}
     }
@@ -338,6 +341,7 @@ final class HeadFold {
         resumed,
         leftOut,
         degraded,
-        resumePoints);
+        resumePoints,
+        agents);
   }
 }

@@ -52,6 +52,7 @@ import org.jspecify.annotations.Nullable;
  *     TraceEvent.RunDegraded#MAX_DAMAGED}: the run continued from an earlier state than theirs
  * @param resumed whether the current epoch began by a resume request, not by a failover
  * @param resumePoints number of accepted checkpoints inside steps that resume from them
+ * @param agents the run's agents; null where it has none
  */
 public record RunHead(
     Phase phase,
@@ -74,7 +75,8 @@ public record RunHead(
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TraceEvent.DamagedCheckpoint> degraded,
-    @JsonInclude(JsonInclude.Include.NON_DEFAULT) long resumePoints) {
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) long resumePoints,
+    @Nullable AgentTotals agents) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -118,7 +120,8 @@ public record RunHead(
           false,
           List.of(),
           List.of(),
-          0);
+          0,
+          null);
 
   public RunHead {
     active = frozen(active);

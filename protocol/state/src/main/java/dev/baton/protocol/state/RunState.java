@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.state;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param sessions agent session ids by step
  * @param plans newest plan by step
  * @param milestones number of the newest milestone, by the step that created it
+ * @param agents agent steps by path
+ * @param budget the limits that resume requests have set for agent steps; null where none has
  */
 public record RunState(
     String run,
@@ -41,9 +44,12 @@ public record RunState(
     Map<String, String> sessions,
     Map<String, com.fasterxml.jackson.databind.JsonNode> plans,
     @Nullable Output output,
-    Map<String, Integer> milestones) {
+    Map<String, Integer> milestones,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, AgentState> agents,
+    TraceEvent.@Nullable ModelBudget budget) {
 
   public RunState {
+    agents = ordered(agents);
     steps = ordered(steps);
     branches = ordered(branches);
     approvals = ordered(approvals);
@@ -65,7 +71,9 @@ public record RunState(
         Map.of(),
         Map.of(),
         null,
-        Map.of());
+        Map.of(),
+        Map.of(),
+        null);
   }
 
   /**

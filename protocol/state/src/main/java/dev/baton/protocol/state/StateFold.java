@@ -47,6 +47,8 @@ public final class StateFold {
   private @Nullable Output output;
 
   private final ResumePointTracker resumePoints;
+  private final AgentStateTracker agents;
+  private TraceEvent.@Nullable ModelBudget budget;
 
   /** The ids of events after which the state is kept for a resume, and the kept states. */
   private final Set<String> marks;
@@ -90,6 +92,8 @@ public final class StateFold {
     from.branches().forEach(uncommitted::open);
     output = from.output();
     resumePoints = new ResumePointTracker(steps, uncommitted);
+    agents = new AgentStateTracker(from.agents());
+    budget = from.budget();
   }
 
   /**
@@ -168,7 +172,9 @@ public final class StateFold {
         facts.sessions(),
         facts.plans(),
         output,
-        facts.milestones());
+        facts.milestones(),
+        agents.states(),
+        budget);
   }
 
   private void apply(TraceEvent event, Instant time) {
@@ -187,8 +193,13 @@ public final class StateFold {
       case TraceEvent.StepRerouted reroute -> reroute(reroute);
       case TraceEvent.ApprovalRequested asked -> ask(asked, time);
       case TraceEvent.CheckpointSaved saved -> save(saved);
-      case TraceEvent.AgentSessionCreated session ->
+      case TraceEvent.AgentSessionCreated session -> {
+        if (session.parent() == null) {
           facts.sessions().put(session.step(), session.session());
+        }
+        agents.begin(session);
+      }
+      case TraceEvent.ModelAnswered answer -> agents.answer(answer);
       case TraceEvent.PlanUpdated plan -> facts.plans().put(plan.step(), plan.items());
       case TraceEvent.RunCompleted done -> output = done.output();
       case TraceEvent.RunnerAssigned assigned -> {}
@@ -216,6 +227,10 @@ public final class StateFold {
     }
     correct(resume);
     requests.add(resume);
+    agents.allowResumes();
+    if (resume.budget() != null) {
+      budget = (budget == null ? TraceEvent.ModelBudget.NONE : budget).replacedBy(resume.budget());
+    }
     String hash = resume.definitionHash();
     if (hash != null && created != null) {
       created = created.withDefinition(hash);
@@ -277,6 +292,7 @@ public final class StateFold {
     approvals.clear();
     approvals.putAll(old.approvals);
     resumePoints.reset();
+    agents.returnTo(then.state().agents());
     return then;
   }
 
@@ -301,6 +317,7 @@ public final class StateFold {
       StepState state = steps.get(path);
       if (state != null && !state.hasEnded() && isOf(path, from)) {
         steps.put(path, StepState.begunAnew(state));
+        agents.restart(path);
         approvals.values().removeIf(asked -> asked.step().equals(path));
       }
     }
@@ -326,6 +343,7 @@ public final class StateFold {
     }
     begun.resumePoint = ResumePointTracker.kept(old, started);
     steps.put(path, begun.state());
+    agents.start(started);
   }
 
   private static int failedAttempts(@Nullable StepState old, int visit) {
@@ -449,6 +467,8 @@ public final class StateFold {
     steps.put(again.step(), draft.state());
     forgetFailures(again.step());
     resumePoints.forgetWithin(again.step() + "/");
+    agents.restart(again.step());
+    agents.restartWithin(again.step() + "/");
   }
 
   private void skip(TraceEvent.StepSkipped skip) {
@@ -505,6 +525,7 @@ public final class StateFold {
       steps.computeIfPresent(path, (key, state) -> state.withCheckpoint(cut));
     }
     resumePoints.save(saved);
+    agents.save(saved);
   }
 
   private void leave(String path, List<String> next, @Nullable Cut cut, boolean withoutCut) {
@@ -512,6 +533,10 @@ public final class StateFold {
       stopWithin(path);
     }
     uncommitted.dropUnder(path);
+    if (!withoutCut) {
+      // Otherwise a rollback may run the step again.
+      agents.restart(path);
+    }
     String branch = StepPath.branchOf(path);
     BranchState old = branch(branch);
     List<String> since;

@@ -29,6 +29,9 @@ public final class StateSizeTracker {
 
   private static final int CUT = 320;
 
+  /** Size of an answer of a model without its step and content, in bytes of JSON. */
+  private static final int ANSWER = 512;
+
   private final Map<String, Part> steps = new HashMap<>();
   private final Map<String, Integer> lasts = new HashMap<>();
   private final Map<String, Integer> others = new HashMap<>();
@@ -66,6 +69,13 @@ public final class StateSizeTracker {
               }
             });
     state.approvals().forEach((id, asked) -> size.put("approval " + id, Json.bytes(asked).length));
+    state
+        .agents()
+        .forEach(
+            (path, agent) ->
+                size.put(
+                    answers(path),
+                    agent.answers().stream().mapToInt(StateSizeTracker::sizeOf).sum()));
     state.plans().forEach((path, plan) -> size.put("plan " + path, JsonLengthCalculator.of(plan)));
     return size;
   }
@@ -81,7 +91,17 @@ public final class StateSizeTracker {
           put("approval " + asked.approval(), Json.bytes(asked).length);
       case TraceEvent.PlanUpdated plan ->
           put("plan " + plan.step(), JsonLengthCalculator.of(plan.items()));
+      case TraceEvent.ModelAnswered answer -> {
+        String part = answers(answer.step());
+        put(part, others.getOrDefault(part, 0) + sizeOf(answer));
+      }
+      case TraceEvent.CheckpointSaved saved -> {
+        if (saved.turn() != null && saved.resumes() != null && saved.cut() != null) {
+          put(answers(saved.resumes().step()), 0);
+        }
+      }
       case TraceEvent.StepCompleted done -> {
+        put(answers(done.step()), 0);
         int inline = inline(done.output());
         if (done.kind().equals("parallel")) {
           // Its branches have ended; the outputs of their steps stay.
@@ -97,6 +117,9 @@ public final class StateSizeTracker {
         }
       }
       case TraceEvent.StepFailed failed -> {
+        if (failed.next() != null) {
+          put(answers(failed.step()), 0);
+        }
         // In addition to the output of an earlier visit, which stays.
         Part old = steps.getOrDefault(failed.step(), Part.NONE);
         int error =
@@ -118,6 +141,17 @@ public final class StateSizeTracker {
   /** Estimates what the completion of a step adds to the size, if the step has no earlier data. */
   public static long completed(String step, @Nullable Output output) {
     return STEP + CUT + 3L * step.length() + 2L * Math.max(inline(output), REFERENCE);
+  }
+
+  private static String answers(String step) {
+    return "answers " + step;
+  }
+
+  /** Returns the size of a journaled answer; 0 for one that broke off, which is not kept. */
+  private static int sizeOf(TraceEvent.ModelAnswered answer) {
+    return answer.answer() == null
+        ? 0
+        : ANSWER + answer.step().length() + Math.max(inline(answer.answer()), REFERENCE);
   }
 
   private static int ended(TraceEvent.StepCompleted done) {

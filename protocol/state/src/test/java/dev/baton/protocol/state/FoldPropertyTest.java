@@ -227,9 +227,11 @@ class FoldPropertyTest {
             h.resumed(),
             h.leftOut(),
             h.degraded(),
-            h.resumePoints());
+            h.resumePoints(),
+            h.agents());
     return List.of(
         head,
+        state.agents(),
         Optional.ofNullable(state.created()),
         state.steps(),
         state.branches(),

@@ -17,6 +17,7 @@ import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import java.math.BigDecimal;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -112,7 +113,7 @@ public final class TraceGenerator {
       fall();
     }
     if (random.nextInt(5) > 0) { // light steps have none
-      String kind = random.nextInt(3) == 0 ? "parallel" : "shell";
+      String kind = random.nextInt(3) == 0 ? "parallel" : clean.size() % 3 == 0 ? "agent" : "shell";
       runner(new TraceEvent.StepStarted(id, kind, visit, 1));
     }
     if (random.nextInt(5) == 0) {
@@ -145,8 +146,40 @@ public final class TraceGenerator {
       case 1 -> runner(new TraceEvent.PlanUpdated(id, IntNode.valueOf(clean.size())));
       case 2 -> runner(new TraceEvent.StepRerouted(id, "s0", clean.size()));
       case 3 -> runner(new TraceEvent.CheckpointSaved("c", id, "periodic", cut(id), null, null));
+      case 4 -> {
+        runner(answer(id));
+        runner(
+            new TraceEvent.CheckpointSaved(
+                "c" + clean.size(),
+                id,
+                "turn",
+                cut(id),
+                null,
+                null,
+                new TraceEvent.StepAttempt(id, visits.getOrDefault(id, 1), 1),
+                new TraceEvent.AgentTurn("a", "session", clean.size())));
+        runner(answer(id));
+      }
       default -> {}
     }
+  }
+
+  private TraceEvent.ModelAnswered answer(String id) {
+    int n = clean.size();
+    return new TraceEvent.ModelAnswered(
+        id,
+        "main" + n % 2,
+        "key" + n,
+        "affinity",
+        "anthropic-messages",
+        "model",
+        n % 5 == 0 ? null : new Output.Inline(IntNode.valueOf(n)),
+        "req_" + n,
+        n % 7 == 0 ? null : new TraceEvent.ModelUsage(n, 1, 2, 3, 4, 0),
+        n % 7 == 0 ? null : BigDecimal.valueOf(2L * n + 1, 2),
+        n,
+        n % 2 == 0 ? List.of("shell") : List.of(),
+        n % 3 == 0);
   }
 
   private void approve(String id) {

@@ -18,6 +18,7 @@ import dev.baton.protocol.trace.Output;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,8 @@ final class RecordSchemas {
           "StepCompleted", Set.of("next"),
           "StepSkipped", Set.of("next"),
           "RunnerStarted", Set.of("left_out"),
+          "ToolInvoked", Set.of("files"),
+          "ModelAnswered", Set.of("tools"),
           "Cut", Set.of("left_out"));
 
   private RecordSchemas() {}
@@ -111,7 +114,7 @@ final class RecordSchemas {
     if (type == int.class || type == long.class || type == Integer.class || type == Long.class) {
       return schema.put("type", "integer");
     }
-    if (type == double.class) {
+    if (type == double.class || type == BigDecimal.class) {
       return schema.put("type", "number");
     }
     if (type == boolean.class) {

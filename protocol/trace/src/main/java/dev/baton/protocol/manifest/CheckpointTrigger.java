@@ -25,6 +25,8 @@ public enum CheckpointTrigger {
   MANUAL,
   /** A step reported a milestone. */
   MILESTONE,
+  /** A boundary between two turns of an agent. */
+  TURN,
   /** Read from a portable checkpoint. */
   IMPORT;
 

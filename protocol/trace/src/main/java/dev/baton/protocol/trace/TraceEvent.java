@@ -9,6 +9,7 @@ package dev.baton.protocol.trace;
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -187,6 +188,7 @@ public sealed interface TraceEvent {
    * @param skip steps (paths) to skip when a runner reaches them
    * @param definitionHash of the definition to resume with; null: unchanged
    * @param changes of that definition, for people
+   * @param budget replaces the budgets of the same names in the run's agent steps; null: unchanged
    */
   record ResumeRequested(
       @Nullable String by,
@@ -195,12 +197,46 @@ public sealed interface TraceEvent {
       Map<String, Output> set,
       List<String> skip,
       @Nullable String definitionHash,
-      List<String> changes)
+      List<String> changes,
+      @Nullable ModelBudget budget)
       implements Control {
     public ResumeRequested {
       set = set == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(set));
       skip = skip == null ? List.of() : List.copyOf(skip);
       changes = changes == null ? List.of() : List.copyOf(changes);
+    }
+
+    /** Creates a request that does not change budgets. */
+    public ResumeRequested(
+        @Nullable String by,
+        @Nullable String from,
+        @Nullable String after,
+        Map<String, Output> set,
+        List<String> skip,
+        @Nullable String definitionHash,
+        List<String> changes) {
+      this(by, from, after, set, skip, definitionHash, changes, null);
+    }
+  }
+
+  /**
+   * What agent steps may spend on their models; null for no limit.
+   *
+   * @param cost in US dollars
+   * @param tokens in and out, those of caches included
+   * @param turns number of answers
+   */
+  record ModelBudget(@Nullable BigDecimal cost, @Nullable Long tokens, @Nullable Long turns) {
+    public static final ModelBudget NONE = new ModelBudget(null, null, null);
+
+    /** Returns this budget with the limits of another one where that has some. */
+    public ModelBudget replacedBy(@Nullable ModelBudget other) {
+      return other == null
+          ? this
+          : new ModelBudget(
+              other.cost == null ? cost : other.cost,
+              other.tokens == null ? tokens : other.tokens,
+              other.turns == null ? turns : other.turns);
     }
   }
 
@@ -425,12 +461,14 @@ public sealed interface TraceEvent {
   /**
    * A cut inside a long step, or a requested one.
    *
-   * @param trigger {@code periodic detach error complete shutdown manual milestone}
+   * @param trigger {@code periodic detach error complete shutdown manual milestone turn}
    * @param cut null where the files could not be stored: the run continues without this cut
    * @param error why they could not be stored; null with a cut
    * @param milestone of these files; null with any other trigger
    * @param resumes the attempt that a new epoch continues with these files; null if none, as in all
-   *     steps without {@code resume: from_checkpoint}
+   *     steps without {@code resume: from_checkpoint}, and in an agent step for all but the
+   *     boundaries of its turns
+   * @param turn the agent's turn that begins with these files; null with any other trigger
    */
   record CheckpointSaved(
       String checkpoint,
@@ -439,7 +477,8 @@ public sealed interface TraceEvent {
       @Nullable Cut cut,
       @Nullable String error,
       @Nullable Milestone milestone,
-      @Nullable StepAttempt resumes)
+      @Nullable StepAttempt resumes,
+      @Nullable AgentTurn turn)
       implements Runner {
     public CheckpointSaved(
         String checkpoint,
@@ -448,9 +487,30 @@ public sealed interface TraceEvent {
         @Nullable Cut cut,
         @Nullable String error,
         @Nullable Milestone milestone) {
-      this(checkpoint, step, trigger, cut, error, milestone, null);
+      this(checkpoint, step, trigger, cut, error, milestone, null, null);
+    }
+
+    public CheckpointSaved(
+        String checkpoint,
+        @Nullable String step,
+        String trigger,
+        @Nullable Cut cut,
+        @Nullable String error,
+        @Nullable Milestone milestone,
+        @Nullable StepAttempt resumes) {
+      this(checkpoint, step, trigger, cut, error, milestone, resumes, null);
     }
   }
+
+  /**
+   * A boundary between two turns of an agent: no tool call is open, and the checkpoint has the
+   * files and the agent's own state of the same instant.
+   *
+   * @param agent as in the workflow's {@code use}
+   * @param session the agent's own id of its session; null where it has none
+   * @param boundary number of the boundary in the agent's process, from 1
+   */
+  record AgentTurn(String agent, @Nullable String session, int boundary) {}
 
   /**
    * An attempt of a visit of a step.
@@ -486,10 +546,146 @@ public sealed interface TraceEvent {
     }
   }
 
-  record AgentSessionCreated(String step, String agent, String session) implements Runner, OfStep {}
+  /**
+   * A process of an agent has started, or an agent has started a sub-agent.
+   *
+   * @param agent as in the workflow's {@code use}
+   * @param session the agent's own id of its session
+   * @param version of the agent's program; null where unknown
+   * @param model as requested; null for the agent's default
+   * @param parent session that started this one; null for the step's own
+   * @param resumed whether the session continues one that was lost with its process
+   * @param resumedFrom id of the checkpoint whose files and agent state it continues with; null
+   *     where it starts with those before the step
+   */
+  record AgentSessionCreated(
+      String step,
+      String agent,
+      String session,
+      @Nullable String version,
+      @Nullable String model,
+      @Nullable String parent,
+      @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
+      @Nullable String resumedFrom)
+      implements Runner, OfStep {
+    public AgentSessionCreated(String step, String agent, String session) {
+      this(step, agent, session, null, null, null, false, null);
+    }
+  }
 
-  record ToolInvoked(String step, String tool, @Nullable JsonNode input)
-      implements Runner, OfStep {}
+  /**
+   * A tool call of an agent has ended.
+   *
+   * @param input shortened by the runner; null where it is too large or unknown
+   * @param id the agent's id of the call; null where it has none
+   * @param session that made the call; null for the step's own
+   * @param startedAt null where unknown
+   * @param ms duration; null where unknown
+   * @param outcome {@code ok error denied cancelled unknown}; null where unknown
+   * @param files paths in the workspace that the tool reported as changed; at most 100
+   */
+  record ToolInvoked(
+      String step,
+      String tool,
+      @Nullable JsonNode input,
+      @Nullable String id,
+      @Nullable String session,
+      @Nullable Instant startedAt,
+      @Nullable Long ms,
+      @Nullable String outcome,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> files)
+      implements Runner, OfStep {
+    public static final int MAX_FILES = 100;
+
+    public ToolInvoked {
+      files = files == null ? List.of() : List.copyOf(files);
+    }
+
+    public ToolInvoked(String step, String tool, @Nullable JsonNode input) {
+      this(step, tool, input, null, null, null, null, null, List.of());
+    }
+  }
+
+  /**
+   * A model has answered an agent. Acknowledged before the agent gets the end of the answer, so
+   * that a resumed agent gets it again without a call.
+   *
+   * @param conversation name of the conversation in the gateway: an agent may have several
+   * @param key digest of the conversation that the answer belongs to
+   * @param affinity digest of system prompt and tools: of answers with the same key, one with the
+   *     same affinity is given first
+   * @param form {@code anthropic-messages openai-responses openai-chat}
+   * @param model as requested
+   * @param answer as journaled by the gateway; null where it broke off and only its cost counts
+   * @param usage null where the model has not reported it
+   * @param cost in US dollars; null where the usage or the price is unknown
+   * @param ms duration of the call
+   * @param tools names of the tools that the answer calls, in its order; at most 100
+   * @param diverged whether it was requested after a resume although other journaled answers were
+   *     left
+   */
+  record ModelAnswered(
+      String step,
+      String conversation,
+      String key,
+      String affinity,
+      String form,
+      String model,
+      @Nullable Output answer,
+      @Nullable String providerRequestId,
+      @Nullable ModelUsage usage,
+      @Nullable BigDecimal cost,
+      long ms,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> tools,
+      @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean diverged)
+      implements Runner, OfStep {
+    public static final int MAX_TOOLS = 100;
+
+    public ModelAnswered {
+      tools = tools == null ? List.of() : List.copyOf(tools);
+      if (cost != null) {
+        // Without trailing zeros, as a reader of JSON trees has it.
+        BigDecimal plain = cost.stripTrailingZeros();
+        cost = plain.scale() < 0 ? plain.setScale(0) : plain;
+      }
+    }
+  }
+
+  /**
+   * The tokens of an answer. All but the last do not overlap.
+   *
+   * @param input read without a cache
+   * @param output the answer, reasoning included
+   * @param cacheRead read from the provider's cache
+   * @param cacheWrite written to the provider's cache
+   * @param cacheWriteLong written to it for an hour
+   * @param reasoning part of the output that the provider counts as reasoning
+   */
+  record ModelUsage(
+      long input,
+      long output,
+      long cacheRead,
+      long cacheWrite,
+      long cacheWriteLong,
+      long reasoning) {
+    public static final ModelUsage NONE = new ModelUsage(0, 0, 0, 0, 0, 0);
+
+    /** All tokens in and out, those of caches included. */
+    @JsonIgnore
+    public long total() {
+      return input + output + cacheRead + cacheWrite + cacheWriteLong;
+    }
+
+    public ModelUsage plus(ModelUsage other) {
+      return new ModelUsage(
+          input + other.input,
+          output + other.output,
+          cacheRead + other.cacheRead,
+          cacheWrite + other.cacheWrite,
+          cacheWriteLong + other.cacheWriteLong,
+          reasoning + other.reasoning);
+    }
+  }
 
   record PlanUpdated(String step, JsonNode items) implements Runner, OfStep {}
 

@@ -1,0 +1,68 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a new epoch needs to continue an agent step within its turn, and what the step has spent.
+ *
+ * @param visit that all but the spending belongs to; 0 before the first
+ * @param agent as in the workflow's {@code use}; null before its first session
+ * @param session the agent's own id of its newest session
+ * @param checkpoint id of the newest boundary that the step is resumed from; null for the files
+ *     before the step
+ * @param boundary number of that boundary
+ * @param answers since that boundary, in the order of the log
+ * @param resumes number of resumes in a row that no new answer has followed
+ * @param diverged number of calls that differ from the journaled ones after a resume
+ * @param spend of all visits
+ * @param conversations spend by conversation, the first {@value #MAX_CONVERSATIONS} of them
+ */
+public record AgentState(
+    int visit,
+    @Nullable String agent,
+    @Nullable String session,
+    @Nullable String checkpoint,
+    int boundary,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ModelAnswered> answers,
+    int resumes,
+    long diverged,
+    AgentSpend spend,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, AgentSpend> conversations) {
+  public static final int MAX_CONVERSATIONS = 256;
+
+  /** The conversation that counts the answers of all beyond {@link #MAX_CONVERSATIONS}. */
+  public static final String OTHER_CONVERSATIONS = "(others)";
+
+  public static final AgentState NONE =
+      new AgentState(0, null, null, null, 0, List.of(), 0, 0, AgentSpend.NONE, Map.of());
+
+  public AgentState {
+    answers = answers == null ? List.of() : List.copyOf(answers);
+    conversations =
+        conversations == null
+            ? Map.of()
+            : Collections.unmodifiableMap(new LinkedHashMap<>(conversations));
+  }
+
+  /**
+   * Returns the answers that a process gets again that starts at a checkpoint.
+   *
+   * @param start id of the boundary's checkpoint; null for the files before the step
+   */
+  public List<ModelAnswered> answersSince(int ofVisit, @Nullable String start) {
+    return visit == ofVisit && Objects.equals(checkpoint, start) ? answers : List.of();
+  }
+}

@@ -1,0 +1,184 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.state;
+
+import dev.baton.protocol.trace.TraceEvent;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the state of a fold's agent steps: the answers since the boundary that each is resumed
+ * from, and what they have spent. Not thread-safe.
+ */
+final class AgentStateTracker {
+  private final Map<String, Draft> drafts = new LinkedHashMap<>();
+
+  AgentStateTracker(Map<String, AgentState> from) {
+    from.forEach((path, state) -> drafts.put(path, new Draft(state)));
+  }
+
+  /** A state under construction: a copy for each answer would cost as much as all before it. */
+  private static final class Draft {
+    private int visit;
+    private @Nullable String agent;
+    private @Nullable String session;
+    private @Nullable String checkpoint;
+    private int boundary;
+    private final List<TraceEvent.ModelAnswered> answers;
+    private int resumes;
+    private long diverged;
+    private AgentSpend spend;
+    private final Map<String, AgentSpend> conversations;
+
+    Draft(AgentState from) {
+      visit = from.visit();
+      agent = from.agent();
+      session = from.session();
+      checkpoint = from.checkpoint();
+      boundary = from.boundary();
+      answers = new ArrayList<>(from.answers());
+      resumes = from.resumes();
+      diverged = from.diverged();
+      spend = from.spend();
+      conversations = new LinkedHashMap<>(from.conversations());
+    }
+
+    AgentState state() {
+      return new AgentState(
+          visit,
+          agent,
+          session,
+          checkpoint,
+          boundary,
+          answers,
+          resumes,
+          diverged,
+          spend,
+          conversations);
+    }
+
+    /** Starts from the files before the step. */
+    void restart() {
+      checkpoint = null;
+      boundary = 0;
+      answers.clear();
+      resumes = 0;
+    }
+
+    /** Takes everything but the spending. */
+    void returnTo(AgentState then) {
+      visit = then.visit();
+      agent = then.agent();
+      session = then.session();
+      checkpoint = then.checkpoint();
+      boundary = then.boundary();
+      answers.clear();
+      answers.addAll(then.answers());
+      resumes = then.resumes();
+    }
+  }
+
+  Map<String, AgentState> states() {
+    Map<String, AgentState> states = new LinkedHashMap<>();
+    drafts.forEach((path, draft) -> states.put(path, draft.state()));
+    return states;
+  }
+
+  private Draft draft(String path) {
+    return drafts.computeIfAbsent(path, key -> new Draft(AgentState.NONE));
+  }
+
+  void start(TraceEvent.StepStarted started) {
+    if (!started.kind().equals("agent")) {
+      return;
+    }
+    Draft draft = draft(started.step());
+    if (draft.visit != started.visit()) {
+      draft.visit = started.visit();
+      draft.session = null;
+      draft.restart();
+    } else if (!Objects.equals(draft.checkpoint, started.resumedFrom())) {
+      draft.restart();
+    }
+  }
+
+  void begin(TraceEvent.AgentSessionCreated created) {
+    if (created.parent() != null) {
+      return;
+    }
+    Draft draft = draft(created.step());
+    draft.agent = created.agent();
+    draft.session = created.session();
+    if (created.resumed()) {
+      draft.resumes++;
+    }
+  }
+
+  void answer(TraceEvent.ModelAnswered answer) {
+    Draft draft = draft(answer.step());
+    if (answer.answer() != null) {
+      draft.answers.add(answer);
+      draft.resumes = 0;
+    }
+    draft.spend = draft.spend.plus(answer);
+    draft.diverged += answer.diverged() ? 1 : 0;
+    String conversation = answer.conversation();
+    if (!draft.conversations.containsKey(conversation)
+        && draft.conversations.size() >= AgentState.MAX_CONVERSATIONS) {
+      conversation = AgentState.OTHER_CONVERSATIONS;
+    }
+    draft.conversations.merge(
+        conversation, AgentSpend.NONE.plus(answer), (known, one) -> known.plus(answer));
+  }
+
+  /** A boundary that the step is resumed from: the answers before it are in the agent's state. */
+  void save(TraceEvent.CheckpointSaved saved) {
+    TraceEvent.StepAttempt resumes = saved.resumes();
+    TraceEvent.AgentTurn turn = saved.turn();
+    if (saved.cut() == null || resumes == null || turn == null) {
+      return;
+    }
+    Draft draft = drafts.get(resumes.step());
+    if (draft != null && draft.visit == resumes.visit()) {
+      draft.checkpoint = saved.checkpoint();
+      draft.boundary = turn.boundary();
+      draft.answers.clear();
+    }
+  }
+
+  /** Restarts a step from the files before it, for example since its attempt has failed. */
+  void restart(String path) {
+    Draft draft = drafts.get(path);
+    if (draft != null) {
+      draft.restart();
+    }
+  }
+
+  /** Restarts all steps inside a parallel step. */
+  void restartWithin(String prefix) {
+    drafts.forEach(
+        (path, draft) -> {
+          if (path.startsWith(prefix)) {
+            draft.restart();
+          }
+        });
+  }
+
+  /** A request to resume the run: agents have all their attempts again. */
+  void allowResumes() {
+    drafts.values().forEach(draft -> draft.resumes = 0);
+  }
+
+  /** Returns to an earlier state; what was spent since stays spent. */
+  void returnTo(Map<String, AgentState> then) {
+    drafts.forEach((path, draft) -> draft.returnTo(then.getOrDefault(path, AgentState.NONE)));
+  }
+}
