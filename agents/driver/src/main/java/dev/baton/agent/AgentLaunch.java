@@ -1,0 +1,86 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent;
+
+import java.net.URI;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything with which an agent is started.
+ *
+ * @param step name of the step
+ * @param program as {@link AgentDriver#check} returned it
+ * @param model the gateway
+ * @param start how the session begins
+ * @param task settings of the session
+ * @param environment of the agent and its tools. The driver removes variables that steer agents
+ *     (keys, addresses and settings of models and agents) and adds its own; marks of the runner
+ *     ({@code BATON_…}) stay
+ */
+public record AgentLaunch(
+    String step,
+    CheckedProgram program,
+    AgentFolders folders,
+    ModelAccess model,
+    AgentStart start,
+    AgentTask task,
+    Map<String, String> environment) {
+  public AgentLaunch {
+    environment = Map.copyOf(environment);
+  }
+
+  /**
+   * The gateway, as an agent sees it.
+   *
+   * @param baseUrl of the gateway, without {@code /v1}
+   * @param token of the gateway's session for this process
+   * @param model name of the model
+   */
+  public record ModelAccess(URI baseUrl, String token, String model) {
+    @Override
+    public String toString() {
+      return model + " at " + baseUrl;
+    }
+  }
+
+  /** The same launch, which begins in another way: for the fallback after a refused session. */
+  public AgentLaunch withStart(AgentStart other) {
+    return new AgentLaunch(step, program, folders, model, other, task, environment);
+  }
+
+  /** The same launch with another token: each process needs a session of the gateway. */
+  public AgentLaunch withModel(ModelAccess other) {
+    return new AgentLaunch(step, program, folders, other, start, task, environment);
+  }
+
+  /**
+   * Settings of a session.
+   *
+   * @param system added to the agent's own system prompt; empty for nothing
+   * @param tools rules for tools
+   * @param mcp servers that the agent may use; nothing else than these
+   * @param images files with which a prompt begins; absolute paths of PNG, JPEG, GIF or WebP
+   * @param outputSchema JSON Schema of the final text; empty for none. The runner checks the
+   *     output: agents that know no schemas get it with the prompt
+   */
+  public record AgentTask(
+      String system,
+      ToolRules tools,
+      List<McpAccess> mcp,
+      List<java.nio.file.Path> images,
+      String outputSchema) {
+    public AgentTask {
+      mcp = List.copyOf(mcp);
+      images = List.copyOf(images);
+    }
+
+    /** No system prompt, no rules, no servers. */
+    public static final AgentTask PLAIN =
+        new AgentTask("", ToolRules.ALL, List.of(), List.of(), "");
+  }
+}

@@ -1,0 +1,41 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent;
+
+/** How a session begins. */
+public sealed interface AgentStart {
+  /**
+   * A new session.
+   *
+   * @param prompt of any length; agents get it by stdin or in a message, never as an argument
+   */
+  record Fresh(String prompt) implements AgentStart {}
+
+  /**
+   * A new session since an older one was refused.
+   *
+   * @param prompt the fallback prompt: summary, last task, changed files
+   * @param refused id of the older session; its files are removed from the home first
+   */
+  record Fallback(String prompt, String refused) implements AgentStart {}
+
+  /**
+   * The same session, continued within the turn: no new prompt. For a state that was captured at a
+   * boundary. An agent that cannot do this is started again with what it needs; see the drivers.
+   *
+   * @param sessionId which the agent must take, else the end is {@link
+   *     AgentEnd.Kind#SESSION_REFUSED}
+   */
+  record Resume(String sessionId) implements AgentStart {}
+
+  /**
+   * The same session with a new message of the user, after its turn has ended.
+   *
+   * @param sessionId as for {@link Resume}
+   */
+  record Continue(String sessionId, String prompt) implements AgentStart {}
+}
