@@ -30,4 +30,9 @@ public record AgentEnd(Kind kind, String text, int exit, String message) {
     /** {@link AgentSession#kill} or {@link AgentSession#interrupt} was called. */
     KILLED
   }
+
+  /** The same end with another exit code. */
+  public AgentEnd withExit(int code) {
+    return new AgentEnd(kind, text, code, message);
+  }
 }

@@ -1,0 +1,60 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.process;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * Writes to a process from a thread of its own: a process that does not read blocks nobody else. At
+ * most 1,000 messages wait. Thread-safe.
+ */
+final class StdinWriter {
+  private static final int MOST_WAITING = 1_000;
+  private static final byte[] END = new byte[0];
+  private final LinkedBlockingQueue<byte[]> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
+
+  StdinWriter(OutputStream out) {
+    Thread.ofVirtual().name("agent-stdin").start(() -> write(out));
+  }
+
+  /**
+   * @return false when too many messages wait
+   */
+  boolean send(byte[] message) {
+    return waiting.offer(message);
+  }
+
+  /** Closes the process's input when everything before is written. */
+  void close() {
+    if (!waiting.offer(END)) {
+      waiting.clear();
+      waiting.add(END);
+    }
+  }
+
+  private void write(OutputStream out) {
+    try (out) {
+      while (true) {
+        byte[] message = waiting.take();
+        if (message == END) {
+          return;
+        }
+        out.write(message);
+        if (waiting.isEmpty()) {
+          out.flush();
+        }
+      }
+    } catch (IOException e) {
+      // The process has ended, or has closed its input; its end says why.
+      waiting.clear();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
