@@ -24,6 +24,20 @@ public final class PromptImages {
   public record PromptImage(String mediaType, String base64) {}
 
   /**
+   * Checks images that the agent reads by itself.
+   *
+   * @throws IOException as {@link #read}
+   */
+  public static void check(List<Path> files) throws IOException {
+    for (Path file : files) {
+      if (!Files.isRegularFile(file)) {
+        throw new IOException("image '" + file + "' does not exist");
+      }
+      mediaType(file);
+    }
+  }
+
+  /**
    * @throws IOException when one is missing, larger than 20 MiB, or of an unknown kind; names it
    */
   public static List<PromptImage> read(List<Path> files) throws IOException {

@@ -1,0 +1,121 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.codex;
+
+import dev.baton.agent.AgentDriver;
+import dev.baton.agent.AgentFolders;
+import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.AgentListener;
+import dev.baton.agent.AgentProcess;
+import dev.baton.agent.AgentProcessStarter;
+import dev.baton.agent.AgentProgram;
+import dev.baton.agent.AgentProgramException;
+import dev.baton.agent.AgentSession;
+import dev.baton.agent.AgentStart;
+import dev.baton.agent.CheckedProgram;
+import dev.baton.agent.StateFiles;
+import dev.baton.agent.process.EndedSession;
+import dev.baton.agent.process.ProgramChecker;
+import dev.baton.agent.process.StateText;
+import dev.baton.gateway.key.AgentFamily;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Drives Codex by its app server. It is resumed within its turn, by a turn without input. Its state
+ * is the rollout of the session; the databases beside it contain absolute paths and are left out.
+ */
+public final class CodexDriver implements AgentDriver {
+  private final ProgramChecker checker =
+      new ProgramChecker("codex", "codex", "npm install -g @openai/codex@VERSION");
+
+  @Override
+  public String use() {
+    return "codex";
+  }
+
+  @Override
+  public AgentFamily family() {
+    return AgentFamily.CODEX;
+  }
+
+  @Override
+  public CheckedProgram check(AgentProgram program, AgentProcessStarter starter)
+      throws AgentProgramException, InterruptedException {
+    return checker.check(program, starter);
+  }
+
+  @Override
+  public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
+      throws IOException {
+    CodexHome home = new CodexHome(launch.folders().home());
+    String resumed =
+        switch (launch.start()) {
+          case AgentStart.Fresh fresh -> null;
+          case AgentStart.Fallback fallback -> null;
+          case AgentStart.Resume(String id) -> id;
+          case AgentStart.Continue(String id, String prompt) -> id;
+        };
+    if (resumed != null) {
+      String problem = problem(home, resumed);
+      if (problem != null) {
+        return EndedSession.refused(resumed, problem);
+      }
+    }
+    if (launch.start() instanceof AgentStart.Fallback) {
+      StateText.delete(home.sessions());
+    }
+    home.prepare(launch);
+    AgentProcess process =
+        starter.start(
+            new AgentProcessStarter.AgentCommand(
+                home.arguments(launch), home.environment(launch), launch.folders().workspace()));
+    return CodexSession.begin(process, listener, launch);
+  }
+
+  private static @Nullable String problem(CodexHome home, String id) throws IOException {
+    Optional<Path> rollout = home.rollout(id);
+    return rollout.isEmpty() ? "its rollout is missing" : CodexRollout.problem(rollout.get(), id);
+  }
+
+  @Override
+  public StateFiles stateFiles() {
+    return CodexHome.STATE;
+  }
+
+  /** Removes the databases, which name the old paths; Codex builds them again. */
+  @Override
+  public void relocate(
+      AgentFolders folders, Path oldWorkspace, CheckedProgram program, AgentProcessStarter starter)
+      throws IOException {
+    CodexHome home = new CodexHome(folders.home());
+    if (Files.isDirectory(home.folder())) {
+      try (var files = Files.newDirectoryStream(home.folder(), "*.sqlite*")) {
+        for (Path file : files) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  @Override
+  public boolean settled(Path home, String sessionId, List<String> lastCalls, Duration bound)
+      throws IOException, InterruptedException {
+    CodexHome files = new CodexHome(home);
+    return StateText.await(
+        bound,
+        () -> {
+          Optional<Path> rollout = files.rollout(sessionId);
+          return rollout.isPresent() && CodexRollout.contains(rollout.get(), sessionId, lastCalls);
+        });
+  }
+}

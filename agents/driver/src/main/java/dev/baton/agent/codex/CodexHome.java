@@ -1,0 +1,153 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.codex;
+
+import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.McpAccess;
+import dev.baton.agent.StateFiles;
+import dev.baton.agent.process.AgentEnvironment;
+import dev.baton.agent.process.StateText;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The files, arguments and environment of Codex.
+ *
+ * @param home of the step
+ */
+record CodexHome(Path home) {
+  private static final String CONFIG = "codex";
+  private static final String TOKEN = "BATON_MODEL_TOKEN";
+
+  /** Rollouts alone: databases contain absolute paths, snapshots of shells the environment. */
+  static final StateFiles STATE =
+      new StateFiles(List.of(CONFIG + "/sessions/**.jsonl"), List.of());
+
+  Path folder() {
+    return home.resolve(CONFIG);
+  }
+
+  Path sessions() {
+    return folder().resolve("sessions");
+  }
+
+  /** The rollout of a session. */
+  Optional<Path> rollout(String id) throws IOException {
+    if (!Files.isDirectory(sessions())) {
+      return Optional.empty();
+    }
+    try (Stream<Path> files = Files.walk(sessions(), 5)) {
+      return files
+          .filter(file -> file.getFileName().toString().endsWith("-" + id + ".jsonl"))
+          .findFirst();
+    }
+  }
+
+  void prepare(AgentLaunch launch) throws IOException {
+    Files.createDirectories(home.resolve("tmp"));
+    StateText.write(folder().resolve("config.toml"), config(launch));
+  }
+
+  private static String config(AgentLaunch launch) {
+    StringBuilder toml =
+        new StringBuilder(
+            """
+            model = %s
+            model_provider = "baton"
+            check_for_update_on_startup = false
+            sandbox_mode = "danger-full-access"
+            approval_policy = "%s"
+            cli_auth_credentials_store = "file"
+
+            [analytics]
+            enabled = false
+
+            [feedback]
+            enabled = false
+
+            [history]
+            persistence = "none"
+
+            [features]
+            shell_snapshot = false
+
+            [shell_environment_policy]
+            exclude = ["%s"]
+
+            [model_providers.baton]
+            name = "baton"
+            base_url = %s
+            wire_api = "responses"
+            env_key = "%s"
+            supports_websockets = false
+            """
+                .formatted(
+                    text(launch.model().model()),
+                    launch.task().tools().allowsEverything() ? "never" : "untrusted",
+                    TOKEN,
+                    text(launch.model().baseUrl() + "/v1"),
+                    TOKEN));
+    launch.task().mcp().forEach(server -> addServer(toml, server));
+    return toml.toString();
+  }
+
+  private static void addServer(StringBuilder toml, McpAccess access) {
+    toml.append("\n[mcp_servers.").append(access.name()).append("]\n");
+    switch (access) {
+      case McpAccess.Stdio stdio -> {
+        toml.append("command = ").append(text(stdio.command().getFirst())).append('\n');
+        toml.append("args = [")
+            .append(
+                stdio.command().stream()
+                    .skip(1)
+                    .map(CodexHome::text)
+                    .collect(Collectors.joining(", ")))
+            .append("]\n");
+        toml.append("env = ").append(table(stdio.environment())).append('\n');
+      }
+      case McpAccess.Http http -> {
+        toml.append("url = ").append(text(http.url().toString())).append('\n');
+        toml.append("http_headers = ").append(table(http.headers())).append('\n');
+      }
+    }
+  }
+
+  private static String table(Map<String, String> fields) {
+    return fields.entrySet().stream()
+        .map(field -> text(field.getKey()) + " = " + text(field.getValue()))
+        .collect(Collectors.joining(", ", "{", "}"));
+  }
+
+  /** A JSON string is a TOML string. */
+  private static String text(String value) {
+    return new String(Json.bytes(value), StandardCharsets.UTF_8).replace("\u007f", "\\u007f");
+  }
+
+  List<String> arguments(AgentLaunch launch) {
+    List<String> arguments = new ArrayList<>(launch.program().command());
+    arguments.add("app-server");
+    return arguments;
+  }
+
+  Map<String, String> environment(AgentLaunch launch) {
+    Map<String, String> own = new HashMap<>();
+    own.put("CODEX_HOME", folder().toString());
+    own.put("TMPDIR", home.resolve("tmp").toString());
+    own.put(TOKEN, launch.model().token());
+    return AgentEnvironment.of(launch.environment(), own);
+  }
+}

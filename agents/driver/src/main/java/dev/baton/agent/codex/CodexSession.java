@@ -1,0 +1,268 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.codex;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.agent.AgentEnd;
+import dev.baton.agent.AgentEvent;
+import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.AgentListener;
+import dev.baton.agent.AgentProcess;
+import dev.baton.agent.AgentStart;
+import dev.baton.agent.ToolApproval;
+import dev.baton.agent.ToolDecision;
+import dev.baton.agent.ToolRules;
+import dev.baton.agent.process.JsonRpcSession;
+import dev.baton.agent.process.PendingToolCalls;
+import dev.baton.agent.process.PromptImages;
+import dev.baton.agent.process.ToolInput;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+
+/** A running app server of Codex. */
+final class CodexSession extends JsonRpcSession {
+  private static final Duration END_BOUND = Duration.ofSeconds(15);
+  private static final int PAYMENT_REQUIRED = 402;
+
+  private final AgentLaunch launch;
+  private final CodexEventReader events;
+  private final ArrayNode prompt;
+  private String thread = "";
+  private String turn = "";
+  private boolean ending;
+
+  private CodexSession(
+      AgentProcess process, AgentListener listener, AgentLaunch launch, ArrayNode prompt) {
+    super(process, listener);
+    this.launch = launch;
+    this.prompt = prompt;
+    this.events = new CodexEventReader(this::emit);
+  }
+
+  static CodexSession begin(AgentProcess process, AgentListener listener, AgentLaunch launch)
+      throws IOException {
+    PromptImages.check(launch.task().images());
+    CodexSession session = new CodexSession(process, listener, launch, input(launch));
+    ObjectNode initialize = object();
+    initialize
+        .putObject("clientInfo")
+        .put("name", "baton")
+        .put("title", "Baton")
+        .put("version", "1");
+    session.locked(
+        () -> session.request("initialize", initialize, result -> session.initialized()));
+    session.begin();
+    return session;
+  }
+
+  /** What a turn begins with; nothing to continue one. */
+  private static ArrayNode input(AgentLaunch launch) {
+    ArrayNode input = Json.mapper().createArrayNode();
+    String text =
+        switch (launch.start()) {
+          case AgentStart.Fresh(String prompt) -> prompt;
+          case AgentStart.Fallback(String prompt, String refused) -> prompt;
+          case AgentStart.Continue(String id, String prompt) -> prompt;
+          case AgentStart.Resume resume -> null;
+        };
+    if (text != null) {
+      launch
+          .task()
+          .images()
+          .forEach(
+              image -> input.addObject().put("type", "localImage").put("path", image.toString()));
+      input.addObject().put("type", "text").put("text", text);
+    }
+    return input;
+  }
+
+  private void initialized() {
+    notify("initialized", object());
+    ObjectNode params =
+        object()
+            .put("cwd", launch.folders().workspace().toString())
+            .put("model", launch.model().model())
+            .put("modelProvider", "baton");
+    if (!launch.task().system().isBlank()) {
+      params.put("developerInstructions", launch.task().system());
+    }
+    switch (launch.start()) {
+      case AgentStart.Fresh fresh -> request("thread/start", params, result -> started(result, ""));
+      case AgentStart.Fallback fallback ->
+          request("thread/start", params, result -> started(result, ""));
+      case AgentStart.Resume(String id) -> resume(params, id);
+      case AgentStart.Continue(String id, String text) -> resume(params, id);
+    }
+  }
+
+  private void resume(ObjectNode params, String id) {
+    params.put("threadId", id).put("excludeTurns", true);
+    request(
+        "thread/resume",
+        params,
+        result -> started(result, id),
+        error -> refused("thread/resume: " + error.path("message").asText()));
+  }
+
+  private void refused(String reason) {
+    decide(AgentEnd.Kind.SESSION_REFUSED, "", reason);
+    process().kill();
+  }
+
+  private void started(JsonNode result, String asked) {
+    thread = result.path("thread").path("id").asText();
+    if (!asked.isEmpty() && !thread.equals(asked)) {
+      refused("the agent took session " + thread + " instead of " + asked);
+      return;
+    }
+    events.main(thread);
+    emit(
+        new AgentEvent.SessionStarted(
+            thread,
+            "codex",
+            launch.program().version(),
+            result.path("model").asText(launch.model().model()),
+            Map.of()));
+    ObjectNode params = object().put("threadId", thread);
+    params.set("input", prompt);
+    if (!launch.task().outputSchema().isBlank()) {
+      try {
+        params.set("outputSchema", Json.mapper().readTree(launch.task().outputSchema()));
+      } catch (JsonProcessingException e) {
+        decide(AgentEnd.Kind.FAILED, "", "the output schema is not JSON: " + e.getOriginalMessage());
+        process().kill();
+        return;
+      }
+    }
+    request("turn/start", params, turnResult -> turn = turnResult.path("turn").path("id").asText());
+  }
+
+  @Override
+  protected void notified(String method, JsonNode params) {
+    switch (method) {
+      case "turn/completed" -> {
+        if (params.path("threadId").asText().equals(thread)) {
+          completed(params.path("turn"));
+        }
+      }
+      case "error" -> failing(params);
+      default -> {
+        if (!events.notified(method, params)) {
+          unknown(method, params.toString());
+        }
+      }
+    }
+  }
+
+  private void failing(JsonNode params) {
+    JsonNode error = params.path("error");
+    String details = error.path("additionalDetails").asText(error.path("message").asText());
+    if (CodexEventReader.status(error) == PAYMENT_REQUIRED) {
+      // Codex would repeat the request for ten seconds.
+      decide(AgentEnd.Kind.BUDGET, "", details);
+      finish();
+    } else {
+      emit(new AgentEvent.Notice("request of the model: failed: " + details));
+    }
+  }
+
+  private void completed(JsonNode turnNode) {
+    switch (turnNode.path("status").asText()) {
+      case "completed" -> decide(AgentEnd.Kind.COMPLETED, events.finalText(turnNode), "");
+      case "interrupted" -> {
+        if (!isStopped()) {
+          decide(AgentEnd.Kind.FAILED, "", "the turn was interrupted");
+        }
+      }
+      default ->
+          decide(AgentEnd.Kind.FAILED, "", turnNode.path("error").path("message").asText("failed"));
+    }
+    finish();
+  }
+
+  private void finish() {
+    if (!ending) {
+      ending = true;
+      closeInput();
+      endWithin(END_BOUND);
+    }
+  }
+
+  @Override
+  protected void requested(JsonNode id, String method, JsonNode params) {
+    switch (method) {
+      case "item/commandExecution/requestApproval", "item/fileChange/requestApproval" ->
+          approve(id, params);
+      case "mcpServer/elicitation/request" -> respond(id, object().put("action", "decline"));
+      default -> {
+        unknown("request " + method, params.toString());
+        refuse(id, method);
+      }
+    }
+  }
+
+  private void approve(JsonNode id, JsonNode params) {
+    String item = params.path("itemId").asText();
+    PendingToolCalls.PendingCall call = events.call(item);
+    String tool = call == null ? "shell" : call.tool();
+    ToolInput input =
+        call == null ? new ToolInput(object().put("command", params.path("command").asText())) : call.input();
+    ToolRules.Verdict verdict = launch.task().tools().judge(tool, input.main());
+    switch (verdict) {
+      case ALLOW -> respond(id, object().put("decision", "accept"));
+      case DENY -> respond(id, object().put("decision", "decline"));
+      case ASK ->
+          listener()
+              .decide(
+                  new ToolApproval(
+                      item,
+                      tool,
+                      input.text(ToolInput.LONG),
+                      input.digest(),
+                      params.path("reason").asText("")))
+              .whenComplete(
+                  (decision, problem) ->
+                      locked(
+                          () ->
+                              respond(
+                                  id,
+                                  object()
+                                      .put(
+                                          "decision",
+                                          decision instanceof ToolDecision.Allow
+                                              ? "accept"
+                                              : "decline"))));
+    }
+  }
+
+  @Override
+  protected AgentEnd end(int exit, String errors) {
+    return new AgentEnd(
+        AgentEnd.Kind.FAILED,
+        "",
+        exit,
+        ("the agent ended within its turn, exit code " + exit + ": " + errors).strip());
+  }
+
+  @Override
+  protected void requestStop() {
+    if (turn.isEmpty()) {
+      process().kill();
+      return;
+    }
+    request(
+        "turn/interrupt",
+        object().put("threadId", thread).put("turnId", turn),
+        result -> {},
+        error -> process().kill());
+  }
+}

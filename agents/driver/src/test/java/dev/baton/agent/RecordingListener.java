@@ -1,0 +1,76 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/** Keeps the events of a session. */
+final class RecordingListener implements AgentListener {
+  private final List<AgentEvent> events = new ArrayList<>();
+  private final List<ToolApproval> approvals = new ArrayList<>();
+  private final Function<ToolApproval, CompletionStage<ToolDecision>> decisions;
+
+  RecordingListener() {
+    this(approval -> CompletableFuture.completedFuture(new ToolDecision.Allow()));
+  }
+
+  RecordingListener(Function<ToolApproval, CompletionStage<ToolDecision>> decisions) {
+    this.decisions = decisions;
+  }
+
+  @Override
+  public void happened(AgentEvent event) {
+    synchronized (events) {
+      events.add(event);
+      events.notifyAll();
+    }
+  }
+
+  @Override
+  public CompletionStage<ToolDecision> decide(ToolApproval approval) {
+    synchronized (events) {
+      approvals.add(approval);
+    }
+    return decisions.apply(approval);
+  }
+
+  List<AgentEvent> events() {
+    synchronized (events) {
+      return List.copyOf(events);
+    }
+  }
+
+  List<ToolApproval> approvals() {
+    synchronized (events) {
+      return List.copyOf(approvals);
+    }
+  }
+
+  <T extends AgentEvent> List<T> of(Class<T> type) {
+    return events().stream().filter(type::isInstance).map(type::cast).toList();
+  }
+
+  /** Waits for an event; false when none comes in 60 s. */
+  boolean await(Predicate<AgentEvent> wanted) throws InterruptedException {
+    long end = System.nanoTime() + 60_000_000_000L;
+    synchronized (events) {
+      while (events.stream().noneMatch(wanted)) {
+        long left = (end - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          return false;
+        }
+        events.wait(left);
+      }
+      return true;
+    }
+  }
+}
