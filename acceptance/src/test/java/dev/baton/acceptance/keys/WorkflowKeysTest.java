@@ -271,7 +271,58 @@ class WorkflowKeysTest {
         entry("fn.bean", acts(step("fn: {bean: a}"), step("fn: {bean: b}"), "StepKind$Fn.bean")),
         entry(
             "fn.args",
-            acts(step("fn: {bean: a, args: {x: 1}}"), step("fn: {bean: a}"), "StepKind$Fn.args")));
+            acts(step("fn: {bean: a, args: {x: 1}}"), step("fn: {bean: a}"), "StepKind$Fn.args")),
+        entry("agent", agent("", "version: '2'", "version")),
+        entry(
+            "agent.use",
+            acts(
+                step("agent: {use: claude, prompt: x}"),
+                step("agent: {use: codex, prompt: x}"),
+                "StepKind$Agent.use")),
+        entry(
+            "agent.command",
+            acts(
+                step("agent: {use: command, command: a, prompt: x}"),
+                step("agent: {use: command, command: b, prompt: x}"),
+                "StepKind$Agent.command")),
+        entry("agent.version", agent("", "version: '2'", "version")),
+        entry("agent.model", agent("", "model: m", "model")),
+        entry(
+            "agent.prompt",
+            acts(
+                step("agent: {use: claude, prompt: x}"),
+                step("agent: {use: claude, prompt: y}"),
+                "StepKind$Agent.prompt")),
+        entry("agent.system", agent("", "system: s", "system")),
+        entry("agent.tools", agent("", "tools: {allow: [a]}", "allow")),
+        entry("agent.tools.allow", agent("", "tools: {allow: [a]}", "allow")),
+        entry("agent.tools.deny", agent("", "tools: {deny: [a]}", "deny")),
+        entry("agent.budget", agent("", "budget: {cost: 1}", "budget")),
+        entry("agent.budget.cost", budget("cost")),
+        entry("agent.budget.tokens", budget("tokens")),
+        entry("agent.budget.turns", budget("turns")),
+        entry(
+            "agent.cut",
+            acts(
+                step("agent: {use: claude, prompt: x, cut: none}"),
+                step("agent: {use: claude, prompt: x}"),
+                "Step.resume")),
+        entry("agent.output", agent("", "output: json", "output")),
+        entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));
+  }
+
+  private static Effect agent(String one, String other, String accessor) {
+    return acts(
+        step("agent: {use: claude, prompt: x" + (one.isEmpty() ? "" : ", " + one) + "}"),
+        step("agent: {use: claude, prompt: x, " + other + "}"),
+        "StepKind$Agent." + accessor);
+  }
+
+  private static Effect budget(String name) {
+    return acts(
+        step("agent: {use: claude, prompt: x, budget: {" + name + ": 1}}"),
+        step("agent: {use: claude, prompt: x, budget: {" + name + ": 2}}"),
+        "AgentBudget." + name);
   }
 
   private static String step(String kind) {

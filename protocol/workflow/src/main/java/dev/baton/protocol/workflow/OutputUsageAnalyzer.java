@@ -85,15 +85,11 @@ public final class OutputUsageAnalyzer {
       case StepKind.Wait(WaitTime.For(Template duration)) -> add(duration);
       case StepKind.Wait(WaitTime.Until(Template instant)) -> add(instant);
       case StepKind.Fn fn -> add(fn.args());
-      case StepKind.Agent agent -> add(agent.settings());
+      case StepKind.Agent agent -> {
+        add(agent.prompt());
+        agent.system().ifPresent(this::add);
+      }
     }
-  }
-
-  private void add(JsonNode settings) {
-    if (settings.isTextual()) {
-      text(settings.textValue());
-    }
-    settings.forEach(this::add);
   }
 
   private void add(TemplateTree tree) {

@@ -46,6 +46,10 @@ final class StepDecoder {
   private static final Set<String> EFFECTS = Set.of("shell", "http", "fn", "agent");
 
   private static final Set<String> WITH_WORKSPACE = Set.of("shell", "fn", "agent");
+
+  /** Kinds whose {@code resume} is chosen; an agent step has {@code cut} for it. */
+  private static final Set<String> RESUMED = Set.of("shell", "fn");
+
   private static final int MAX_ARMS = 100;
   private static final int MAX_WEIGHT = 1_000_000;
   private static final Map<String, StepTransition.On> OUTCOMES = outcomes();
@@ -145,7 +149,13 @@ final class StepDecoder {
     onlyFor(fields, "timeout", EFFECTS, word.get());
     onlyFor(fields, "workspace", WITH_WORKSPACE, word.get());
     onlyFor(fields, "milestone", WITH_WORKSPACE, word.get());
-    onlyFor(fields, "resume", WITH_WORKSPACE, word.get());
+    onlyFor(fields, "resume", RESUMED, word.get());
+    if (word.get().equals("agent") && workspace.equals(Optional.of(WorkspaceUse.NONE))) {
+      problems.error(
+          fields.get("workspace").orElseThrow(),
+          "an agent works in the workspace",
+          "'workspace: write', or no 'workspace'");
+    }
     if (milestone.isPresent() && workspace.equals(Optional.of(WorkspaceUse.NONE))) {
       problems.error(
           fields.place(),
@@ -158,7 +168,7 @@ final class StepDecoder {
     WorkspaceUse use =
         workspace.orElse(process || milestone.isPresent() ? WorkspaceUse.WRITE : WorkspaceUse.NONE);
     if (resume.equals(Optional.of(StepResumeMode.FROM_CHECKPOINT))
-        && WITH_WORKSPACE.contains(word.get())
+        && RESUMED.contains(word.get())
         && use == WorkspaceUse.NONE) {
       problems.error(
           fields.get("resume").orElseThrow(),
@@ -187,14 +197,23 @@ final class StepDecoder {
                         gate,
                         maxVisits,
                         milestone,
-                        resume.orElse(StepResumeMode.FROM_START))));
+                        decoded instanceof StepKind.Agent
+                            ? agentResume(fields)
+                            : resume.orElse(StepResumeMode.FROM_START))));
+  }
+
+  private StepResumeMode agentResume(MappingFieldReader fields) {
+    return fields.get("agent").filter(new AgentDecoder(values)::cutsTurns).isPresent()
+        ? StepResumeMode.FROM_CHECKPOINT
+        : StepResumeMode.FROM_START;
   }
 
   /** Whether steps of a kind may have a key that is not common to all kinds. */
   static boolean allows(String key, String word) {
     return switch (key) {
       case "retry", "timeout" -> EFFECTS.contains(word);
-      case "workspace", "milestone", "resume" -> WITH_WORKSPACE.contains(word);
+      case "workspace", "milestone" -> WITH_WORKSPACE.contains(word);
+      case "resume" -> RESUMED.contains(word);
       default -> !SHELL.contains(key) || word.equals("shell");
     };
   }

@@ -179,8 +179,42 @@ public sealed interface StepKind {
     }
   }
 
-  /** An agent. Recognized only to report a helpful error. */
-  record Agent(JsonNode settings) implements StepKind {
+  /**
+   * Lets a coding agent work in the workspace. The output is its final text, or the JSON in it.
+   *
+   * @param use which agent, one of {@link #USES}
+   * @param command program and arguments, for {@code use: command}; empty for the agent's own
+   * @param version wanted of the program; any where empty
+   * @param model empty for the runner's default
+   * @param prompt the task
+   * @param system added to the agent's own system prompt
+   * @param allow patterns of tools that it may use; all where empty
+   * @param deny patterns of tools that it may not use
+   * @param budget of all visits of the step
+   * @param output the schema of its final JSON; empty for text
+   */
+  record Agent(
+      String use,
+      List<String> command,
+      Optional<String> version,
+      Optional<String> model,
+      Template prompt,
+      Optional<Template> system,
+      List<String> allow,
+      List<String> deny,
+      AgentBudget budget,
+      Optional<InputSchema> output)
+      implements StepKind {
+    /** The agents that definitions can name; a runner may have fewer. */
+    public static final List<String> USES =
+        List.of("claude", "codex", "opencode", "command", "loop");
+
+    public Agent {
+      command = List.copyOf(command);
+      allow = List.copyOf(allow);
+      deny = List.copyOf(deny);
+    }
+
     @Override
     public String word() {
       return "agent";

@@ -37,12 +37,14 @@ final class StepKindDecoder {
   private final DefinitionProblemCollector problems;
   private final StepDecoder steps;
   private final ShellDecoder shell;
+  private final AgentDecoder agents;
 
   StepKindDecoder(DefinitionValueDecoder values, StepDecoder steps, StepDefaults defaults) {
     this.values = values;
     this.problems = values.problems();
     this.steps = steps;
     this.shell = new ShellDecoder(values, defaults);
+    this.agents = new AgentDecoder(values);
   }
 
   /**
@@ -66,11 +68,7 @@ final class StepKindDecoder {
       case "approval" -> approval(place);
       case "wait" -> waitTime(place).map(StepKind.Wait::new);
       case "fn" -> fn(place);
-      default -> {
-        problems.error(
-            place, "agent steps are not available in this version", "another kind of step");
-        yield Optional.of(new StepKind.Agent(place.node().toJson()));
-      }
+      default -> agents.decode(place);
     };
   }
 

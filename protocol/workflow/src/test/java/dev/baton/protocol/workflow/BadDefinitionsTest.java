@@ -122,9 +122,37 @@ class BadDefinitionsTest {
             steps("- {id: end, transform: '1'}\n"),
             "line 4, column 8 (step end, steps[1].id): 'end' is the end of the steps; allowed: another id"),
         schema(
-            "agent",
-            steps("- id: b\n  agent: {model: x}\n"),
-            "line 5, column 10 (step b, steps[1].agent): agent steps are not available in this version; allowed: another kind of step"),
+            "agent without a task",
+            steps("- id: b\n  agent: {use: claude}\n"),
+            "line 5, column 10 (step b, steps[1].agent): 'prompt' is missing; allowed: prompt: the task"),
+        schema(
+            "unknown agent",
+            steps("- id: b\n  agent: {use: clod, prompt: x}\n"),
+            "line 5, column 16 (step b, steps[1].agent.use): 'clod' is not allowed; did you mean 'claude'?; allowed: claude, codex, opencode, command, loop"),
+        schema(
+            "an agent's command",
+            steps("- id: b\n  agent: {use: command, prompt: x}\n"),
+            "line 5, column 10 (step b, steps[1].agent): 'command' is missing; allowed: command: the program and its arguments, as a list"),
+        schema(
+            "a command of another agent",
+            steps("- id: b\n  agent: {use: codex, prompt: x, command: y}\n"),
+            "line 5, column 43 (step b, steps[1].agent.command): the agent 'codex' has no 'command'; allowed: with 'use: command' only"),
+        schema(
+            "a budget of nothing",
+            steps("- id: b\n  agent: {use: codex, prompt: x, budget: {cost: 0}}\n"),
+            "line 5, column 49 (step b, steps[1].agent.budget.cost): 0 is not a cost in US dollars; allowed: a number above 0, such as 2.50"),
+        schema(
+            "half a turn",
+            steps("- id: b\n  agent: {use: codex, prompt: x, budget: {turns: 0.5}}\n"),
+            "line 5, column 50 (step b, steps[1].agent.budget.turns): 0.5 is not a budget; allowed: a whole number from 1 to 1000000000000000"),
+        schema(
+            "an agent's version",
+            steps("- id: b\n  agent: {use: codex, prompt: x, version: newest}\n"),
+            "line 5, column 43 (step b, steps[1].agent.version): 'newest' is not a version; allowed: such as 2.1.332, or 2.1 for any release of it"),
+        schema(
+            "an agent without files",
+            steps("- id: b\n  workspace: none\n  agent: {use: codex, prompt: x}\n"),
+            "line 5, column 14 (step b, steps[1].workspace): an agent works in the workspace; allowed: 'workspace: write', or no 'workspace'"),
         schema(
             "shell's key elsewhere",
             steps("- {id: b, wait: 5s, env: {A: 1}}\n"),

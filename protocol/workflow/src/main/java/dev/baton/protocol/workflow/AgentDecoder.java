@@ -1,0 +1,187 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.expression.Template;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/** Decodes agent steps. */
+final class AgentDecoder {
+  private static final List<String> KEYS =
+      List.of(
+          "use", "command", "version", "model", "prompt", "system", "tools", "budget", "cut",
+          "output");
+  private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
+  private static final int MAX_WORDS = 100;
+  private static final int MAX_WORD = 4_096;
+  private static final int MAX_PATTERN = 1_000;
+  private static final long MAX_COUNT = 1_000_000_000_000_000L;
+  private static final BigDecimal MAX_COST = BigDecimal.valueOf(1_000_000_000L);
+
+  private final DefinitionValueDecoder values;
+  private final DefinitionProblemCollector problems;
+
+  AgentDecoder(DefinitionValueDecoder values) {
+    this.values = values;
+    this.problems = values.problems();
+  }
+
+  Optional<StepKind> decode(DefinitionCursor place) {
+    return MappingFieldReader.of(place, values, String.join(", ", KEYS)).flatMap(this::decode);
+  }
+
+  /** Whether a new runner continues the step at its newest boundary: {@code cut: turn}. */
+  boolean cutsTurns(DefinitionCursor place) {
+    LocatedNode.Entry cut =
+        place.node() instanceof LocatedNode.Members members ? members.find("cut") : null;
+    return cut == null
+        || !(cut.value() instanceof LocatedNode.Scalar scalar)
+        || !scalar.value().asText().equals("none");
+  }
+
+  private Optional<StepKind> decode(MappingFieldReader fields) {
+    fields.allowOnly(KEYS);
+    Map<String, String> uses = new LinkedHashMap<>();
+    StepKind.Agent.USES.forEach(use -> uses.put(use, use));
+    fields.require("use", "use: one of " + String.join(", ", StepKind.Agent.USES));
+    Optional<String> use = fields.choice("use", uses);
+    fields.require("prompt", "prompt: the task");
+    Optional<Template> prompt = fields.template("prompt");
+    List<String> command = command(fields, use.orElse(""));
+    Optional<String> version = fields.text("version", 100);
+    version
+        .filter(text -> !VERSION.matcher(text).matches())
+        .ifPresent(
+            text ->
+                problems.error(
+                    fields.get("version").orElseThrow(),
+                    "'" + text + "' is not a version",
+                    "such as 2.1.332, or 2.1 for any release of it"));
+    Optional<String> model = fields.text("model", 200);
+    Optional<Template> system = fields.template("system");
+    Optional<MappingFieldReader> tools =
+        fields.get("tools").flatMap(at -> MappingFieldReader.of(at, values, "allow, deny"));
+    tools.ifPresent(found -> found.allowOnly(List.of("allow", "deny")));
+    List<String> allow = tools.map(found -> texts(found, "allow", MAX_PATTERN)).orElse(List.of());
+    List<String> deny = tools.map(found -> texts(found, "deny", MAX_PATTERN)).orElse(List.of());
+    AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
+    fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
+    Optional<InputSchema> output = fields.get("output").flatMap(this::output);
+    return use.flatMap(
+        agent ->
+            prompt.map(
+                task ->
+                    new StepKind.Agent(
+                        agent, command, version, model, task, system, allow, deny, budget,
+                        output)));
+  }
+
+  private List<String> command(MappingFieldReader fields, String use) {
+    List<String> command = texts(fields, "command", MAX_WORD);
+    if (use.equals("command") && fields.get("command").isEmpty()) {
+      fields.missing("command", "command: the program and its arguments, as a list");
+    }
+    if (!use.isEmpty() && !use.equals("command")) {
+      fields
+          .get("command")
+          .ifPresent(
+              at ->
+                  problems.error(
+                      at, "the agent '" + use + "' has no 'command'", "with 'use: command' only"));
+    }
+    return command;
+  }
+
+  /** Reads a text or a list of texts. */
+  private List<String> texts(MappingFieldReader fields, String key, int maxLength) {
+    Optional<DefinitionCursor> place = fields.get(key);
+    if (place.isEmpty()) {
+      return List.of();
+    }
+    DefinitionCursor at = place.get();
+    if (at.node() instanceof LocatedNode.Scalar) {
+      return values.text(at, maxLength).map(List::of).orElse(List.of());
+    }
+    if (!(at.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
+        || items.isEmpty()
+        || items.size() > MAX_WORDS) {
+      problems.error(
+          at, "this is not a list of texts", "1 to " + MAX_WORDS + " texts, or a single one");
+      return List.of();
+    }
+    List<String> texts = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      values.text(at.item(i, items.get(i)), maxLength).ifPresent(texts::add);
+    }
+    return texts;
+  }
+
+  private AgentBudget budget(DefinitionCursor place) {
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place, values, "cost, tokens, turns");
+    found.ifPresent(fields -> fields.allowOnly(List.of("cost", "tokens", "turns")));
+    return found
+        .map(
+            fields ->
+                new AgentBudget(
+                    fields.get("cost").flatMap(this::cost),
+                    fields.get("tokens").flatMap(this::count),
+                    fields.get("turns").flatMap(this::count)))
+        .orElse(AgentBudget.UNLIMITED);
+  }
+
+  private Optional<BigDecimal> cost(DefinitionCursor place) {
+    JsonNode value = place.node().toJson();
+    if (value.isNumber()
+        && value.decimalValue().signum() > 0
+        && value.decimalValue().compareTo(MAX_COST) <= 0) {
+      return Optional.of(value.decimalValue());
+    }
+    problems.error(place, value + " is not a cost in US dollars", "a number above 0, such as 2.50");
+    return Optional.empty();
+  }
+
+  private Optional<Long> count(DefinitionCursor place) {
+    JsonNode value = place.node().toJson();
+    if (value.canConvertToExactIntegral()
+        && value.canConvertToLong()
+        && value.longValue() >= 1
+        && value.longValue() <= MAX_COUNT) {
+      return Optional.of(value.longValue());
+    }
+    problems.error(place, value + " is not a budget", "a whole number from 1 to " + MAX_COUNT);
+    return Optional.empty();
+  }
+
+  private Optional<InputSchema> output(DefinitionCursor place) {
+    if (place.node() instanceof LocatedNode.Scalar) {
+      return values
+          .choice(
+              place,
+              DefinitionValueDecoder.choices(
+                  "text", Optional.<InputSchema>empty(), "json", Optional.of(InputSchema.ANY)))
+          .flatMap(known -> known);
+    }
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place, values, "text, json, or {schema: …}");
+    found.ifPresent(
+        fields -> {
+          fields.allowOnly(List.of("schema"));
+          fields.require("schema", "schema: a JSON Schema of the final answer");
+        });
+    return found
+        .flatMap(fields -> fields.get("schema"))
+        .map(at -> WorkflowDecoder.decodeSchema(at, values));
+  }
+}
