@@ -274,6 +274,7 @@ public final class Runner implements AutoCloseable {
     }
     lifetime.close();
     stopAll(StopReason.BROKEN, CLOSE_PATIENCE);
+    services.executors().agents().close();
     gateway.close();
     try {
       logs.drain(leaving.get() ? LOG_PATIENCE : LOG_PATIENCE_AT_END);

@@ -6,7 +6,11 @@
  */
 package dev.baton.runner;
 
+import dev.baton.agent.claude.ClaudeDriver;
+import dev.baton.agent.codex.CodexDriver;
+import dev.baton.agent.command.CommandDriver;
 import dev.baton.protocol.clock.ClockGuard;
+import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.config.ConfigException;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.steps.StepExecutorRegistry;
@@ -46,7 +50,12 @@ public final class RunnerApplication implements QuarkusApplication {
     }
     ClockGuard.start(LOG::fatal);
     StepExecutorRegistry executors =
-        new StepExecutorRegistry(functions::find, config.httpMaxResponse());
+        new StepExecutorRegistry(
+            functions::find,
+            config.httpMaxResponse(),
+            new AgentRuntime(
+                config.agents(),
+                List.of(new ClaudeDriver(), new CodexDriver(), new CommandDriver())));
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

@@ -29,6 +29,7 @@ final class CheckpointPackSource implements PackSource {
   private final String checkpoint;
   private final Snapshot snapshot;
   private final Optional<Path> seenAt;
+  private final Optional<Snapshot> agent;
   private final PresignedPackSource packs;
   private volatile @Nullable StoreException damage;
 
@@ -39,8 +40,9 @@ final class CheckpointPackSource implements PackSource {
       Duration patience,
       OpenCheckpointResponse opened) {
     this.checkpoint = checkpoint;
-    Manifest.Workspace workspace =
-        ManifestCodec.read(opened.getManifest().toByteArray()).workspace();
+    Manifest manifest = ManifestCodec.read(opened.getManifest().toByteArray());
+    Manifest.Workspace workspace = manifest.workspace();
+    agent = Optional.ofNullable(manifest.agent()).map(CheckpointPackSource::snapshot);
     seenAt = Optional.ofNullable(workspace.seenAt()).map(Path::of);
     snapshot =
         new Snapshot(
@@ -73,6 +75,19 @@ final class CheckpointPackSource implements PackSource {
 
   Snapshot snapshot() {
     return snapshot;
+  }
+
+  /** Returns the state of the agent at the same instant; empty where it has none. */
+  Optional<Snapshot> agent() {
+    return agent;
+  }
+
+  private static Snapshot snapshot(Manifest.Agent state) {
+    return new Snapshot(
+        Hash.parse(state.digest()),
+        state.packs().stream().map(CheckpointPackSource::ref).toList(),
+        state.sizeBytes(),
+        state.fileCount());
   }
 
   /**

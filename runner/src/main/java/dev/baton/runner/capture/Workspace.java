@@ -10,6 +10,7 @@ import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.checkpoint.AgentDescription;
 import dev.baton.runner.checkpoint.ManifestBuilder;
 import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.snapshot.CapturedTree;
@@ -98,6 +99,9 @@ public final class Workspace {
    * The attempt that writes the files, if a new epoch may continue it with a checkpoint of them.
    */
   private volatile TraceEvent.@Nullable StepAttempt attempt;
+
+  /** Whether that is so only with the checkpoints at an agent's boundaries. */
+  private volatile boolean atBoundariesOnly;
 
   /** Records a checkpoint before the attempt that it is part of can end. */
   public interface CheckpointHandler {
@@ -402,7 +406,18 @@ public final class Workspace {
    *     null if it starts with those before the step
    */
   public void touch(TraceEvent.@Nullable StepAttempt by) {
+    touch(by, false);
+  }
+
+  /**
+   * Marks that a step may change files from now on.
+   *
+   * @param boundariesOnly whether a new epoch continues it only with checkpoints that have the
+   *     state of its agent
+   */
+  public void touch(TraceEvent.@Nullable StepAttempt by, boolean boundariesOnly) {
     dirty = true;
+    atBoundariesOnly = boundariesOnly;
     attempt = by;
   }
 
@@ -444,7 +459,7 @@ public final class Workspace {
   public Optional<Cut> cut(ManifestBuilder description) throws InterruptedException {
     Cut newest = cut;
     CaptureResult saved =
-        save(RunId.next(), description, () -> newest == null ? null : newest.digest());
+        save(RunId.next(), description, () -> newest == null ? null : newest.digest(), null);
     return switch (saved) {
       case CaptureResult.Failed failed -> Optional.empty();
       case CaptureResult.Made(Cut made) -> Optional.of(settle(made));
@@ -485,10 +500,31 @@ public final class Workspace {
   public CaptureResult capture(
       String id, ManifestBuilder description, boolean evenIfUnchanged, CheckpointHandler recorder)
       throws InterruptedException {
+    return capture(id, description, evenIfUnchanged, null, recorder);
+  }
+
+  /**
+   * Creates a checkpoint of the files and of an agent's state, which both must be at rest.
+   *
+   * @param recorder called with a checkpoint that was created
+   */
+  public CaptureResult captureTurn(
+      String id, ManifestBuilder description, AgentCapture agent, CheckpointHandler recorder)
+      throws InterruptedException {
+    return capture(id, description, true, agent, recorder);
+  }
+
+  private CaptureResult capture(
+      String id,
+      ManifestBuilder description,
+      boolean evenIfUnchanged,
+      @Nullable AgentCapture agent,
+      CheckpointHandler recorder)
+      throws InterruptedException {
     files.lockInterruptibly();
     try {
-      TraceEvent.StepAttempt by = attempt;
-      CaptureResult saved = save(id, description, () -> evenIfUnchanged ? null : lastSaved);
+      TraceEvent.StepAttempt by = agent == null && atBoundariesOnly ? null : attempt;
+      CaptureResult saved = save(id, description, () -> evenIfUnchanged ? null : lastSaved, agent);
       if (saved instanceof CaptureResult.Made(Cut made)) {
         recorder.accept(made, by);
       }
@@ -517,20 +553,26 @@ public final class Workspace {
    *     is in progress
    */
   private CaptureResult save(
-      String id, ManifestBuilder description, Supplier<@Nullable String> unless)
+      String id,
+      ManifestBuilder description,
+      Supplier<@Nullable String> unless,
+      @Nullable AgentCapture agent)
       throws InterruptedException {
     files.lockInterruptibly();
     try {
       try {
-        return saveOnce(id, description, unless.get());
+        return saveOnce(id, description, unless.get(), agent);
       } catch (WrappedStoreException e) {
         if (!e.failure().isPacksGone()) {
           throw e;
         }
         // The store no longer has packs of earlier cuts, so everything is stored again.
         tree.forgetPacks();
+        if (agent != null) {
+          agent.state().forgetPacks();
+        }
         uploads.forget();
-        return saveOnce(id, description, unless.get());
+        return saveOnce(id, description, unless.get(), agent);
       }
     } catch (IOException | RuntimeException e) {
       // The run continues without the checkpoint; an unexpected error is logged with its stack
@@ -549,7 +591,8 @@ public final class Workspace {
     }
   }
 
-  private CaptureResult saveOnce(String id, ManifestBuilder description, @Nullable String unless)
+  private CaptureResult saveOnce(
+      String id, ManifestBuilder description, @Nullable String unless, @Nullable AgentCapture agent)
       throws IOException, InterruptedException {
     CapturedTree captured = tree.capture(root, uploads);
     paths.warnSkipped(root, "the cut", captured.skipped());
@@ -560,7 +603,8 @@ public final class Workspace {
     if (digest.equals(unless)) {
       return new CaptureResult.Unchanged();
     }
-    uploads.commit(description.manifest(id, root, fixed.seen(root), captured, named(found)));
+    AgentDescription state = agent == null ? null : describe(agent);
+    uploads.commit(description.manifest(id, root, fixed.seen(root), captured, named(found), state));
     lastSaved = digest;
     return new CaptureResult.Made(
         new Cut(
@@ -571,6 +615,54 @@ public final class Workspace {
             snapshot.fileCount(),
             id,
             named(found)));
+  }
+
+  private AgentDescription describe(AgentCapture agent) throws IOException, InterruptedException {
+    return new AgentDescription(
+        AgentDescription.state(
+            agent.turn().agent(),
+            agent.turn().session(),
+            agent.turn().boundary(),
+            agent.state().capture(uploads)),
+        agent.conversation(),
+        agent.metrics());
+  }
+
+  /**
+   * Restores the state of an agent at a boundary.
+   *
+   * @return where the agent saw the workspace then; empty where unknown
+   * @throws DamagedCheckpointException when it is gone or damaged, or the checkpoint has none
+   * @throws StoreException when its packs cannot be fetched within ten minutes
+   */
+  public Optional<Path> restoreAgent(Cut boundary, AgentStateTree state)
+      throws StoreException, IOException, InterruptedException {
+    String checkpoint = boundary.checkpoint();
+    if (checkpoint == null) {
+      throw new DamagedCheckpointException(boundary, "it has no checkpoint");
+    }
+    CheckpointPackSource packs = open(checkpoint, boundary);
+    Snapshot snapshot =
+        packs
+            .agent()
+            .orElseThrow(
+                () ->
+                    new DamagedCheckpointException(
+                        boundary, "checkpoint " + checkpoint + " has no agent state"));
+    try {
+      state.restore(snapshot, packs);
+      return packs.seenAt();
+    } catch (WrappedStoreException e) {
+      StoreException failure = e.failure();
+      if (packs.isDamaged(failure)) {
+        throw new DamagedCheckpointException(
+            boundary, String.valueOf(failure.getMessage()), failure);
+      }
+      throw failure;
+    } catch (SnapshotException e) {
+      throw new DamagedCheckpointException(
+          boundary, "agent state of checkpoint %s: %s".formatted(checkpoint, e.getMessage()), e);
+    }
   }
 
   /** Returns what is not in a cut: paths left out of it, and paths that were already missing. */

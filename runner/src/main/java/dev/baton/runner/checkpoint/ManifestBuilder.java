@@ -10,15 +10,19 @@ import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.SkippedEntry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the manifest of a checkpoint from the captured files and the parts of its contributors.
@@ -51,6 +55,22 @@ public record ManifestBuilder(
   public byte[] manifest(
       String id, Path workspace, Path seenAt, CapturedTree captured, List<String> leftOut)
       throws InterruptedException {
+    return manifest(id, workspace, seenAt, captured, leftOut, null);
+  }
+
+  /**
+   * Builds the manifest as {@link #manifest(String, Path, Path, CapturedTree, List)}.
+   *
+   * @param agent the state of an agent at the same instant; null for none
+   */
+  public byte[] manifest(
+      String id,
+      Path workspace,
+      Path seenAt,
+      CapturedTree captured,
+      List<String> leftOut,
+      @Nullable AgentDescription agent)
+      throws InterruptedException {
     ManifestDraft draft = new ManifestDraft(trigger, workspace);
     Map<String, Manifest.Contribution> outcomes = new LinkedHashMap<>();
     outcomes.put("workspace", Manifest.Contribution.OK);
@@ -65,13 +85,19 @@ public record ManifestBuilder(
             Instant.now(),
             trigger,
             place,
-            Manifest.Conversation.NONE,
-            files(captured, draft, seenAt, leftOut),
+            agent == null ? Manifest.Conversation.NONE : agent.conversation(),
+            files(captured, draft, seenAt, leftOut, agent),
             draft.git(),
-            new Manifest.Metrics(0, List.of(), captured.changedFiles()),
+            agent == null
+                ? new Manifest.Metrics(0, List.of(), captured.changedFiles())
+                : new Manifest.Metrics(
+                    agent.metrics().costEstimateUsd(),
+                    agent.metrics().toolsInvoked(),
+                    captured.changedFiles()),
             draft.environment(),
             draft.sessionState().isEmpty() ? null : draft.sessionState(),
             outcomes,
+            agent == null ? null : agent.state(),
             null,
             null));
   }
@@ -88,7 +114,11 @@ public record ManifestBuilder(
   }
 
   private static Manifest.Workspace files(
-      CapturedTree captured, ManifestDraft draft, Path seenAt, List<String> leftOut) {
+      CapturedTree captured,
+      ManifestDraft draft,
+      Path seenAt,
+      List<String> leftOut,
+      @Nullable AgentDescription agent) {
     return new Manifest.Workspace(
         Manifest.Workspace.PATH,
         captured.snapshot().treeBytes(),
@@ -97,13 +127,26 @@ public record ManifestBuilder(
         captured.snapshot().root().toString(),
         Manifest.Workspace.TREE,
         captured.storedBytes(),
-        captured.snapshot().packs().stream()
-            .map(pack -> new Manifest.Pack(pack.id().toString(), pack.size(), pack.indexBytes()))
-            .toList(),
+        packs(captured, agent),
         captured.skipped().stream().limit(MOST_SKIPPED).map(ManifestBuilder::skipped).toList(),
         captured.skipped().size(),
         leftOut.isEmpty() ? null : leftOut,
         seenAt.toString());
+  }
+
+  /** The packs of both trees: the store keeps those that the workspace lists. */
+  private static List<Manifest.Pack> packs(
+      CapturedTree captured, @Nullable AgentDescription agent) {
+    Set<Manifest.Pack> packs = new LinkedHashSet<>();
+    captured.snapshot().packs().forEach(pack -> packs.add(pack(pack)));
+    if (agent != null) {
+      packs.addAll(agent.state().packs());
+    }
+    return List.copyOf(packs);
+  }
+
+  static Manifest.Pack pack(PackRef pack) {
+    return new Manifest.Pack(pack.id().toString(), pack.size(), pack.indexBytes());
   }
 
   private static Manifest.Skipped skipped(SkippedEntry file) {

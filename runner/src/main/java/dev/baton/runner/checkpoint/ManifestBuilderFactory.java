@@ -57,4 +57,14 @@ public final class ManifestBuilderFactory {
         trigger,
         contributors);
   }
+
+  /** Describes a boundary between two turns of an agent: fast, since an answer waits for it. */
+  public ManifestBuilder describeTurn(String step, int visit) {
+    ManifestBuilder all = describe(CheckpointTrigger.TURN, step, visit);
+    return new ManifestBuilder(
+        all.run(),
+        all.place(),
+        all.trigger(),
+        contributors.stream().filter(part -> !(part instanceof GitContributor)).toList());
+  }
 }

@@ -6,15 +6,21 @@
  */
 package dev.baton.runner.config;
 
+import dev.baton.gateway.upstream.ModelUpstream;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.DurationParser;
+import dev.baton.runner.agents.AgentSettings;
+import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.steps.StepExecutorRegistry;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
@@ -39,6 +45,7 @@ import java.util.regex.Pattern;
  * @param httpMaxResponse limit in bytes of the body of an http step's response
  * @param logSpoolMax limit in bytes of a run's log that waits on the disk for upload
  * @param logMax limit in bytes of an attempt's log
+ * @param agents endpoints of models, and what else agent steps need
  * @param maxLifetime lifetime after which the process ends, having handed over its runs; empty:
  *     unlimited
  * @param assignPatience how long an isolated runner waits for its assignment before it exits
@@ -62,7 +69,8 @@ public record RunnerConfig(
     int spoolMax,
     int httpMaxResponse,
     long logSpoolMax,
-    long logMax) {
+    long logMax,
+    AgentSettings agents) {
   /** Which runs a runner accepts. */
   public enum Mode {
     /** One run, set at its start. */
@@ -133,7 +141,22 @@ public record RunnerConfig(
             1_024,
             MAX_RESPONSE),
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
-        keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES));
+        keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES),
+        agents(keys));
+  }
+
+  private static AgentSettings agents(Keys keys) {
+    Map<String, ModelUpstream> endpoints = new HashMap<>();
+    endpoints.put(
+        "anthropic-messages",
+        keys.endpoint("anthropic-messages", "https://api.anthropic.com", "ANTHROPIC_API_KEY"));
+    for (String form : List.of("openai-responses", "openai-chat")) {
+      endpoints.put(form, keys.endpoint(form, "https://api.openai.com", "OPENAI_API_KEY"));
+    }
+    return new AgentSettings(
+        endpoints,
+        keys.optional("baton.agent.model"),
+        keys.optional("baton.agent.prices").map(Path::of));
   }
 
   private static Carried carried(Keys keys) {
@@ -156,6 +179,24 @@ public record RunnerConfig(
     String required(String key) {
       return optional(key)
           .orElseThrow(() -> new ConfigException(key, "", "a value: it is required"));
+    }
+
+    /** Reads the endpoint of a form; its key is a reference, or {@code none}. */
+    ModelUpstream endpoint(String form, String url, String variable) {
+      String urlKey = "baton.models." + form + ".url";
+      String keyKey = "baton.models." + form + ".key";
+      String key = optional(keyKey).orElse("env:" + variable);
+      if (!key.equals("none") && !ReferencedKeyResolver.isReference(key)) {
+        // The value may be the key itself, so it is not shown.
+        throw new ConfigException(
+            keyKey, "(hidden)", "env:NAME, file:/path, or none: a reference, never the key itself");
+      }
+      String text = optional(urlKey).orElse(url);
+      try {
+        return new ModelUpstream(URI.create(text), key.equals("none") ? null : key, Map.of());
+      } catch (IllegalArgumentException e) {
+        throw new ConfigException(urlKey, text, "an http or https URL");
+      }
     }
 
     Mode mode(String key) {

@@ -9,6 +9,7 @@ package dev.baton.runner.engine;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.capture.AgentCapture;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.Workspace;
 import org.jspecify.annotations.Nullable;
@@ -55,5 +56,30 @@ final class CheckpointRecorder {
       run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), null, reason, null));
     }
     return saved;
+  }
+
+  /**
+   * Creates a checkpoint at a boundary between two turns of an agent, whose answer waits for it.
+   * When this returns it is on the log.
+   */
+  static CaptureResult makeTurn(
+      RunExecutionContext run, Workspace workspace, String step, int visit, AgentCapture agent)
+      throws InterruptedException {
+    String id = RunId.next();
+    return workspace.captureTurn(
+        id,
+        run.checkpoints().describeTurn(step, visit),
+        agent,
+        (cut, attempt) ->
+            run.append(
+                new TraceEvent.CheckpointSaved(
+                    id,
+                    step,
+                    CheckpointTrigger.TURN.word(),
+                    cut,
+                    null,
+                    null,
+                    attempt,
+                    agent.turn())));
   }
 }

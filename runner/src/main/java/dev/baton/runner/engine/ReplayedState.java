@@ -8,6 +8,7 @@ package dev.baton.runner.engine;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.state.AgentState;
 import dev.baton.protocol.state.ApprovalState;
 import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.RunState;
@@ -69,6 +70,11 @@ final class ReplayedState {
           underWay.put(failed.step(), failed.visit());
       case TraceEvent.Runner other -> {}
     }
+  }
+
+  /** Returns an agent step as earlier epochs left it. */
+  AgentState agent(String step) {
+    return before.agents().getOrDefault(step, AgentState.NONE);
   }
 
   StateLimiter limiter() {

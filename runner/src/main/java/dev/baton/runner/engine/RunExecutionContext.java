@@ -55,7 +55,8 @@ record RunExecutionContext(
     StepExecutorRegistry executors,
     int maxReroutes,
     WorkspaceMount fixed,
-    OutputUsageAnalyzer outputs) {
+    OutputUsageAnalyzer outputs,
+    AgentLedgerRegistry ledgers) {
 
   StepLog log(String step, int visit, int attempt) {
     return log.step(step, visit, attempt);

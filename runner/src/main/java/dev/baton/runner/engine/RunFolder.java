@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.runner.process.WorkspaceMount;
 import java.nio.file.Path;
 
 /**
@@ -30,6 +31,11 @@ public record RunFolder(Path path) {
   /** Returns the folder of a branch's copy of the workspace. */
   Path branch(String branch) {
     return path.resolve("branches").resolve(fileName(branch));
+  }
+
+  /** Returns the folder of an agent step: its home, and a copy of what checkpoints have of it. */
+  Path agent(String step) {
+    return path.resolve(WorkspaceMount.AGENTS).resolve(fileName(step));
   }
 
   /** Returns a step's or branch's path as one file name. */

@@ -18,6 +18,7 @@ final class RunProgressTracker implements HeartbeatSource {
   private final AtomicInteger waiting = new AtomicInteger();
   private volatile @Nullable String step;
   private volatile @Nullable Instant lastActivity;
+  private volatile @Nullable AgentLedgerRegistry ledgers;
 
   RunProgressTracker(RunStopController control) {
     this.control = control;
@@ -71,5 +72,22 @@ final class RunProgressTracker implements HeartbeatSource {
   @Override
   public @Nullable Instant lastActivity() {
     return lastActivity;
+  }
+
+  /** Reports the spending of the run's agents from now on. */
+  void spending(AgentLedgerRegistry spent) {
+    ledgers = spent;
+  }
+
+  @Override
+  public long tokens() {
+    AgentLedgerRegistry spent = ledgers;
+    return spent == null ? 0 : spent.tokens();
+  }
+
+  @Override
+  public double cost() {
+    AgentLedgerRegistry spent = ledgers;
+    return spent == null ? 0 : spent.cost();
   }
 }

@@ -515,7 +515,14 @@ public final class RunTask {
         services.executors(),
         workflow.maxReroutes(),
         services.fixed(),
-        OutputUsageAnalyzer.of(workflow));
+        OutputUsageAnalyzer.of(workflow),
+        ledgers(before));
+  }
+
+  private AgentLedgerRegistry ledgers(RunState before) {
+    AgentLedgerRegistry ledgers = new AgentLedgerRegistry(before);
+    progress.spending(ledgers);
+    return ledgers;
   }
 
   /** Empty if the store does not return it now; it is requested again. */

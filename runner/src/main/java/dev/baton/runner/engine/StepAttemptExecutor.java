@@ -11,6 +11,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.MilestoneSettings;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.StepResumeMode;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.MilestoneVerifier;
 import dev.baton.runner.steps.StepContext;
@@ -20,6 +21,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +40,9 @@ final class StepAttemptExecutor {
 
   /** Id of the checkpoint inside the step on whose files the next attempt starts. */
   private @Nullable String resumedFrom;
+
+  /** Whether no attempt of this visit has started in this epoch. */
+  private boolean untried = true;
 
   StepAttemptExecutor(
       RunExecutionContext run,
@@ -76,8 +81,23 @@ final class StepAttemptExecutor {
       case StepKind.Shell shell -> leaf(shell, attempt, deadline);
       case StepKind.Http http -> leaf(http, attempt, deadline);
       case StepKind.Fn fn -> leaf(fn, attempt, deadline);
-      case StepKind.Agent agent -> leaf(agent, attempt, deadline);
+      case StepKind.Agent agent -> agent(agent, attempt, deadline);
     };
+  }
+
+  private StepResult agent(StepKind.Agent kind, int attempt, Deadline deadline)
+      throws InterruptedException {
+    run.control().hold().await();
+    Optional<StepState> lost = untried ? left : Optional.empty();
+    untried = false;
+    announce(attempt);
+    return new AgentStepExecutor(
+            run,
+            context(attempt, deadline),
+            Objects.requireNonNull(line.workspace()),
+            lost,
+            step.resume() == StepResumeMode.FROM_CHECKPOINT)
+        .execute(kind);
   }
 
   private StepResult leaf(StepKind kind, int attempt, Deadline deadline)

@@ -198,7 +198,8 @@ final class StepVisitExecution {
   private PeriodicCheckpointer periodicCheckpoints() {
     return written == null
         ? PeriodicCheckpointer.none()
-        : PeriodicCheckpointer.start(run, written, path, visit, isResumable());
+        : PeriodicCheckpointer.start(
+            run, written, path, visit, isResumable() && !(step.kind() instanceof StepKind.Agent));
   }
 
   private boolean isResumable() {
@@ -221,7 +222,9 @@ final class StepVisitExecution {
       goBack();
     }
     engine.startFrom(inside.map(Cut::checkpoint).orElse(null));
-    written.touch(isResumable() ? new TraceEvent.StepAttempt(path, visit, attempt) : null);
+    written.touch(
+        isResumable() ? new TraceEvent.StepAttempt(path, visit, attempt) : null,
+        step.kind() instanceof StepKind.Agent);
   }
 
   private void goBack() throws InterruptedException {

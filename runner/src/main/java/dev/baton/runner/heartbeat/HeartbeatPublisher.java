@@ -197,8 +197,8 @@ public final class HeartbeatPublisher implements AutoCloseable {
               pulse.lastActivity(),
               interval.toMillis(),
               timeout.toMillis(),
-              0,
-              0,
+              pulse.tokens(),
+              pulse.cost(),
               usage.cpu(),
               usage.memoryBytes());
       pending.incrementAndGet();

@@ -29,4 +29,14 @@ public interface HeartbeatSource {
 
   /** When the run's state last changed. */
   @Nullable Instant lastActivity();
+
+  /** Returns the tokens that the run's agents have used so far. */
+  default long tokens() {
+    return 0;
+  }
+
+  /** Returns the known cost of the run's agents so far, in US dollars. */
+  default double cost() {
+    return 0;
+  }
 }

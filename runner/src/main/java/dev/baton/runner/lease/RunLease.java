@@ -191,6 +191,24 @@ public final class RunLease {
     }
   }
 
+  /**
+   * Waits until the lease is held.
+   *
+   * @return false when it is not held after this time
+   */
+  public boolean await(Duration max) throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      suspendIfOver();
+      for (long left = max.toNanos(); suspended && left > 0; suspendIfOver()) {
+        left = held.awaitNanos(left);
+      }
+      return !suspended;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Waits until the lease is held, then starts suspendable work atomically with that check. */
   public <T extends Suspendable> T begin(Start<T> start) throws IOException, InterruptedException {
     lock.lockInterruptibly();

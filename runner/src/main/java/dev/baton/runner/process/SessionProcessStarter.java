@@ -35,6 +35,14 @@ final class SessionProcessStarter {
     return fixed.start(builder(command, environment), directory);
   }
 
+  /** Starts a command like {@link #start}, with a pipe as its standard input. */
+  static Process startWithInput(
+      List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)
+      throws IOException {
+    return fixed.start(
+        builder(command, environment).redirectInput(ProcessBuilder.Redirect.PIPE), directory);
+  }
+
   /** Starts a command like {@link #start}, but for the runner's own use. */
   static Process startOwn(
       List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)

@@ -38,6 +38,10 @@ public final class WorkspaceMount {
   public static final WorkspaceMount NONE = new WorkspaceMount(null, Path.of("/nonexistent"));
 
   private static final String BRANCHES = "branches";
+
+  /** Folder of a run with the homes of its agents. */
+  public static final String AGENTS = "agents";
+
   private static final Logger LOG = Logger.getLogger(WorkspaceMount.class);
   private static final Optional<String> NSENTER = UtilLinuxFinder.path("nsenter");
   private static final Duration TEST_TIME = Duration.ofSeconds(10);
@@ -148,8 +152,21 @@ public final class WorkspaceMount {
       if (folder != null) {
         hide(parent(shown).resolve(BRANCHES), shown);
       }
-      hide(hidden, shown);
+      showAgents(folder, shown);
     }
+  }
+
+  /** Hides the files of all runs but the homes of this run's agents, which keep their paths. */
+  private void showAgents(@Nullable Path folder, Path shown) throws IOException {
+    if (folder == null || !Files.isDirectory(folder.resolve(AGENTS))) {
+      hide(hidden, shown);
+      return;
+    }
+    Path run = hidden.relativize(folder);
+    Path view = folder.resolve("view");
+    Files.createDirectories(view.resolve(run).resolve(AGENTS));
+    MountNamespace.bindReadOnly(view, hidden);
+    MountNamespace.bind(parent(shown).resolve(AGENTS), folder.resolve(AGENTS));
   }
 
   private static void hide(Path what, Path shown) throws IOException {

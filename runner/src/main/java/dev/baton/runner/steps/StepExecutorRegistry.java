@@ -7,6 +7,7 @@
 package dev.baton.runner.steps;
 
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.agents.AgentRuntime;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -21,8 +22,8 @@ public final class StepExecutorRegistry {
   private final ShellStepExecutor shell = new ShellStepExecutor();
   private final HttpStepExecutor http;
   private final TransformStepExecutor transform = new TransformStepExecutor();
-  private final AgentStepExecutor agent = new AgentStepExecutor();
   private final FnStepExecutor fn;
+  private final AgentRuntime agents;
 
   /**
    * @param functions the beans that {@code fn} steps call, by name
@@ -36,13 +37,27 @@ public final class StepExecutorRegistry {
    * @param maxResponse limit in bytes of the body of an http step's response
    */
   public StepExecutorRegistry(Function<String, Optional<StepFunction>> functions, int maxResponse) {
+    this(functions, maxResponse, AgentRuntime.none());
+  }
+
+  /**
+   * @param agents what agent steps use
+   */
+  public StepExecutorRegistry(
+      Function<String, Optional<StepFunction>> functions, int maxResponse, AgentRuntime agents) {
+    this.agents = agents;
     this.fn = new FnStepExecutor(functions);
     this.http = new HttpStepExecutor(maxResponse);
   }
 
+  public AgentRuntime agents() {
+    return agents;
+  }
+
   /**
    * @throws InterruptedException when the run is stopped
-   * @throws IllegalArgumentException for a kind that the engine executes: parallel, approval, wait
+   * @throws IllegalArgumentException for a kind that the engine executes: parallel, approval, wait,
+   *     agent
    */
   public StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
     return switch (kind) {
@@ -50,7 +65,7 @@ public final class StepExecutorRegistry {
       case StepKind.Http it -> http.execute(it, context);
       case StepKind.Transform it -> transform.execute(it, context);
       case StepKind.Fn it -> fn.execute(it, context);
-      case StepKind.Agent it -> agent.execute(it, context);
+      case StepKind.Agent it -> throw notHere(it);
       case StepKind.Parallel it -> throw notHere(it);
       case StepKind.Approval it -> throw notHere(it);
       case StepKind.Wait it -> throw notHere(it);

@@ -202,7 +202,11 @@ public final class StateFold {
       case TraceEvent.ModelAnswered answer -> agents.answer(answer);
       case TraceEvent.PlanUpdated plan -> facts.plans().put(plan.step(), plan.items());
       case TraceEvent.RunCompleted done -> output = done.output();
-      case TraceEvent.RunnerAssigned assigned -> {}
+      case TraceEvent.RunnerAssigned assigned -> {
+        if (assigned.isResume()) {
+          agents.allowResumes();
+        }
+      }
       case TraceEvent.PauseRequested pause -> {
         if (pause.idle()) {
           interruptRunning();
@@ -227,7 +231,6 @@ public final class StateFold {
     }
     correct(resume);
     requests.add(resume);
-    agents.allowResumes();
     if (resume.budget() != null) {
       budget = (budget == null ? TraceEvent.ModelBudget.NONE : budget).replacedBy(resume.budget());
     }

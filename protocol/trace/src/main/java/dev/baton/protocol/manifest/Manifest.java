@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param git null where the workspace is not a repository
  * @param environment variables that are not secret
  * @param sessionState typed slices by name
+ * @param agent the state of an agent at the same instant; null where the checkpoint has none
  * @param contributors the result of each part of the checkpoint, by the contributor's name
  * @param checksum of everything else; null before {@link ManifestCodec#write} has set it
  * @param others members unknown to this version
@@ -45,6 +46,7 @@ public record Manifest(
     @Nullable Map<String, String> environment,
     @Nullable JsonNode sessionState,
     @Nullable Map<String, Contribution> contributors,
+    @Nullable Agent agent,
     @Nullable String checksum,
     @JsonAnySetter @JsonAnyGetter @Nullable Map<String, JsonNode> others) {
 
@@ -61,6 +63,67 @@ public record Manifest(
     environment = environment == null ? Map.of() : Map.copyOf(environment);
     contributors = contributors == null ? Map.of() : Map.copyOf(contributors);
     others = others == null ? Map.of() : new LinkedHashMap<>(others);
+  }
+
+  /** Creates a manifest without the state of an agent. */
+  public Manifest(
+      String version,
+      String id,
+      String sessionId,
+      Instant createdAt,
+      CheckpointTrigger trigger,
+      Run run,
+      Conversation conversation,
+      Workspace workspace,
+      @Nullable Git git,
+      Metrics metrics,
+      @Nullable Map<String, String> environment,
+      @Nullable JsonNode sessionState,
+      @Nullable Map<String, Contribution> contributors,
+      @Nullable String checksum,
+      @Nullable Map<String, JsonNode> others) {
+    this(
+        version,
+        id,
+        sessionId,
+        createdAt,
+        trigger,
+        run,
+        conversation,
+        workspace,
+        git,
+        metrics,
+        environment,
+        sessionState,
+        contributors,
+        null,
+        checksum,
+        others);
+  }
+
+  /**
+   * The state of an agent: the files of its home that a resume needs.
+   *
+   * @param use as in the workflow
+   * @param session the agent's own id; null where it has none
+   * @param boundary number of the boundary in its process
+   * @param digest of the tree of its files
+   * @param format of the stored tree
+   * @param packs all packs that contain its chunks; the workspace lists them too
+   */
+  public record Agent(
+      String use,
+      @Nullable String session,
+      int boundary,
+      String digest,
+      String format,
+      long sizeBytes,
+      long fileCount,
+      List<Pack> packs) {
+    public Agent {
+      Digest.check(digest);
+      packs = packs == null ? List.of() : List.copyOf(packs);
+    }
   }
 
   /**

@@ -1,0 +1,113 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.agents;
+
+import dev.baton.agent.AgentDriver;
+import dev.baton.agent.AgentDriverRegistry;
+import dev.baton.gateway.GatewayConfig;
+import dev.baton.gateway.GatewayObserver;
+import dev.baton.gateway.ModelGateway;
+import dev.baton.gateway.spend.ModelPriceTable;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Optional;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all agents of a runner share: the drivers, the price table, and the model gateway, which is
+ * started with the first agent. Thread-safe.
+ */
+public final class AgentRuntime implements AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(AgentRuntime.class);
+
+  private final AgentSettings settings;
+  private final AgentDriverRegistry drivers;
+  private @Nullable ModelGateway gateway;
+  private @Nullable ModelPriceTable prices;
+  private boolean closed;
+
+  public AgentRuntime(AgentSettings settings, List<AgentDriver> drivers) {
+    this.settings = settings;
+    this.drivers = new AgentDriverRegistry(drivers);
+  }
+
+  /** Returns a runtime without agents. */
+  public static AgentRuntime none() {
+    return new AgentRuntime(AgentSettings.NONE, List.of());
+  }
+
+  public AgentDriverRegistry drivers() {
+    return drivers;
+  }
+
+  /** The model of steps that name none. */
+  public Optional<String> model() {
+    return settings.model();
+  }
+
+  /**
+   * Returns the gateway.
+   *
+   * @throws IOException when it cannot be started
+   */
+  public synchronized ModelGateway gateway() throws IOException {
+    if (closed) {
+      throw new IOException("the runner is closing");
+    }
+    ModelGateway known = gateway;
+    if (known == null) {
+      known =
+          ModelGateway.start(
+              GatewayConfig.of(settings.endpoints()),
+              new ReferencedKeyResolver(System.getenv()),
+              InstantSource.system(),
+              new GatewayObserver() {
+                @Override
+                public void refusedToken(String path) {
+                  LOG.warnf("model gateway: a request for %s had no valid token", path);
+                }
+              });
+      gateway = known;
+      LOG.infof("model gateway: serving at %s", known.baseUrl());
+    }
+    return known;
+  }
+
+  /**
+   * Returns the prices of models.
+   *
+   * @throws IOException when the configured table cannot be read; the message names it
+   */
+  public synchronized ModelPriceTable prices() throws IOException {
+    ModelPriceTable known = prices;
+    if (known == null) {
+      known = ModelPriceTable.standard();
+      if (settings.prices().isPresent()) {
+        try {
+          known = known.overriddenBy(Json.tree(Files.readAllBytes(settings.prices().get())));
+        } catch (IOException | RuntimeException e) {
+          throw new IOException(
+              "price table %s: %s".formatted(settings.prices().get(), e.getMessage()), e);
+        }
+      }
+      prices = known;
+    }
+    return known;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (gateway != null) {
+      gateway.close();
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.capture;
+
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.trace.TraceEvent;
+
+/**
+ * The part of a checkpoint that is an agent's.
+ *
+ * @param metrics without the number of changed files
+ */
+public record AgentCapture(
+    AgentStateTree state,
+    TraceEvent.AgentTurn turn,
+    Manifest.Conversation conversation,
+    Manifest.Metrics metrics) {}

@@ -1,0 +1,34 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.checkpoint;
+
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.snapshot.CapturedTree;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes an agent in a manifest.
+ *
+ * @param metrics without the number of changed files
+ */
+public record AgentDescription(
+    Manifest.Agent state, Manifest.Conversation conversation, Manifest.Metrics metrics) {
+
+  /** Describes the captured files of an agent. */
+  public static Manifest.Agent state(
+      String use, @Nullable String session, int boundary, CapturedTree captured) {
+    return new Manifest.Agent(
+        use,
+        session,
+        boundary,
+        captured.snapshot().root().toString(),
+        Manifest.Workspace.TREE,
+        captured.snapshot().treeBytes(),
+        captured.snapshot().fileCount(),
+        captured.snapshot().packs().stream().map(ManifestBuilder::pack).toList());
+  }
+}

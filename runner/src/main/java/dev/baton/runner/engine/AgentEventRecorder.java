@@ -1,0 +1,204 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import dev.baton.agent.AgentEvent;
+import dev.baton.agent.AgentListener;
+import dev.baton.agent.ToolApproval;
+import dev.baton.agent.ToolDecision;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.journal.JournalException;
+import dev.baton.runner.logs.StepLog;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes what one process of an agent does to the trace and to the step's log. Called by one thread
+ * at a time.
+ */
+final class AgentEventRecorder implements AgentListener {
+  private static final Logger LOG = Logger.getLogger(AgentEventRecorder.class);
+
+  private final RunExecutionContext run;
+  private final String step;
+  private final String use;
+  private final StepLog log;
+  private final StepLog.Stream text;
+  private final @Nullable String resumedFrom;
+  private final boolean resumed;
+  private final CompletableFuture<String> session = new CompletableFuture<>();
+  private final Map<String, Begun> open = new HashMap<>();
+
+  /** A call in progress. */
+  private record Begun(Instant at, @Nullable JsonNode input, String parent) {}
+
+  /**
+   * @param resumed whether the process continues a session that was lost with its process
+   * @param resumedFrom the checkpoint that it continues with
+   */
+  AgentEventRecorder(
+      RunExecutionContext run,
+      String step,
+      String use,
+      StepLog log,
+      boolean resumed,
+      @Nullable String resumedFrom) {
+    this.run = run;
+    this.step = step;
+    this.use = use;
+    this.log = log;
+    this.text = log.stream("stdout");
+    this.resumed = resumed;
+    this.resumedFrom = resumedFrom;
+  }
+
+  /** Completes with the agent's id of the session. */
+  CompletableFuture<String> session() {
+    return session;
+  }
+
+  @Override
+  public void happened(AgentEvent event) {
+    try {
+      record(event);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (JournalException e) {
+      // The run fails over, which ends the agent.
+      LOG.debugf("run %s, step '%s': %s", run.run(), step, e.getMessage());
+    }
+  }
+
+  private void record(AgentEvent event) throws InterruptedException {
+    switch (event) {
+      case AgentEvent.SessionStarted started -> {
+        run.journal()
+            .send(
+                new TraceEvent.AgentSessionCreated(
+                    step,
+                    use,
+                    started.sessionId(),
+                    orNull(started.version()),
+                    orNull(started.model()),
+                    null,
+                    resumed,
+                    resumedFrom));
+        session.complete(started.sessionId());
+        started
+            .mcpServers()
+            .forEach((name, state) -> log.note("MCP server '" + name + "': " + state));
+      }
+      case AgentEvent.ToolBegun begun ->
+          open.put(begun.callId(), new Begun(Instant.now(), parsed(begun.input()), begun.parent()));
+      case AgentEvent.ToolEnded ended -> record(ended);
+      case AgentEvent.PlanUpdated plan ->
+          run.journal().send(new TraceEvent.PlanUpdated(step, items(plan)));
+      case AgentEvent.SubAgentStarted started ->
+          run.journal()
+              .send(
+                  new TraceEvent.AgentSessionCreated(
+                      step,
+                      started.name(),
+                      started.id(),
+                      null,
+                      null,
+                      started.parent(),
+                      false,
+                      null));
+      case AgentEvent.SubAgentEnded ended -> {}
+      case AgentEvent.AssistantText said -> write(said.text());
+      case AgentEvent.Compacted compacted ->
+          log.note("the agent has replaced its conversation by a summary: " + compacted.trigger());
+      case AgentEvent.UsageReported usage -> {}
+      case AgentEvent.Notice notice -> log.note(notice.text());
+      case AgentEvent.UnknownLine line ->
+          log.note("unknown line of the agent (" + line.kind() + ", " + line.count() + ")");
+    }
+  }
+
+  private void record(AgentEvent.ToolEnded ended) throws InterruptedException {
+    Begun begun = open.remove(ended.callId());
+    String outcome =
+        switch (ended.outcome()) {
+          case OK -> "ok";
+          case FAILED -> "error";
+          case DENIED -> "denied";
+          case INTERRUPTED -> "unknown";
+        };
+    run.journal()
+        .send(
+            new TraceEvent.ToolInvoked(
+                step,
+                ended.tool(),
+                begun == null ? null : begun.input(),
+                ended.callId(),
+                begun == null ? null : orNull(begun.parent()),
+                begun == null ? null : begun.at(),
+                begun == null ? null : Duration.between(begun.at(), Instant.now()).toMillis(),
+                outcome,
+                ended.files().stream().limit(TraceEvent.ToolInvoked.MAX_FILES).toList()));
+  }
+
+  private static ArrayNode items(AgentEvent.PlanUpdated plan) {
+    ArrayNode items = JsonNodeFactory.instance.arrayNode();
+    for (AgentEvent.PlanItem item : plan.items()) {
+      items
+          .addObject()
+          .put("text", item.text())
+          .put("status", item.status().toLowerCase(Locale.ROOT));
+    }
+    return items;
+  }
+
+  private static @Nullable JsonNode parsed(String input) {
+    try {
+      return input.isEmpty() ? null : Json.checkedTree(input);
+    } catch (JsonProcessingException shortened) {
+      return null;
+    }
+  }
+
+  private static @Nullable String orNull(String text) {
+    return text.isEmpty() ? null : text;
+  }
+
+  private void write(String said) {
+    byte[] line = (said + "\n").getBytes(StandardCharsets.UTF_8);
+    text.write(line, line.length);
+  }
+
+  /** Ends the log of the agent's text. */
+  void end() {
+    text.end();
+  }
+
+  /** Denies: rules that ask need approvals, which this version does not request. */
+  @Override
+  public CompletionStage<ToolDecision> decide(ToolApproval approval) {
+    log.note("tool '" + approval.tool() + "' was denied: the step's tools do not allow it");
+    return CompletableFuture.completedFuture(
+        new ToolDecision.Deny("This tool is not allowed in this run."));
+  }
+
+  List<String> openCalls() {
+    return List.copyOf(open.keySet());
+  }
+}

@@ -1,0 +1,279 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.agent.AgentDriver;
+import dev.baton.gateway.GatewayObserver;
+import dev.baton.gateway.LeaseGate;
+import dev.baton.gateway.boundary.BoundaryCapture;
+import dev.baton.gateway.boundary.BoundaryPoint;
+import dev.baton.gateway.journal.AnswerJournal;
+import dev.baton.gateway.journal.JournaledAnswer;
+import dev.baton.gateway.spend.SpendLedger;
+import dev.baton.gateway.spend.SpendTotal;
+import dev.baton.gateway.spend.TokenUsage;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.capture.AgentCapture;
+import dev.baton.runner.capture.AgentStateTree;
+import dev.baton.runner.capture.CaptureResult;
+import dev.baton.runner.capture.StoreException;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.journal.JournalException;
+import dev.baton.runner.logs.StepLog;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jboss.logging.Logger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects a session of the model gateway with the run: answers go to the trace, boundaries become
+ * checkpoints, and the lease of the run decides. Thread-safe.
+ */
+final class AgentSessionRecorder
+    implements AnswerJournal, BoundaryCapture, LeaseGate, GatewayObserver, AutoCloseable {
+  private static final Logger LOG = Logger.getLogger(AgentSessionRecorder.class);
+
+  /** How long the first boundary waits until the agent has reported its session. */
+  private static final Duration SESSION_WITHIN = Duration.ofSeconds(10);
+
+  /** How long a boundary waits until the agent's files have the newest results. */
+  private static final Duration SETTLED_WITHIN = Duration.ofSeconds(5);
+
+  /** Answers since a boundary beyond this size are stored by reference. */
+  private static final int MAX_INLINE = 1 << 20;
+
+  private final RunExecutionContext run;
+  private final String step;
+  private final int visit;
+  private final AgentDriver driver;
+  private final SpendLedger ledger;
+  private final Workspace workspace;
+  private final AgentStateTree state;
+  private final boolean cuts;
+  private final CompletableFuture<String> session;
+  private final StepLog log;
+  private final Set<String> diverged = ConcurrentHashMap.newKeySet();
+  private final ReentrantLock capturing = new ReentrantLock();
+  private final AtomicInteger inlineBytes = new AtomicInteger();
+  private boolean closed;
+  private volatile @Nullable String overBudget;
+
+  /**
+   * @param cuts whether boundaries become checkpoints
+   * @param session completes with the agent's id of its session
+   */
+  AgentSessionRecorder(
+      RunExecutionContext run,
+      String step,
+      int visit,
+      AgentDriver driver,
+      SpendLedger ledger,
+      Workspace workspace,
+      AgentStateTree state,
+      boolean cuts,
+      CompletableFuture<String> session,
+      StepLog log) {
+    this.run = run;
+    this.step = step;
+    this.visit = visit;
+    this.driver = driver;
+    this.ledger = ledger;
+    this.workspace = workspace;
+    this.state = state;
+    this.cuts = cuts;
+    this.session = session;
+    this.log = log;
+  }
+
+  /** The message of the gateway when a budget has stopped the agent; null while none has. */
+  @Nullable String overBudget() {
+    return overBudget;
+  }
+
+  @Override
+  public void append(JournaledAnswer answer) throws IOException, InterruptedException {
+    run.control().enterAside();
+    try {
+      run.append(event(answer));
+    } catch (StoreException | JournalException e) {
+      throw new IOException("the answer cannot be journaled: " + e.getMessage(), e);
+    } finally {
+      run.control().leave();
+    }
+  }
+
+  private TraceEvent.ModelAnswered event(JournaledAnswer answer)
+      throws StoreException, InterruptedException {
+    JsonNode content = answer.answer();
+    return new TraceEvent.ModelAnswered(
+        step,
+        answer.conversation(),
+        answer.key(),
+        answer.affinity(),
+        answer.form(),
+        answer.model(),
+        content == null ? null : packed(content),
+        answer.providerRequestId(),
+        usage(answer.usage()),
+        answer.cost(),
+        answer.millis(),
+        AgentToolNameReader.of(content),
+        content != null && diverged.remove(answer.key()));
+  }
+
+  private Output packed(JsonNode content) throws StoreException, InterruptedException {
+    boolean room = inlineBytes.get() < MAX_INLINE;
+    Output output = room ? run.blobs().pack(content) : run.blobs().pack(content, 0);
+    if (output instanceof Output.Inline(JsonNode value)) {
+      inlineBytes.addAndGet(dev.baton.protocol.json.JsonLengthCalculator.of(value));
+    }
+    return output;
+  }
+
+  private static TraceEvent.@Nullable ModelUsage usage(@Nullable TokenUsage usage) {
+    return usage == null
+        ? null
+        : new TraceEvent.ModelUsage(
+            usage.input(),
+            usage.output(),
+            usage.cacheRead(),
+            usage.cacheWrite(),
+            usage.cacheWriteLong(),
+            usage.reasoning());
+  }
+
+  @Override
+  public void capture(BoundaryPoint point) throws IOException, InterruptedException {
+    if (!cuts) {
+      return; // A resume starts before the step, and all answers since stay in the journal.
+    }
+    String id = sessionId();
+    if (!driver.settled(state.home(), id, point.lastCalls(), SETTLED_WITHIN)) {
+      throw new IOException("the agent's files do not have the newest results");
+    }
+    capturing.lockInterruptibly();
+    try {
+      if (closed) {
+        throw new IOException("the agent has ended");
+      }
+      run.control().enterAside();
+      try {
+        captureTurn(id, point.number());
+      } catch (JournalException e) {
+        throw new IOException("the checkpoint cannot be recorded: " + e.getMessage(), e);
+      } finally {
+        run.control().leave();
+      }
+    } finally {
+      capturing.unlock();
+    }
+  }
+
+  private void captureTurn(String id, int boundary) throws IOException, InterruptedException {
+    SpendTotal spent = ledger.total();
+    CaptureResult result =
+        CheckpointRecorder.makeTurn(
+            run,
+            workspace,
+            step,
+            visit,
+            new AgentCapture(
+                state,
+                new TraceEvent.AgentTurn(driver.use(), id, boundary),
+                new Manifest.Conversation(
+                    (int) Math.min(spent.turns(), Integer.MAX_VALUE),
+                    null,
+                    spent.usage().total(),
+                    true),
+                new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0)));
+    if (result instanceof CaptureResult.Failed(String reason)) {
+      throw new IOException(reason);
+    }
+    inlineBytes.set(0);
+  }
+
+  private String sessionId() throws IOException, InterruptedException {
+    try {
+      return session.get(SESSION_WITHIN.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      throw new IOException("the agent has not reported its session", e);
+    }
+  }
+
+  @Override
+  public Standing await(Duration max) throws InterruptedException {
+    if (run.control().stopped() == StopReason.FENCED) {
+      return Standing.FENCED;
+    }
+    boolean held = run.control().hold().await(max);
+    if (run.control().stopped() == StopReason.FENCED) {
+      return Standing.FENCED;
+    }
+    return held ? Standing.HELD : Standing.SUSPENDED;
+  }
+
+  @Override
+  public void diverged(String conversation, String key, int answersLeft) {
+    diverged.add(key);
+    log.note(
+        "the agent continues otherwise than before: %d journaled answers are left"
+            .formatted(answersLeft));
+  }
+
+  @Override
+  public void retried(String conversation, int attempt, String reason, Duration delay) {
+    log.note(
+        "model: attempt %d failed, retrying in %d ms: %s"
+            .formatted(attempt, delay.toMillis(), reason));
+  }
+
+  @Override
+  public void brokenOff(String conversation, String reason) {
+    log.note("model: an answer broke off: " + reason);
+  }
+
+  @Override
+  public void budgetStopped(String budget, String message) {
+    overBudget = message;
+    log.note(message);
+  }
+
+  @Override
+  public void boundaryFailed(int number, String reason) {
+    LOG.warnf(
+        "run %s, step '%s': boundary %d was not captured; a resume starts at an older one: %s",
+        run.run(), step, number, reason);
+  }
+
+  @Override
+  public void boundaryUnreachable(List<String> openCalls) {
+    log.note("no boundary between turns for a long time; open calls: " + openCalls);
+  }
+
+  /** Ends captures: when this returns there is none in progress, and none will follow. */
+  @Override
+  public void close() {
+    capturing.lock();
+    try {
+      closed = true;
+    } finally {
+      capturing.unlock();
+    }
+  }
+}

@@ -1,0 +1,392 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.agent.AgentDriver;
+import dev.baton.agent.AgentEnd;
+import dev.baton.agent.AgentFolders;
+import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.AgentProgram;
+import dev.baton.agent.AgentProgramException;
+import dev.baton.agent.AgentSession;
+import dev.baton.agent.AgentStart;
+import dev.baton.agent.CheckedProgram;
+import dev.baton.agent.ToolRules;
+import dev.baton.gateway.GatewaySession;
+import dev.baton.gateway.SessionSpec;
+import dev.baton.gateway.journal.JournaledAnswer;
+import dev.baton.gateway.spend.BudgetExceededException;
+import dev.baton.gateway.spend.SpendLedger;
+import dev.baton.gateway.spend.TokenUsage;
+import dev.baton.protocol.expression.ExpressionException;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.AgentState;
+import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
+import dev.baton.protocol.workflow.InputSchema;
+import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.agents.AgentRuntime;
+import dev.baton.runner.capture.AgentStateTree;
+import dev.baton.runner.capture.StoreException;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.process.AgentProcessLauncher;
+import dev.baton.runner.steps.MilestoneVerifier;
+import dev.baton.runner.steps.StepContext;
+import dev.baton.runner.steps.StepResult;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Executes one attempt of an agent step: restores the agent's state at the newest boundary, starts
+ * or resumes its process with the journaled answers, and converts its end. For one use and one
+ * thread.
+ */
+final class AgentStepExecutor {
+  /** Resumes in a row that no new answer has followed. */
+  static final int MAX_RESUMES = 3;
+
+  private static final Duration MAX_REST = Duration.ofSeconds(20);
+
+  private final RunExecutionContext run;
+  private final StepContext context;
+  private final Workspace workspace;
+  private final AgentState before;
+  private final Optional<StepState> left;
+  private final boolean cuts;
+  private final StepLog log;
+
+  /**
+   * @param left the visit as an earlier epoch left it; empty for an attempt that starts from the
+   *     beginning
+   * @param cuts whether boundaries become checkpoints that a new epoch continues with
+   */
+  AgentStepExecutor(
+      RunExecutionContext run,
+      StepContext context,
+      Workspace workspace,
+      Optional<StepState> left,
+      boolean cuts) {
+    this.run = run;
+    this.context = context;
+    this.workspace = workspace;
+    this.left = left;
+    this.before = left.isPresent() ? run.memory().agent(context.step()) : AgentState.NONE;
+    this.cuts = cuts;
+    this.log = context.log().get();
+  }
+
+  StepResult execute(StepKind.Agent kind) throws InterruptedException {
+    AgentRuntime agents = run.executors().agents();
+    Optional<AgentDriver> driver = agents.drivers().find(kind.use());
+    if (driver.isEmpty()) {
+      return StepResult.failedForGood(
+          "agent_unknown",
+          "this runner has no agent '%s'; it has: %s"
+              .formatted(kind.use(), String.join(", ", agents.drivers().uses())));
+    }
+    if (isStuck()) {
+      return StepResult.failedForGood(
+          "agent_stuck",
+          "the agent was resumed %d times in a row without a new answer of its model; see its log, and resume the run to try again"
+              .formatted(MAX_RESUMES));
+    }
+    try (AgentProcessLauncher launcher =
+        new AgentProcessLauncher(
+            context.hold(), workspace.root(), context.fixed(), context.marks())) {
+      SpendLedger ledger = run.ledgers().ledger(context.step(), kind.budget(), agents.prices());
+      ledger.check();
+      return execute(kind, driver.get(), ledger, launcher);
+    } catch (BudgetExceededException e) {
+      return budget(String.valueOf(e.getMessage()));
+    } catch (AgentProgramException e) {
+      return StepResult.failedForGood("agent_program", String.valueOf(e.getMessage()));
+    } catch (ExpressionException e) {
+      return StepResult.failed(e);
+    } catch (IOException e) {
+      if (Thread.interrupted()) {
+        throw (InterruptedException) new InterruptedException("stopped").initCause(e);
+      }
+      return StepResult.failed("agent_start", "cannot start the agent: " + e.getMessage());
+    }
+  }
+
+  private boolean isStuck() {
+    return left.isPresent() && before.visit() == context.visit() && before.resumes() >= MAX_RESUMES;
+  }
+
+  private StepResult.Failed budget(String message) {
+    return new StepResult.Failed(
+        Failure.of("budget", StepResult.shorten(message)), false, log.tail());
+  }
+
+  private StepResult execute(
+      StepKind.Agent kind, AgentDriver driver, SpendLedger ledger, AgentProcessLauncher launcher)
+      throws IOException, AgentProgramException, InterruptedException {
+    CheckedProgram program =
+        driver.check(
+            new AgentProgram(
+                kind.command(),
+                kind.version().orElse(null),
+                System.getenv().getOrDefault("PATH", "/usr/bin:/bin")),
+            launcher);
+    Path folder = run.folder().agent(context.step());
+    AgentStateTree state =
+        new AgentStateTree(
+            folder.resolve("home"), folder.resolve("state"), driver.stateFiles()::contains);
+    Path seen = context.fixed().seen(workspace.root());
+    AgentFolders folders = new AgentFolders(seen, state.home());
+    boolean restored = restore(state, driver, folders, program, launcher);
+    String session = before.session();
+    AgentStart start =
+        restored && session != null
+            ? new AgentStart.Resume(session)
+            : new AgentStart.Fresh(kind.prompt().render(context.scope()));
+    AgentLaunch launch =
+        new AgentLaunch(
+            context.step(),
+            program,
+            folders,
+            new AgentLaunch.ModelAccess(
+                run.executors().agents().gateway().baseUrl(),
+                "",
+                kind.model().or(run.executors().agents()::model).orElse("")),
+            start,
+            new AgentLaunch.AgentTask(
+                kind.system().map(text -> text.render(context.scope())).orElse(""),
+                new ToolRules(kind.allow(), List.of(), kind.deny()),
+                List.of(),
+                List.of(),
+                kind.output().map(schema -> schema.json().toString()).orElse("")),
+            environment(kind));
+    StepResult result = attempt(kind, driver, ledger, launcher, state, launch);
+    if (result instanceof StepResult.Failed failed
+        && failed.error().code().equals(REFUSED)
+        && session != null) {
+      log.note(
+          "the agent's session cannot be resumed; it continues in a new one: "
+              + failed.error().message());
+      return attempt(
+          kind, driver, ledger, launcher, state, launch.withStart(fallback(kind, session)));
+    }
+    return result;
+  }
+
+  private static final String REFUSED = "agent_session_refused";
+
+  private AgentStart fallback(StepKind.Agent kind, String refused) {
+    return new AgentStart.Fallback(
+        "An earlier session on this task was lost. Its changes are in the files here: look at them"
+            + " before you continue, and do not repeat what is done.\n\nThe task:\n\n"
+            + kind.prompt().render(context.scope()),
+        refused);
+  }
+
+  /**
+   * Restores the agent's home at the boundary whose files the workspace has, or empties it.
+   *
+   * @throws RunBrokenException when it is damaged: the run continues from an older boundary
+   */
+  private boolean restore(
+      AgentStateTree state,
+      AgentDriver driver,
+      AgentFolders folders,
+      CheckedProgram program,
+      AgentProcessLauncher launcher)
+      throws IOException, InterruptedException {
+    Cut boundary = left.map(StepState::resumePoint).orElse(null);
+    if (context.resumedFrom() == null || boundary == null) {
+      state.clear();
+      return false;
+    }
+    try {
+      Path oldWorkspace = workspace.restoreAgent(boundary, state).orElse(folders.workspace());
+      driver.relocate(folders, oldWorkspace, program, launcher);
+      return true;
+    } catch (StoreException e) {
+      throw new RunBrokenException(
+          "the agent of step '" + context.step() + "' cannot be restored", e);
+    }
+  }
+
+  /** Returns the step's environment without what steers agents; a driver adds its own. */
+  private Map<String, String> environment(StepKind.Agent kind) {
+    Map<String, String> variables = new TreeMap<>(MilestoneVerifier.environment(kind, context));
+    variables.keySet().removeIf(name -> name.startsWith("XDG_"));
+    return variables;
+  }
+
+  private StepResult attempt(
+      StepKind.Agent kind,
+      AgentDriver driver,
+      SpendLedger ledger,
+      AgentProcessLauncher launcher,
+      AgentStateTree state,
+      AgentLaunch launch)
+      throws IOException, InterruptedException {
+    AgentEventRecorder events =
+        new AgentEventRecorder(
+            run,
+            context.step(),
+            driver.use(),
+            log,
+            left.isPresent() && before.visit() == context.visit(),
+            context.resumedFrom());
+    try (AgentSessionRecorder recorder =
+            new AgentSessionRecorder(
+                run,
+                context.step(),
+                context.visit(),
+                driver,
+                ledger,
+                workspace,
+                state,
+                cuts,
+                events.session(),
+                log);
+        GatewaySession gateway =
+            run.executors()
+                .agents()
+                .gateway()
+                .open(
+                    new SessionSpec(
+                        context.run(),
+                        context.epoch(),
+                        context.step(),
+                        driver.family(),
+                        ledger,
+                        answers(),
+                        recorder,
+                        recorder,
+                        recorder,
+                        recorder))) {
+      AgentSession agent =
+          driver.start(
+              launch.withModel(
+                  new AgentLaunch.ModelAccess(
+                      launch.model().baseUrl(), gateway.token(), launch.model().model())),
+              launcher,
+              events);
+      try {
+        return result(kind, agent, recorder);
+      } finally {
+        agent.kill();
+        launcher.close();
+        events.end();
+      }
+    }
+  }
+
+  /** Returns the answers since the boundary that the agent is resumed from. */
+  private List<JournaledAnswer> answers() throws IOException, InterruptedException {
+    List<JournaledAnswer> answers = new ArrayList<>();
+    for (ModelAnswered answered : before.answersSince(context.visit(), context.resumedFrom())) {
+      try {
+        answers.add(
+            new JournaledAnswer(
+                answered.step(),
+                answered.conversation(),
+                answered.key(),
+                answered.affinity(),
+                answered.form(),
+                answered.model(),
+                answered.answer() == null ? null : run.blobs().unpack(answered.answer()),
+                answered.providerRequestId(),
+                usage(answered),
+                answered.cost(),
+                answered.ms()));
+      } catch (StoreException e) {
+        throw new IOException("a journaled answer cannot be fetched: " + e.getMessage(), e);
+      }
+    }
+    return answers;
+  }
+
+  private static @Nullable TokenUsage usage(ModelAnswered answered) {
+    var usage = answered.usage();
+    return usage == null
+        ? null
+        : new TokenUsage(
+            usage.input(),
+            usage.cacheRead(),
+            usage.cacheWrite(),
+            usage.cacheWriteLong(),
+            usage.output(),
+            usage.reasoning());
+  }
+
+  private StepResult result(StepKind.Agent kind, AgentSession agent, AgentSessionRecorder recorder)
+      throws InterruptedException {
+    AgentEnd end;
+    try {
+      end = agent.end().get(context.deadline().leftOrForever().toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      agent.interrupt();
+      awaitRest(agent);
+      return failed("timeout", "the agent was stopped at the step's timeout");
+    } catch (ExecutionException e) {
+      return failed("agent_failed", String.valueOf(e.getCause()));
+    }
+    String overBudget = recorder.overBudget();
+    if (overBudget != null && end.kind() != AgentEnd.Kind.COMPLETED) {
+      return budget(overBudget);
+    }
+    return switch (end.kind()) {
+      case COMPLETED -> completed(kind, end);
+      case FAILED -> failed("agent_failed", end.message());
+      case SESSION_REFUSED -> failed(REFUSED, end.message());
+      case BUDGET -> budget(end.message());
+      case KILLED -> failed("agent_failed", "the agent was killed: " + end.message());
+    };
+  }
+
+  private static void awaitRest(AgentSession agent) throws InterruptedException {
+    try {
+      agent.end().get(MAX_REST.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      agent.kill();
+    }
+  }
+
+  private StepResult.Failed failed(String code, String message) {
+    return new StepResult.Failed(Failure.of(code, StepResult.shorten(message)), true, log.tail());
+  }
+
+  private StepResult completed(StepKind.Agent kind, AgentEnd end) {
+    if (kind.output().isEmpty()) {
+      return new StepResult.Done(TextNode.valueOf(end.text()), null, log.tail());
+    }
+    JsonNode value;
+    try {
+      value = Json.checkedTree(end.text());
+    } catch (JsonProcessingException e) {
+      return failed("output_invalid", "the final text is not JSON: " + e.getOriginalMessage());
+    }
+    List<InputSchema.Violation> wrong = kind.output().get().validate(value);
+    return wrong.isEmpty()
+        ? new StepResult.Done(value, null, log.tail())
+        : failed(
+            "output_invalid",
+            "the final JSON does not fit its schema: '%s' %s"
+                .formatted(wrong.getFirst().pointer(), wrong.getFirst().message()));
+  }
+}

@@ -1,0 +1,123 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.process;
+
+import dev.baton.agent.AgentProcess;
+import dev.baton.agent.AgentProcessStarter;
+import dev.baton.runner.lease.RunLease;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Starts the processes of an agent in its workspace with the marks of its step, suspends them with
+ * the lease, and ends all of them. Thread-safe.
+ */
+public final class AgentProcessLauncher implements AgentProcessStarter, AutoCloseable {
+  private final RunLease hold;
+  private final Path workspace;
+  private final WorkspaceMount fixed;
+  private final Map<String, String> marks;
+  private final List<ProcessTree> trees = new CopyOnWriteArrayList<>();
+
+  /**
+   * @param workspace where the files are; processes see them where {@code fixed} shows them
+   * @param marks variables that only processes of this step have
+   */
+  public AgentProcessLauncher(
+      RunLease hold, Path workspace, WorkspaceMount fixed, Map<String, String> marks) {
+    this.hold = hold;
+    this.workspace = workspace;
+    this.fixed = fixed;
+    this.marks = Map.copyOf(marks);
+  }
+
+  @Override
+  public AgentProcess start(AgentCommand command) throws IOException {
+    Map<String, String> environment = new java.util.HashMap<>(command.environment());
+    environment.putAll(marks);
+    AtomicReference<@Nullable Process> begun = new AtomicReference<>();
+    ProcessTree tree;
+    try {
+      tree =
+          hold.begin(
+              () -> {
+                Process started =
+                    SessionProcessStarter.startWithInput(
+                        command.arguments(), workspace, environment, fixed);
+                begun.set(started);
+                return new ProcessTree(
+                    started.toHandle(),
+                    marks.entrySet().stream()
+                        .map(mark -> mark.getKey() + "=" + mark.getValue())
+                        .collect(Collectors.toSet()));
+              });
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw (IOException) new InterruptedIOException("stopped").initCause(e);
+    }
+    trees.add(tree);
+    return new StartedProcess(Objects.requireNonNull(begun.get()), tree);
+  }
+
+  /** Kills all processes of the step, also those that the agent has left. */
+  @Override
+  public void close() {
+    for (ProcessTree tree : trees) {
+      tree.killWhateverComes();
+      hold.end(tree);
+    }
+    trees.clear();
+  }
+
+  private record StartedProcess(Process process, ProcessTree tree) implements AgentProcess {
+    @Override
+    public OutputStream stdin() {
+      return process.getOutputStream();
+    }
+
+    @Override
+    public InputStream stdout() {
+      return process.getInputStream();
+    }
+
+    @Override
+    public InputStream stderr() {
+      return process.getErrorStream();
+    }
+
+    @Override
+    public long pid() {
+      return process.pid();
+    }
+
+    @Override
+    public CompletableFuture<Integer> onExit() {
+      return process.onExit().thenApply(Process::exitValue);
+    }
+
+    @Override
+    public void terminate() {
+      tree.terminate();
+    }
+
+    @Override
+    public void kill() {
+      tree.killWhateverComes();
+    }
+  }
+}
