@@ -31,6 +31,7 @@ import dev.baton.cli.run.ResumeCommand;
 import dev.baton.cli.run.RunCommand;
 import dev.baton.cli.run.RunnersCommand;
 import dev.baton.cli.run.StatusCommand;
+import dev.baton.cli.run.TurnsCommand;
 import dev.baton.cli.stack.DownCommand;
 import dev.baton.cli.stack.UpCommand;
 import dev.baton.cli.workflow.ValidateCommand;
@@ -61,6 +62,7 @@ final class SubcommandRegistry {
     ALL.put("status", StatusCommand.class);
     ALL.put("archive", ArchiveCommand.class);
     ALL.put("events", EventsCommand.class);
+    ALL.put("turns", TurnsCommand.class);
     ALL.put("logs", LogsCommand.class);
     ALL.put("dead-letters", DeadLettersCommand.class);
     ALL.put("label", LabelCommand.class);

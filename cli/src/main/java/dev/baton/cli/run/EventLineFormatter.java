@@ -52,12 +52,39 @@ public final class EventLineFormatter {
           "%s: %s%s".formatted(step(data), shorten(data.path("answer").toString()), by(data));
       case "labels_changed" -> RunPrinter.labels(data.path("labels"));
       case "checkpoint_saved" -> data.path("trigger").asText() + " " + step(data) + milestone(data);
+      case "model_answered" -> modelAnswered(data);
+      case "tool_invoked" ->
+          "%s: %s %s"
+              .formatted(step(data), data.path("tool").asText(), data.path("outcome").asText(""))
+              .strip();
+      case "agent_session_created" ->
+          "%s: %s, session %s%s"
+              .formatted(
+                  step(data),
+                  data.path("agent").asText(),
+                  data.path("session").asText(),
+                  data.path("resumed").asBoolean() ? ", resumed" : "");
       case "run_completed" -> shorten(data.path("output").path("value").toString());
       case "run_failed" -> step(data) + " " + failure(data.path("error"));
       case "run_cancelled" -> data.path("reason").asText("") + by(data);
       case "run_lost" -> data.path("reason").asText() + " " + data.path("detail").asText("");
       default -> step(data);
     };
+  }
+
+  private static String modelAnswered(JsonNode data) {
+    List<String> tools = new ArrayList<>();
+    data.path("tools").forEach(tool -> tools.add(tool.asText()));
+    JsonNode usage = data.path("usage");
+    return "%s: %s, %s tokens, %s%s"
+        .formatted(
+            step(data),
+            data.path("model").asText(),
+            TurnsCommand.tokens(usage),
+            data.path("cost").isNumber()
+                ? data.path("cost").decimalValue().toPlainString() + " USD"
+                : "cost unknown",
+            tools.isEmpty() ? "" : "; calls " + shorten(String.join(", ", tools)));
   }
 
   private static String runnerStarted(ApiRunEvent event) {
@@ -87,6 +114,9 @@ public final class EventLineFormatter {
     data.path("set").fieldNames().forEachRemaining(step -> said.add("corrects " + step));
     data.path("skip").forEach(step -> said.add("skips " + step.asText()));
     data.path("changes").forEach(change -> said.add(change.asText()));
+    data.path("budget")
+        .properties()
+        .forEach(limit -> said.add(limit.getKey() + " budget " + limit.getValue().asText()));
     return shorten(String.join(", ", said)) + by(data);
   }
 

@@ -19,6 +19,7 @@ import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.command.JsonArgumentReader;
 import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Parameters;
       "  baton resume 4v8k2m --wait",
       "  baton resume 4v8k2m --from test --set 'steps.build.output={\"version\": 7}'",
       "  baton resume 4v8k2m --skip lint",
+      "  baton resume 4v8k2m --budget cost=20",
       "  baton resume 4v8k2m --file release.yaml --accept-changes",
       "  baton resume --failed --workflow release"
     })
@@ -49,6 +51,9 @@ public final class ResumeCommand implements Callable<Integer> {
   private static final int MOST = 10_000;
   private static final Pattern SET =
       Pattern.compile("steps\\.(.+?)\\.output:?=(.*)", Pattern.DOTALL);
+
+  private static final Pattern BUDGET =
+      Pattern.compile("(cost|tokens|turns)=([0-9]{1,15}(?:\\.[0-9]{1,9})?)");
 
   private final CommandContext context;
 
@@ -92,6 +97,14 @@ public final class ResumeCommand implements Callable<Integer> {
   private boolean acceptChanges;
 
   @Option(
+      names = "--budget",
+      paramLabel = "NAME=NUMBER",
+      description =
+          "Replace a budget of its agent steps: cost (US dollars), tokens or turns; may be"
+              + " repeated.")
+  private List<String> budget = new ArrayList<>();
+
+  @Option(
       names = "--by",
       paramLabel = "NAME",
       description = "The name of the person that corrects it. Default: $$USER.")
@@ -123,7 +136,7 @@ public final class ResumeCommand implements Callable<Integer> {
     ObjectNode body = body();
     if (id == null) {
       if (body.size() > 0) {
-        throw CliException.usage("--from, --set, --skip and --file are for one run");
+        throw CliException.usage("--from, --set, --skip, --file and --budget are for one run");
       }
       return resumeAll();
     }
@@ -144,6 +157,10 @@ public final class ResumeCommand implements Callable<Integer> {
     if (!skip.isEmpty()) {
       skip.forEach(body.putArray("skip")::add);
     }
+    if (!budget.isEmpty()) {
+      ObjectNode limits = body.putObject("budget");
+      budget.forEach(text -> limit(text, limits));
+    }
     if (file != null) {
       body.put("definition", new DefinitionFile(file).text());
       body.put("accept_changes", acceptChanges);
@@ -152,6 +169,30 @@ public final class ResumeCommand implements Callable<Integer> {
       context.putAuthor(body, by);
     }
     return body;
+  }
+
+  private static void limit(String text, ObjectNode limits) {
+    Matcher matcher = BUDGET.matcher(text);
+    if (!matcher.matches()) {
+      throw CliException.usage(
+          "--budget '%s' is not allowed; allowed: cost=20, tokens=500000 or turns=100"
+              .formatted(text));
+    }
+    String name = matcher.group(1);
+    BigDecimal number = new BigDecimal(matcher.group(2));
+    try {
+      if (number.signum() <= 0) {
+        throw CliException.usage("--budget '%s' is not allowed; allowed: above 0".formatted(text));
+      }
+      if (name.equals("cost")) {
+        limits.put(name, number);
+      } else {
+        limits.put(name, number.longValueExact());
+      }
+    } catch (ArithmeticException e) {
+      throw CliException.usage(
+          "--budget '%s' is not allowed; allowed: a whole number".formatted(text));
+    }
   }
 
   private static void correct(String text, ObjectNode outputs) {

@@ -142,6 +142,11 @@ public final class RunPrinter {
     for (JsonNode lost : run.path("degraded")) {
       fields.add("degraded", style.attention(damaged(lost)));
     }
+    JsonNode agent = run.path("agent");
+    if (agent.isObject()) {
+      fields.add("agent", agent(agent));
+      fields.add("spent", spent(agent));
+    }
     fields.add("labels", labels(run.path("labels")));
     fields.add("created", run.path("created_at").asText(""));
     fields.add("took", TimeFormatter.span(run.path("started_at"), run.path("ended_at"), now));
@@ -259,5 +264,29 @@ public final class RunPrinter {
         .properties()
         .forEach(label -> pairs.add(label.getKey() + "=" + label.getValue().asText()));
     return String.join(" ", pairs);
+  }
+
+  private static String agent(JsonNode agent) {
+    String session = agent.path("session").asText("");
+    return (agent.path("use").asText("") + " in step " + agent.path("step").asText("")).strip()
+        + (session.isEmpty() ? "" : ", session " + session);
+  }
+
+  /** An unknown cost is never shown as a number alone. */
+  private static String spent(JsonNode agent) {
+    long diverged = agent.path("diverged").asLong();
+    String cost =
+        agent.path("cost").isNumber()
+            ? agent.path("cost").decimalValue().toPlainString() + " USD"
+            : "cost unknown (%s USD known, %d answers unknown)"
+                .formatted(
+                    agent.path("known_cost").decimalValue().toPlainString(),
+                    agent.path("unknown_costs").asLong());
+    return "%d turns, %d tokens, %s%s"
+        .formatted(
+            agent.path("turns").asLong(),
+            agent.path("tokens").asLong(),
+            cost,
+            diverged == 0 ? "" : ", %d calls differed after a resume".formatted(diverged));
   }
 }

@@ -238,6 +238,7 @@ class RunsGrpcService implements RunsService {
                       optional(request.getWorkflow()),
                       null,
                       request.getAcceptChanges(),
+                      request.hasBudget() ? RunAgentMapper.budget(request.getBudget()) : null,
                       optional(request.getBy())))
               .map(RunsGrpcService::message);
         });
@@ -373,6 +374,9 @@ class RunsGrpcService implements RunsService {
     setQueued(run, view.queued());
     if (view.traceGap() != null) {
       run.setTraceGap(view.traceGap());
+    }
+    if (view.agent() != null) {
+      run.setAgent(RunAgentMapper.message(view.agent()));
     }
     if (view.degraded() != null) {
       view.degraded().forEach(lost -> run.addDegraded(message(lost)));

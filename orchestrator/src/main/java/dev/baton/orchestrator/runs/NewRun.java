@@ -173,6 +173,7 @@ public record NewRun(
         List.of(),
         null,
         null,
+        null,
         List.of(),
         null,
         homePartition,

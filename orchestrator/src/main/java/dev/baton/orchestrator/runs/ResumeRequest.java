@@ -12,6 +12,7 @@ import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.trace.TraceEvent.ModelBudget;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param workflow {@code name@hash} (or a name) of the definition to continue with; or
  * @param definition inline: an object, or YAML as a text
  * @param acceptChanges accepts a changed definition if it does not change completed steps
+ * @param budget limits that replace those of the same names in the run's agent steps; each above 0
  * @param by name of the requester, for the trace
  */
 public record ResumeRequest(
@@ -36,8 +38,10 @@ public record ResumeRequest(
     @Nullable String workflow,
     @Nullable JsonNode definition,
     @Nullable Boolean acceptChanges,
+    @Nullable ModelBudget budget,
     @Nullable String by) {
-  static final ResumeRequest PLAIN = new ResumeRequest(null, null, null, null, null, null, null);
+  static final ResumeRequest PLAIN =
+      new ResumeRequest(null, null, null, null, null, null, null, null);
 
   private static final int MOST_SKIPPED = 1_000;
 
@@ -58,7 +62,7 @@ public record ResumeRequest(
 
   /** Whether no change other than the definition is requested. */
   boolean isPlainButDefinition() {
-    return from == null && Map.of().equals(set) && List.of().equals(skip);
+    return from == null && budget == null && Map.of().equals(set) && List.of().equals(skip);
   }
 
   /**
@@ -82,8 +86,27 @@ public record ResumeRequest(
           "step '%s' is in a branch of '%s'".formatted(from, from.substring(0, from.indexOf('/'))),
           "a step of the main line: the parallel itself, for example");
     }
+    checkBudget();
     if (workflow != null && definition != null) {
       throw bad("workflow", "both 'workflow' and 'definition' are given", "one of them");
+    }
+  }
+
+  private void checkBudget() {
+    if (budget == null) {
+      return;
+    }
+    if (budget.cost() != null && budget.cost().signum() <= 0) {
+      throw bad("budget.cost", budget.cost() + " is not a budget", "US dollars above 0");
+    }
+    if (budget.tokens() != null && budget.tokens() < 1) {
+      throw bad("budget.tokens", budget.tokens() + " is not a budget", "1 or more");
+    }
+    if (budget.turns() != null && budget.turns() < 1) {
+      throw bad("budget.turns", budget.turns() + " is not a budget", "1 or more");
+    }
+    if (budget.equals(ModelBudget.NONE)) {
+      throw bad("budget", "the budget is empty", "cost, tokens or turns");
     }
   }
 

@@ -15,6 +15,7 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.reconcile.LastRunnerExit;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
+import dev.baton.protocol.state.AgentTotals;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.EventId;
@@ -72,7 +73,7 @@ public class RunQueryService {
             AND (q.priority > r.priority OR q.priority = r.priority AND (q.awaits_since, q.id) <= (r.awaits_since, r.id))
           LIMIT 1000) before) END AS awaits_position,
         CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
-        (r.head::json -> 'degraded')::text AS degraded,
+        (r.head::json -> 'degraded')::text AS degraded, (r.head::json -> 'agents')::text AS agents,
         r.runner_pid, r.runner_host, r.fruitless, r.completed_at_failover, r.last_exit, r.next_attempt_at, k.parked_at, k.resume_at,
         (SELECT json_agg(json_build_object('id', n.id, 'event', n.event, 'channel', n.channel, 'status', n.status,
             'attempts', n.attempts, 'last_error', n.last_error,
@@ -355,6 +356,7 @@ public class RunQueryService {
         crashLoop(row),
         optional(
             row.getString("degraded"), new TypeReference<List<TraceEvent.DamagedCheckpoint>>() {}),
+        RunAgentView.of(optional(row.getString("agents"), new TypeReference<AgentTotals>() {})),
         notices(row.getString("notifications")),
         parked(row),
         row.getInteger("home_partition"),

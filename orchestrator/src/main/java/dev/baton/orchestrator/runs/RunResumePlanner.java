@@ -204,7 +204,8 @@ class RunResumePlanner {
         set,
         Objects.requireNonNull(asked.skip()),
         changed == null ? null : changed.hash(),
-        changes);
+        changes,
+        asked.budget());
   }
 
   private static TraceEvent.ResumeRequested checked(

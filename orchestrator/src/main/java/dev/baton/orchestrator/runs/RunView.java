@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param crashLoop its runners end repeatedly without completing a step; null otherwise
  * @param degraded the newest damaged checkpoints, at most 16, since which the run continued from an
  *     older state; null if there are none
+ * @param agent what the run's agents have spent, and the newest session; null without agents
  * @param notifications delivered and pending ones, kept for a week
  * @param homePartition of the topic {@code baton.trace}, which every writer of the run's events
  *     must name; null until the first event of a run of an earlier version is read
@@ -72,6 +73,7 @@ public record RunView(
     List<Waiting> waiting,
     @Nullable CrashLoop crashLoop,
     @Nullable List<TraceEvent.DamagedCheckpoint> degraded,
+    @Nullable RunAgentView agent,
     List<Notice> notifications,
     @Nullable Parked parked,
     @Nullable Integer homePartition,
@@ -190,6 +192,7 @@ public record RunView(
         waiting,
         crashLoop,
         degraded,
+        agent,
         notifications,
         parked,
         homePartition,
