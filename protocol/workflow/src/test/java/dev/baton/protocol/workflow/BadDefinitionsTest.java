@@ -128,7 +128,7 @@ class BadDefinitionsTest {
         schema(
             "unknown agent",
             steps("- id: b\n  agent: {use: clod, prompt: x}\n"),
-            "line 5, column 16 (step b, steps[1].agent.use): 'clod' is not allowed; did you mean 'claude'?; allowed: claude, codex, opencode, command, loop"),
+            "line 5, column 16 (step b, steps[1].agent.use): 'clod' is not known; allowed: claude, codex, opencode, command, loop"),
         schema(
             "an agent's command",
             steps("- id: b\n  agent: {use: command, prompt: x}\n"),
