@@ -179,6 +179,7 @@ class AgentStepTest {
           END,
           () -> endpoint.requests().size() >= wanted);
       TimeUnit.MILLISECONDS.sleep(random.nextLong(400));
+      Await.until("the run has a runner", END, () -> RunnerProcessHandle.of(run).isPresent());
       Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
       if (runner.isPresent() && runner.get().kill(random.nextInt(3) > 0)) {
         killed++;
