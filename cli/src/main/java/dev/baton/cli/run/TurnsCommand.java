@@ -102,9 +102,7 @@ public final class TurnsCommand implements Runnable {
         data.path("model").asText(),
         TimeFormatter.duration(Duration.ofMillis(data.path("ms").asLong())),
         tokens(data.path("usage")),
-        data.path("cost").isNumber()
-            ? data.path("cost").decimalValue().toPlainString()
-            : "unknown",
+        data.path("cost").isNumber() ? data.path("cost").decimalValue().toPlainString() : "unknown",
         (data.has("answer") ? "" : "broke off ") + String.join(", ", tools));
   }
 
