@@ -33,8 +33,7 @@ final class AgentDeaths {
       String model,
       int lines)
       throws Exception {
-    CheckedProgram program =
-        driver.check(InstalledAgents.of(command), new PlainProcessStarter());
+    CheckedProgram program = driver.check(InstalledAgents.of(command), new PlainProcessStarter());
     long seed = Long.getLong("baton.seed", System.nanoTime());
     System.out.println(driver.use() + " " + program.version() + " -Dbaton.seed=" + seed);
 

@@ -60,11 +60,6 @@ class ClaudeDeathTest {
   @Timeout(400)
   void shouldKeepFilesSessionAndCallsOverKills() throws Exception {
     AgentDeaths.check(
-        new ClaudeDriver(),
-        InstalledAgents.claude(),
-        folder,
-        SCRIPT,
-        DeathHarness.MODEL,
-        8);
+        new ClaudeDriver(), InstalledAgents.claude(), folder, SCRIPT, DeathHarness.MODEL, 8);
   }
 }

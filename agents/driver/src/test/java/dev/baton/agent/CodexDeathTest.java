@@ -25,8 +25,7 @@ class CodexDeathTest {
   private static ScriptedReply shell(ScriptedReply reply, String command) {
     return reply
         .with(
-            new ReplyPart.ToolCall(
-                "exec_command", "{\"cmd\":\"" + command + "\",\"login\":false}"))
+            new ReplyPart.ToolCall("exec_command", "{\"cmd\":\"" + command + "\",\"login\":false}"))
         .slowly(Duration.ofMillis(10));
   }
 
@@ -56,7 +55,6 @@ class CodexDeathTest {
   @Test
   @Timeout(600)
   void shouldKeepFilesSessionAndCallsOverKills() throws Exception {
-    AgentDeaths.check(
-        new CodexDriver(), InstalledAgents.codex(), folder, SCRIPT, "gpt-5", 8);
+    AgentDeaths.check(new CodexDriver(), InstalledAgents.codex(), folder, SCRIPT, "gpt-5", 8);
   }
 }

@@ -70,7 +70,11 @@ final class DeathHarness {
       List<String> seen) {}
 
   DeathHarness(
-      AgentDriver driver, CheckedProgram program, Path folder, List<ScriptedReply> script, String model) {
+      AgentDriver driver,
+      CheckedProgram program,
+      Path folder,
+      List<ScriptedReply> script,
+      String model) {
     this.driver = driver;
     this.program = program;
     this.folder = folder;

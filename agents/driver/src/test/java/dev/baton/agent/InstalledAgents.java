@@ -36,8 +36,7 @@ final class InstalledAgents {
   }
 
   static List<String> codex() {
-    return program(
-        "Codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
+    return program("Codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
   }
 
   static List<String> opencode() {

@@ -158,7 +158,11 @@ final class CodexEventReader {
     if (calls.end(id) != null) {
       out.accept(
           new AgentEvent.ToolEnded(
-              id, tool, outcome(item), files(item), item.path("aggregatedOutput").asText("").length()));
+              id,
+              tool,
+              outcome(item),
+              files(item),
+              item.path("aggregatedOutput").asText("").length()));
     }
   }
 

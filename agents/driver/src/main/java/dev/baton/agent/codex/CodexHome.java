@@ -34,8 +34,7 @@ record CodexHome(Path home) {
   private static final String TOKEN = "BATON_MODEL_TOKEN";
 
   /** Rollouts alone: databases contain absolute paths, snapshots of shells the environment. */
-  static final StateFiles STATE =
-      new StateFiles(List.of(CONFIG + "/sessions/**.jsonl"), List.of());
+  static final StateFiles STATE = new StateFiles(List.of(CONFIG + "/sessions/**.jsonl"), List.of());
 
   Path folder() {
     return home.resolve(CONFIG);

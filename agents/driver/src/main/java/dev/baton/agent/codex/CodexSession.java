@@ -138,7 +138,8 @@ final class CodexSession extends JsonRpcSession {
       try {
         params.set("outputSchema", Json.mapper().readTree(launch.task().outputSchema()));
       } catch (JsonProcessingException e) {
-        decide(AgentEnd.Kind.FAILED, "", "the output schema is not JSON: " + e.getOriginalMessage());
+        decide(
+            AgentEnd.Kind.FAILED, "", "the output schema is not JSON: " + e.getOriginalMessage());
         process().kill();
         return;
       }
@@ -215,7 +216,9 @@ final class CodexSession extends JsonRpcSession {
     PendingToolCalls.PendingCall call = events.call(item);
     String tool = call == null ? "shell" : call.tool();
     ToolInput input =
-        call == null ? new ToolInput(object().put("command", params.path("command").asText())) : call.input();
+        call == null
+            ? new ToolInput(object().put("command", params.path("command").asText()))
+            : call.input();
     ToolRules.Verdict verdict = launch.task().tools().judge(tool, input.main());
     switch (verdict) {
       case ALLOW -> respond(id, object().put("decision", "accept"));

@@ -51,7 +51,8 @@ public record SessionFile(Path path) {
         number++;
         JsonNode row = Json.mapper().readTree(line);
         if (!row.isObject()) {
-          return "line %d of its file %s is not a JSON object".formatted(number, path.getFileName());
+          return "line %d of its file %s is not a JSON object"
+              .formatted(number, path.getFileName());
         }
         opened |= opening.test(row);
       }
