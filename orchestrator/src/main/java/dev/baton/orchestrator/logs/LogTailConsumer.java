@@ -12,7 +12,11 @@ import dev.baton.protocol.topic.TopicName;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -38,10 +42,22 @@ final class LogTailConsumer implements AutoCloseable {
   private static final Duration METADATA = Duration.ofSeconds(5);
   private static final int AT_ONCE = 1_000;
 
+  /** The longest time in which lines are held back: other partitions may never be at their end. */
+  private static final Duration HOLD = Duration.ofSeconds(2);
+
   private final String run;
   private final Instant from;
   private final Supplier<Set<Integer>> candidates;
   private final Consumer<String, byte[]> consumer;
+
+  /** Lines that were received and are held back; their partitions are paused. */
+  private final Map<TopicPartition, Deque<LogLineView>> unread = new HashMap<>();
+
+  /** The newest epoch whose lines were returned, by partition. */
+  private final Map<TopicPartition, Integer> newest = new HashMap<>();
+
+  /** Since when lines are held back; 0 when none are. */
+  private long heldNanos;
 
   /**
    * Starts with the lines that were sent at this time.
@@ -89,16 +105,58 @@ final class LogTailConsumer implements AutoCloseable {
         });
   }
 
-  /** Returns the next lines of the run that arrive within this time. */
+  /**
+   * Returns the next lines of the run that arrive within this time, in the order of the epochs:
+   * lines of a later epoch are held back while another partition may still have earlier ones.
+   */
   List<LogLineView> poll(Duration patience) {
     readNew();
-    List<LogLineView> lines = new ArrayList<>();
     for (ConsumerRecord<String, byte[]> record : consumer.poll(patience)) {
       if (run.equals(record.key()) && record.value() != null) {
-        lines.add(line(record.value()));
+        TopicPartition partition = new TopicPartition(record.topic(), record.partition());
+        unread.computeIfAbsent(partition, _ -> new ArrayDeque<>()).add(line(record.value()));
       }
     }
+    List<LogLineView> lines = takeInOrder();
+    Set<TopicPartition> held = unread.keySet();
+    consumer.pause(held);
+    consumer.resume(
+        consumer.assignment().stream().filter(partition -> !held.contains(partition)).toList());
     return lines;
+  }
+
+  private List<LogLineView> takeInOrder() {
+    boolean isOverdue = heldNanos != 0 && System.nanoTime() - heldNanos > HOLD.toNanos();
+    List<LogLineView> lines = new ArrayList<>();
+    while (!unread.isEmpty()) {
+      Map.Entry<TopicPartition, Deque<LogLineView>> first =
+          Collections.min(
+              unread.entrySet(),
+              Comparator.comparingInt(queue -> queue.getValue().element().epoch()));
+      int epoch = first.getValue().element().epoch();
+      if (!isOverdue && mayHaveEarlier(epoch)) {
+        heldNanos = heldNanos == 0 ? System.nanoTime() : heldNanos;
+        return lines;
+      }
+      Deque<LogLineView> queue = first.getValue();
+      while (!queue.isEmpty() && queue.element().epoch() <= epoch) {
+        lines.add(queue.remove());
+      }
+      newest.merge(first.getKey(), epoch, Math::max);
+      if (queue.isEmpty()) {
+        unread.remove(first.getKey());
+      }
+    }
+    heldNanos = 0;
+    return lines;
+  }
+
+  /** Whether a partition that is not read to its end may have lines of an earlier epoch. */
+  private boolean mayHaveEarlier(int epoch) {
+    return consumer.assignment().stream()
+        .filter(partition -> !unread.containsKey(partition))
+        .filter(partition -> newest.getOrDefault(partition, 0) < epoch)
+        .anyMatch(partition -> consumer.currentLag(partition).orElse(1) > 0);
   }
 
   private static LogLineView line(byte[] value) {
@@ -115,8 +173,9 @@ final class LogTailConsumer implements AutoCloseable {
   }
 
   boolean isAt(Map<TopicPartition, Long> ends) {
-    return ends.entrySet().stream()
-        .allMatch(end -> consumer.position(end.getKey(), METADATA) >= end.getValue());
+    return unread.isEmpty()
+        && ends.entrySet().stream()
+            .allMatch(end -> consumer.position(end.getKey(), METADATA) >= end.getValue());
   }
 
   private static Consumer<String, byte[]> consumer(String bootstrap) {
