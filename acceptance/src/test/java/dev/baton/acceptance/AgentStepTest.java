@@ -76,7 +76,7 @@ class AgentStepTest {
     String command =
         "['%s', '@%s']"
             .formatted(Path.of(System.getProperty("java.home"), "bin", "java"), arguments);
-    on.api.push(workflow("mends", command, ""));
+    on.api.push(workflow("repairs", command, ""));
     on.api.push(workflow("poor", command, ", budget: {turns: 5}"));
   }
 
@@ -142,7 +142,7 @@ class AgentStepTest {
   @Test
   void shouldRunAnAgent() throws Exception {
     int before = endpoint.requests().size();
-    String run = on.api.start("mends", AcceptanceApiClient.JSON.createObjectNode());
+    String run = on.api.start("repairs", AcceptanceApiClient.JSON.createObjectNode());
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 
@@ -170,7 +170,7 @@ class AgentStepTest {
     Random random =
         SeededRandomFactory.random("agent and runner die " + KILLS + " times in a session");
     int before = endpoint.requests().size();
-    String run = on.api.start("mends", AcceptanceApiClient.JSON.createObjectNode());
+    String run = on.api.start("repairs", AcceptanceApiClient.JSON.createObjectNode());
     int killed = 0;
     for (int kill = 1; kill <= KILLS; kill++) {
       int wanted = before + 1 + (ANSWERS - 2) * kill / (KILLS + 1);

@@ -76,6 +76,16 @@ class WorkflowKeysTest {
             entry("description", shows("description: x\n" + s, s, "Workflow.description")),
             entry("input", acts("input: {type: object}\n" + s, s, "Workflow.input")),
             entry("runner", acts("runner: isolated\n" + s, s, "Workflow.isolation")),
+            entry(
+                "runner.isolation",
+                acts("runner: {isolation: isolated}\n" + s, s, "Workflow.isolation")),
+            entry(
+                "runner.launcher",
+                acts("runner: {launcher: a}\n" + s, s, "RunnerSelector.launcher")),
+            entry("runner.pool", acts("runner: {pool: a}\n" + s, s, "RunnerSelector.pool")),
+            entry(
+                "runner.labels",
+                acts("runner: {labels: {a: b}}\n" + s, s, "RunnerSelector.labels")),
             entry("deadline", acts("deadline: 1h\n" + s, s, "Workflow.deadline")),
             entry("restart", acts("restart: never\n" + s, s, "Workflow.restart")),
             entry("heartbeat", acts("heartbeat: {interval: 1s}\n" + s, s, "Workflow.heartbeat")),
@@ -454,6 +464,7 @@ class WorkflowKeysTest {
   /** Returns the workflow, its steps, and their parts that can have a member. */
   private static List<Object> objects(Workflow workflow) throws Exception {
     List<Object> objects = new ArrayList<>(List.of(workflow));
+    objects.add(workflow.selector());
     workflow.heartbeat().ifPresent(objects::add);
     for (Step step : workflow.allSteps()) {
       objects.addAll(List.of(step, step.kind(), step.retry()));
@@ -462,6 +473,7 @@ class WorkflowKeysTest {
       step.milestone().ifPresent(objects::add);
       switch (step.kind()) {
         case StepKind.Shell shell -> objects.add(shell.output());
+        case StepKind.Agent agent -> objects.add(agent.budget());
         case StepKind.Wait wait -> objects.add(wait.time());
         default -> {}
       }

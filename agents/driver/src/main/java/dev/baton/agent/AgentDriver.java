@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Drives one kind of agent: checks the program, starts or resumes it, reports its events, and knows
+ * Drives one kind of agent: checks the program, starts or resumes it, reports its events, and names
  * its files.
  *
  * <p>A driver has no state; everything of one process is in its {@link AgentSession}. Thread-safe.
@@ -31,8 +31,8 @@ public interface AgentDriver {
    *
    * @return the program with an absolute path and its version
    * @throws AgentProgramException when the program is missing, is not executable, has another
-   *     version, or does not report one in time; the message says what was found, what is wanted,
-   *     and how to install it
+   *     version, or does not report one in time; the message names what was found, what is
+   *     required, and how to install it
    */
   CheckedProgram check(AgentProgram program, AgentProcessStarter starter)
       throws AgentProgramException, InterruptedException;

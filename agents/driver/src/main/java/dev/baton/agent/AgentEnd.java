@@ -18,10 +18,10 @@ public record AgentEnd(Kind kind, String text, int exit, String message) {
   public enum Kind {
     /** The turn has ended, and the agent has given its final text. */
     COMPLETED,
-    /** Anything else; the state may be resumed from the newest boundary. */
+    /** Any other end; the state may be resumed from the newest boundary. */
     FAILED,
     /**
-     * The session asked for cannot be resumed: its files are missing, torn or of another version,
+     * The requested session cannot be resumed: its files are missing, torn or of another version,
      * or the agent took another session. The model was not called.
      */
     SESSION_REFUSED,

@@ -20,7 +20,7 @@ public sealed interface AgentEvent {
    * @param sessionId of the agent; with it the session is resumed
    * @param agent name of the program
    * @param version of the program
-   * @param model that the agent uses; empty where it does not tell
+   * @param model that the agent uses; empty where unknown
    * @param mcpServers state ({@code connected}, {@code failed}, …) by name
    */
   record SessionStarted(
@@ -47,7 +47,7 @@ public sealed interface AgentEvent {
    * A tool has ended.
    *
    * @param files changed ones that the agent names, as it names them; not complete
-   * @param outputLength of the result in characters, as far as the agent tells it
+   * @param outputLength of the result in characters, as far as the agent reports it
    */
   record ToolEnded(
       String callId, String tool, ToolOutcome outcome, List<String> files, long outputLength)
@@ -115,7 +115,7 @@ public sealed interface AgentEvent {
   record UsageReported(long input, long output, long cached, double costUsd)
       implements AgentEvent {}
 
-  /** Something for the log: a retry, a warning, a line of stderr. */
+  /** A text for the log: a retry, a warning, a line of stderr. */
   record Notice(String text) implements AgentEvent {}
 
   /**

@@ -66,7 +66,7 @@ public record AgentLaunch(
    * @param mcp servers that the agent may use; nothing else than these
    * @param images files with which a prompt begins; absolute paths of PNG, JPEG, GIF or WebP
    * @param outputSchema JSON Schema of the final text; empty for none. The runner checks the
-   *     output: agents that know no schemas get it with the prompt
+   *     output: agents without schemas get it with the prompt
    */
   public record AgentTask(
       String system,

@@ -14,12 +14,12 @@ import java.util.concurrent.CompletionStage;
  * session as failed.
  */
 public interface AgentListener {
-  /** Something happened. */
+  /** Receives an event. */
   void happened(AgentEvent event);
 
   /**
-   * A tool call needs a decision, by the rules or since the agent asks. The agent waits, without a
-   * bound of its own; other events may come before the decision.
+   * A tool call needs a decision, by the rules or since the agent requests one. The agent waits,
+   * without a bound of its own; other events may come before the decision.
    *
    * @return the decision, completed by any thread; an exceptional completion denies the call
    */

@@ -23,7 +23,7 @@ public interface AgentProcess {
   /** Completes with the exit code when the process has ended. */
   CompletableFuture<Integer> onExit();
 
-  /** Asks the process to end (SIGTERM). */
+  /** Requests the process to end (SIGTERM). */
   void terminate();
 
   /**

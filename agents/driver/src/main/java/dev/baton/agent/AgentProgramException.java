@@ -6,7 +6,7 @@
  */
 package dev.baton.agent;
 
-/** The program of an agent is missing or has another version. The message says what to do. */
+/** The program of an agent is missing or has another version. The message names what to do. */
 public final class AgentProgramException extends Exception {
   private static final long serialVersionUID = 1L;
 

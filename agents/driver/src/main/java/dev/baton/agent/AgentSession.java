@@ -14,8 +14,9 @@ public interface AgentSession {
   String id();
 
   /**
-   * Asks the agent to stop its turn; {@link #end} follows, within a bound of 10 s by a kill. What
-   * the agent records about the interrupted calls is false: never capture its state afterwards.
+   * Requests the agent to stop its turn; {@link #end} follows, within a bound of 10 s by a kill.
+   * What the agent records about the interrupted calls is false: never capture its state
+   * afterwards.
    */
   void interrupt();
 

@@ -9,7 +9,7 @@ package dev.baton.agent;
 import java.util.List;
 
 /**
- * A program that was found and has the wanted version.
+ * A program that was found and has the required version.
  *
  * @param command absolute path and leading arguments
  * @param version that the program reports; empty for a program without versions ({@code command})

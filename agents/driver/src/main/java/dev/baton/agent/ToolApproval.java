@@ -9,7 +9,7 @@ package dev.baton.agent;
 /**
  * A tool call that waits for a decision.
  *
- * @param callId id of the call in the model's answer; empty where the agent does not tell it
+ * @param callId id of the call in the model's answer; empty where unknown
  * @param tool name
  * @param input JSON object, shortened above 64 KiB
  * @param inputDigest {@code sha256:<64 hex>} of the whole input with sorted fields: a decision is

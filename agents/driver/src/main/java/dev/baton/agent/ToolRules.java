@@ -26,7 +26,7 @@ public record ToolRules(List<String> allow, List<String> ask, List<String> deny)
     deny = List.copyOf(deny);
   }
 
-  /** What the rules say about a call. */
+  /** The decision of the rules about a call. */
   public enum Verdict {
     ALLOW,
     ASK,

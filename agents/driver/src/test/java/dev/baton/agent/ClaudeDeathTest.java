@@ -51,7 +51,7 @@ class ClaudeDeathTest {
           call(
               ScriptedReply.empty(),
               "TaskCreate",
-              "{\"subject\":\"mend it\",\"description\":\"mend the bug\"}"),
+              "{\"subject\":\"fix it\",\"description\":\"fix the bug\"}"),
           bash(bash(bash(ScriptedReply.text("three calls"), "e"), "f"), "g"),
           bash(ScriptedReply.text("last"), "h"),
           ScriptedReply.text("all done"));

@@ -9,7 +9,7 @@ package dev.baton.launcher;
 import java.util.Locale;
 
 /**
- * Why a runner has ended. Only shown: every end of a runner leads to the next epoch, whatever the
+ * Why a runner has ended. Only shown: every end of a runner leads to the next epoch, for any
  * reason.
  */
 public enum ExitReason {

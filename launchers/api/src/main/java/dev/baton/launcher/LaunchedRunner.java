@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param runner its name
  * @param handle identifies it in its place and no other runner ever, in the launcher's own form; at
  *     most 200 characters; null while the place has not given it one
- * @param reason why it is in this phase, for people; null when there is nothing to say
+ * @param reason why it is in this phase, for people; null when there is none
  * @param pid its process on the host of the orchestrator; null when it has none there
  */
 public record LaunchedRunner(

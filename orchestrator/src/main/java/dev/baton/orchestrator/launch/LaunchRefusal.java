@@ -19,7 +19,7 @@ record LaunchRefusal(String reason, String detail) {
   /** The place has no room, for example a quota is used up. */
   static final String NO_ROOM = "launcher_no_room";
 
-  /** The place rejects what the launcher's settings say, for example an image that is missing. */
+  /** The place rejects the launcher's settings, for example an image that is missing. */
   static final String REJECTED = "launcher_rejected";
 
   private static final int MAX_DETAIL = 500;

@@ -46,7 +46,7 @@ class LaunchWaitRepository {
   }
 
   /**
-   * Takes back the assignment to a runner that its launcher has refused to start, so that the next
+   * Revokes the assignment to a runner that its launcher has refused to start, so that the next
    * launch may choose another place. Blocks for one statement.
    */
   void refused(RunLauncher.Target run, String runner, LauncherCapacityLimiter.Result.Full where) {

@@ -46,7 +46,7 @@ public class LaunchedRunnerRepository {
    * @param run of an isolated runner, or of a warm one that was assigned a run
    * @param phase the last one that its launcher reported; null before the first
    * @param reason why it is in this phase, or has ended; null when unknown
-   * @param pid null when it is no process of this host
+   * @param pid null for a runner elsewhere
    * @param startedAtMs start of the process, Unix time in ms; null for a runner with a handle
    * @param handle by which its launcher finds it; null before it was started
    */

@@ -1,6 +1,6 @@
 /**
  * Places runs on runners: chooses launchers and pools, starts runners by them, keeps idle ones
- * ready, and knows launchers only by their port.
+ * ready, and uses launchers only through their port.
  */
 @NullMarked
 package dev.baton.orchestrator.launch;

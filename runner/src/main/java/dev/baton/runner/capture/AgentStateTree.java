@@ -143,7 +143,7 @@ public final class AgentStateTree {
     void accept(Path relative, BasicFileAttributes attributes) throws IOException;
   }
 
-  /** Visits regular files and links; sockets and pipes are no state. */
+  /** Visits regular files and links; sockets and pipes are not state. */
   private static void walk(Path root, FileHandler handler) throws IOException {
     Files.walkFileTree(
         root,

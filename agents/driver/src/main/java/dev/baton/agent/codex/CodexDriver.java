@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Drives Codex by its app server. It is resumed within its turn, by a turn without input. Its state
- * is the rollout of the session; the databases beside it contain absolute paths and are left out.
+ * is the rollout of the session; the databases next to it contain absolute paths and are left out.
  */
 public final class CodexDriver implements AgentDriver {
   private final ProgramChecker checker =

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 /**
  * A session that ended before a process was started.
  *
- * @param id that was asked for
+ * @param id that was requested
  */
 public record EndedSession(String id, AgentEnd ended) implements AgentSession {
   /** A session that cannot be resumed, with the reason. */

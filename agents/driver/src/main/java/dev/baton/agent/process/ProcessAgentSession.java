@@ -82,7 +82,7 @@ public abstract class ProcessAgentSession implements AgentSession {
   /** A whole line of the output, as JSON. */
   protected abstract void line(JsonNode line);
 
-  /** A line of the output that is no JSON object. */
+  /** A line of the output that is not a JSON object. */
   protected void text(String line) {
     unknown("garbage", line);
   }
@@ -94,7 +94,7 @@ public abstract class ProcessAgentSession implements AgentSession {
    */
   protected abstract AgentEnd end(int exit, String errors);
 
-  /** Asks the agent to stop; a kill follows when it does not. */
+  /** Requests the agent to stop; a kill follows when it does not. */
   protected abstract void requestStop();
 
   private void readOutput(CompletableFuture<Void> done) {
@@ -236,7 +236,7 @@ public abstract class ProcessAgentSession implements AgentSession {
     return listener;
   }
 
-  /** Whether the session was asked to stop. */
+  /** Whether the session was requested to stop. */
   protected final boolean isStopped() {
     return stopped;
   }
@@ -259,7 +259,7 @@ public abstract class ProcessAgentSession implements AgentSession {
     stdin.close();
   }
 
-  /** Asks the process to end; kills it after {@code bound}. */
+  /** Requests the process to end; kills it after {@code bound}. */
   protected final void endWithin(Duration bound) {
     CompletableFuture.delayedExecutor(bound.toMillis(), TimeUnit.MILLISECONDS)
         .execute(

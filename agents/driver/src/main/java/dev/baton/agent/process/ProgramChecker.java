@@ -40,7 +40,7 @@ public record ProgramChecker(String use, String name, String install) {
   private static final int MOST_OUTPUT = 4_096;
   private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+(\\.\\d+)?[0-9A-Za-z.+-]*");
 
-  /** {@link dev.baton.agent.AgentDriver#check} for a program that knows {@code --version}. */
+  /** {@link dev.baton.agent.AgentDriver#check} for a program that supports {@code --version}. */
   public CheckedProgram check(AgentProgram program, AgentProcessStarter starter)
       throws AgentProgramException, InterruptedException {
     List<String> command = find(program);
@@ -48,7 +48,7 @@ public record ProgramChecker(String use, String name, String install) {
     String wanted = program.version();
     if (wanted != null && !isWanted(version, wanted)) {
       throw new AgentProgramException(
-          "agent '%s': %s has version %s, version %s is wanted; %s, or change 'version' of the step"
+          "agent '%s': %s has version %s, version %s is required; %s, or change 'version' of the step"
               .formatted(use, command.getFirst(), version, wanted, installOf(wanted)));
     }
     return new CheckedProgram(command, version);
@@ -158,7 +158,7 @@ public record ProgramChecker(String use, String name, String install) {
     }
   }
 
-  /** Whether the version is the wanted one or begins with its numbers. */
+  /** Whether the version is the required one or begins with its numbers. */
   static boolean isWanted(String version, String wanted) {
     return version.equals(wanted)
         || (version.startsWith(wanted) && ".-+".indexOf(version.charAt(wanted.length())) >= 0);

@@ -77,7 +77,7 @@ public record SessionFile(Path path) {
   }
 
   /**
-   * Returns the ids for which no row is found. Reads from the end: the newest rows are wanted, of a
+   * Returns the ids for which no row is found. Reads from the end: the newest rows are needed, of a
    * file that may be large.
    *
    * @param isOf whether a row, as text, belongs to an id

@@ -11,8 +11,8 @@ import java.io.OutputStream;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * Writes to a process from a thread of its own: a process that does not read blocks nobody else. At
- * most 1,000 messages wait. Thread-safe.
+ * Writes to a process from a thread of its own: a process that does not read blocks no other
+ * thread. At most 1,000 messages wait. Thread-safe.
  */
 final class StdinWriter {
   private static final int MOST_WAITING = 1_000;
@@ -51,7 +51,7 @@ final class StdinWriter {
         }
       }
     } catch (IOException e) {
-      // The process has ended, or has closed its input; its end says why.
+      // The process has ended, or has closed its input; its end has the reason.
       waiting.clear();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * The input of a tool call: digest, text for people, and the part that rules look at.
+ * The input of a tool call: digest, text for people, and the part that rules match.
  *
  * @param value a JSON object
  */

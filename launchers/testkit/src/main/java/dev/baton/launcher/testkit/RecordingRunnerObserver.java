@@ -14,7 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Records exits, after rejecting as many deliveries of each as a test wants. Thread-safe. */
+/** Records exits, after rejecting as many deliveries of each as a test requires. Thread-safe. */
 public final class RecordingRunnerObserver implements RunnerObserver {
   private final int rejections;
   private final Map<String, AtomicInteger> deliveries = new ConcurrentHashMap<>();

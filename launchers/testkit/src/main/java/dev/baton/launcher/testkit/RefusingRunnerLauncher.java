@@ -17,7 +17,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses starts while a test wants it, as a launcher does whose quota is used up. Its runners
+ * Refuses starts while a test requires it, as a launcher does whose quota is used up. Its runners
  * outlive their orchestrator. Thread-safe.
  */
 public final class RefusingRunnerLauncher extends ForwardingRunnerLauncher {
