@@ -169,6 +169,8 @@ final class DeathHarness {
     final GatewaySession gateway;
     volatile boolean dead;
     volatile String id = "";
+    /** Set by {@link #start}. */
+    @SuppressWarnings("NullAway.Init")
     AgentSession session;
 
     Life(AgentRig rig, RecordingListener listener) throws Exception {
@@ -189,7 +191,6 @@ final class DeathHarness {
       }
       gateway = rig.open(driver.family(), from == null ? 0 : from.journaled, this::capture);
       launch = launch(start);
-      session = null;
     }
 
     final AgentLaunch launch;
