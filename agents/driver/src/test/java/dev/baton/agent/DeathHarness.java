@@ -169,6 +169,7 @@ final class DeathHarness {
     final GatewaySession gateway;
     volatile boolean dead;
     volatile String id = "";
+
     /** Set by {@link #start}. */
     @SuppressWarnings("NullAway.Init")
     AgentSession session;
