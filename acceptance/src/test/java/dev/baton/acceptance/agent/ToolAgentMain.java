@@ -22,6 +22,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
@@ -177,7 +178,7 @@ public final class ToolAgentMain {
                 .computeIfAbsent(index, key -> new StringBuilder())
                 .append(delta.path("partial_json").asText());
           } else if (delta.has("text")) {
-            ObjectNode block = blocks.get(index);
+            ObjectNode block = Objects.requireNonNull(blocks.get(index));
             block.put("text", block.path("text").asText() + delta.path("text").asText());
           }
         }
