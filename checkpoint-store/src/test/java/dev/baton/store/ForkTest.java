@@ -19,6 +19,7 @@ import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Milestone;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
@@ -191,7 +192,7 @@ class ForkTest extends StoreTest {
                 "milestone",
                 made,
                 null,
-                new TraceEvent.Milestone(0, "It is out", "tier0", "f".repeat(40), true))),
+                new Milestone(0, "It is out", "tier0", "f".repeat(40), true))),
         parent.completed(1, "deploy", made));
     TraceBuilder child = new TraceBuilder();
 

@@ -22,6 +22,7 @@ import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.snapshot.Pack;
@@ -223,7 +224,7 @@ class SnapshotTest extends StoreTest {
         trace.runner(
             2,
             new TraceEvent.RunDegraded(
-                List.of(new TraceEvent.DamagedCheckpoint("", three, "sha256:3", "gone")),
+                List.of(new DamagedCheckpoint("", three, "sha256:3", "gone")),
                 snapshot.getAfter())),
         trace.assigned(3));
     RunState next = client.snapshot(trace.run(), 3);

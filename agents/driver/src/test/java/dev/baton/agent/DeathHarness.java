@@ -142,13 +142,7 @@ final class DeathHarness {
 
   /** Waits until a random moment of the session: so many answers, tools or events, and a delay. */
   private static long moment(Random random, Life life) throws InterruptedException {
-    int events = 1 + random.nextInt(14);
-    long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
-    while (life.listener.events().size() < events
-        && !life.session.end().isDone()
-        && System.nanoTime() < end) {
-      Thread.sleep(2);
-    }
+    life.listener.awaitNumber(1 + random.nextInt(14), life.session.end());
     long delay = random.nextInt(400);
     try {
       life.session.end().get(delay, TimeUnit.MILLISECONDS);

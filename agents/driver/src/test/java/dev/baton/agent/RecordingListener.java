@@ -59,6 +59,26 @@ final class RecordingListener implements AgentListener {
     return events().stream().filter(type::isInstance).map(type::cast).toList();
   }
 
+  /** Waits at most 60 s until there are so many events, or the session has ended. */
+  void awaitNumber(int number, CompletableFuture<?> end) throws InterruptedException {
+    end.whenComplete(
+        (_, _) -> {
+          synchronized (events) {
+            events.notifyAll();
+          }
+        });
+    long bound = System.nanoTime() + 60_000_000_000L;
+    synchronized (events) {
+      while (events.size() < number && !end.isDone()) {
+        long left = (bound - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          return;
+        }
+        events.wait(left);
+      }
+    }
+  }
+
   /** Waits for an event; false when none comes in 60 s. */
   boolean await(Predicate<AgentEvent> wanted) throws InterruptedException {
     long end = System.nanoTime() + 60_000_000_000L;

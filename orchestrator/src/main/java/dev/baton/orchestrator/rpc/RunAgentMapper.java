@@ -10,7 +10,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunAgentView;
 import dev.baton.protocol.grpc.RunAgent;
-import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.ModelBudget;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +42,8 @@ final class RunAgentMapper {
   /**
    * @throws ProblemException when the cost is not a number
    */
-  static TraceEvent.ModelBudget budget(dev.baton.protocol.grpc.ModelBudget message) {
-    return new TraceEvent.ModelBudget(
+  static ModelBudget budget(dev.baton.protocol.grpc.ModelBudget message) {
+    return new ModelBudget(
         cost(message.getCost()),
         message.getTokens() == 0 ? null : (Long) message.getTokens(),
         message.getTurns() == 0 ? null : (Long) message.getTurns());

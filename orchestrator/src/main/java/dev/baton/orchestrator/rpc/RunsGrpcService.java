@@ -49,8 +49,8 @@ import dev.baton.protocol.grpc.Run;
 import dev.baton.protocol.grpc.RunsService;
 import dev.baton.protocol.grpc.WorkflowVersion;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
-import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import io.quarkus.grpc.GrpcService;
 import io.smallrye.mutiny.Multi;
@@ -344,7 +344,7 @@ class RunsGrpcService implements RunsService {
     return text.isEmpty() ? null : text;
   }
 
-  private static LostCheckpoint message(TraceEvent.DamagedCheckpoint lost) {
+  private static LostCheckpoint message(DamagedCheckpoint lost) {
     LostCheckpoint.Builder message =
         LostCheckpoint.newBuilder()
             .setBranch(lost.branch())

@@ -12,7 +12,7 @@ import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.protocol.trace.TraceEvent.ModelBudget;
+import dev.baton.protocol.trace.ModelBudget;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;

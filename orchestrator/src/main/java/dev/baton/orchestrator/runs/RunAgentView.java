@@ -7,7 +7,7 @@
 package dev.baton.orchestrator.runs;
 
 import dev.baton.protocol.state.AgentTotals;
-import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.ModelUsage;
 import java.math.BigDecimal;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +32,7 @@ public record RunAgentView(
     @Nullable String session,
     long turns,
     long tokens,
-    TraceEvent.ModelUsage usage,
+    ModelUsage usage,
     @Nullable BigDecimal cost,
     BigDecimal knownCost,
     long unknownCosts,

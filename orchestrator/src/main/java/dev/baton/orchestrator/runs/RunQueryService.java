@@ -18,6 +18,7 @@ import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.state.AgentTotals;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
@@ -354,8 +355,7 @@ public class RunQueryService {
         runner == null ? null : new RunView.RunnerRef(runner, row.getLong("runner_pid"), host),
         waiting(row.getString("waiting")),
         crashLoop(row),
-        optional(
-            row.getString("degraded"), new TypeReference<List<TraceEvent.DamagedCheckpoint>>() {}),
+        optional(row.getString("degraded"), new TypeReference<List<DamagedCheckpoint>>() {}),
         RunAgentView.of(optional(row.getString("agents"), new TypeReference<AgentTotals>() {})),
         notices(row.getString("notifications")),
         parked(row),

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.runs;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.reconcile.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
@@ -72,7 +73,7 @@ public record RunView(
     @Nullable RunnerRef runner,
     List<Waiting> waiting,
     @Nullable CrashLoop crashLoop,
-    @Nullable List<TraceEvent.DamagedCheckpoint> degraded,
+    @Nullable List<DamagedCheckpoint> degraded,
     @Nullable RunAgentView agent,
     List<Notice> notifications,
     @Nullable Parked parked,

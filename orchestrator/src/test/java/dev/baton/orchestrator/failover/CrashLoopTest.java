@@ -17,6 +17,7 @@ import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
@@ -203,7 +204,7 @@ class CrashLoopTest {
             1,
             checkpoint);
     return new TraceEvent.CheckpointSaved(
-        checkpoint, "a", "periodic", cut, null, null, new TraceEvent.StepAttempt("a", 1, 1));
+        checkpoint, "a", "periodic", cut, null, null, new StepAttempt("a", 1, 1), null);
   }
 
   @Test

@@ -23,6 +23,7 @@ import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -187,7 +188,8 @@ class FailoverServiceTest {
         new Cut(Digest.of(id.getBytes(StandardCharsets.UTF_8)), "baton-tree-2", 1, 1, 1, id),
         null,
         null,
-        new TraceEvent.StepAttempt(step, 1, 1));
+        new StepAttempt(step, 1, 1),
+        null);
   }
 
   @Test

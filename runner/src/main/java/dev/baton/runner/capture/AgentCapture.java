@@ -7,7 +7,10 @@
 package dev.baton.runner.capture;
 
 import dev.baton.protocol.manifest.Manifest;
-import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.AgentTurn;
+import dev.baton.runner.checkpoint.AgentDescription;
+import dev.baton.snapshot.PackStore;
+import java.io.IOException;
 
 /**
  * The part of a checkpoint that is an agent's.
@@ -16,6 +19,14 @@ import dev.baton.protocol.trace.TraceEvent;
  */
 public record AgentCapture(
     AgentStateTree state,
-    TraceEvent.AgentTurn turn,
+    AgentTurn turn,
     Manifest.Conversation conversation,
-    Manifest.Metrics metrics) {}
+    Manifest.Metrics metrics) {
+  /** Captures the state. */
+  AgentDescription capture(PackStore store) throws IOException, InterruptedException {
+    return new AgentDescription(
+        AgentDescription.state(turn.agent(), turn.session(), turn.boundary(), state.capture(store)),
+        conversation,
+        metrics);
+  }
+}

@@ -10,6 +10,7 @@ import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.OpenPack;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
 import dev.baton.snapshot.Snapshot;
@@ -71,6 +72,27 @@ final class CheckpointPackSource implements PackSource {
     OpenCheckpointResponse opened =
         StoreCallRetrier.until(patience, () -> store.open(holder, checkpoint));
     return new CheckpointPackSource(store, holder, checkpoint, patience, opened);
+  }
+
+  /**
+   * Opens the checkpoint of a cut.
+   *
+   * @throws DamagedCheckpointException when it is gone, or its manifest cannot be read
+   */
+  static CheckpointPackSource openCut(
+      RunnerStoreClient store, StoreCaller holder, Cut cut, String checkpoint, Duration patience)
+      throws StoreException, InterruptedException {
+    try {
+      return open(store, holder, checkpoint, patience);
+    } catch (StoreException e) {
+      if (e.isCheckpointGone()) {
+        throw new DamagedCheckpointException(cut, String.valueOf(e.getMessage()), e);
+      }
+      throw e;
+    } catch (IllegalArgumentException e) {
+      throw new DamagedCheckpointException(
+          cut, "checkpoint %s: %s".formatted(checkpoint, e.getMessage()), e);
+    }
   }
 
   Snapshot snapshot() {

@@ -9,7 +9,7 @@ package dev.baton.runner.capture;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.RunId;
-import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.runner.checkpoint.AgentDescription;
 import dev.baton.runner.checkpoint.ManifestBuilder;
 import dev.baton.runner.process.WorkspaceMount;
@@ -98,7 +98,7 @@ public final class Workspace {
   /**
    * The attempt that writes the files, if a new epoch may continue it with a checkpoint of them.
    */
-  private volatile TraceEvent.@Nullable StepAttempt attempt;
+  private volatile @Nullable StepAttempt attempt;
 
   /** Whether that is so only with the checkpoints at an agent's boundaries. */
   private volatile boolean atBoundariesOnly;
@@ -108,7 +108,7 @@ public final class Workspace {
     /**
      * @param attempt that a new epoch continues with the cut; null if none
      */
-    void accept(Cut cut, TraceEvent.@Nullable StepAttempt attempt) throws InterruptedException;
+    void accept(Cut cut, @Nullable StepAttempt attempt) throws InterruptedException;
   }
 
   /** Returns the workspace of the main line, which starts empty. */
@@ -355,7 +355,8 @@ public final class Workspace {
 
   private void fetch(String checkpoint, Cut from)
       throws StoreException, IOException, InterruptedException {
-    CheckpointPackSource packs = open(checkpoint, from);
+    CheckpointPackSource packs =
+        CheckpointPackSource.openCut(store, holder, from, checkpoint, RESTORE_PATIENCE);
     if (!packs.snapshot().root().toString().equals(from.digest())) {
       throw new DamagedCheckpointException(
           from,
@@ -384,38 +385,14 @@ public final class Workspace {
     }
   }
 
-  private CheckpointPackSource open(String checkpoint, Cut from)
-      throws StoreException, InterruptedException {
-    try {
-      return CheckpointPackSource.open(store, holder, checkpoint, RESTORE_PATIENCE);
-    } catch (StoreException e) {
-      if (e.isCheckpointGone()) {
-        throw new DamagedCheckpointException(from, String.valueOf(e.getMessage()), e);
-      }
-      throw e;
-    } catch (IllegalArgumentException e) {
-      throw new DamagedCheckpointException(
-          from, "checkpoint %s: %s".formatted(checkpoint, e.getMessage()), e);
-    }
-  }
-
   /**
    * Marks that a step may change files from now on.
    *
    * @param by the attempt that a new epoch continues with the newest checkpoint of these files;
    *     null if it starts with those before the step
+   * @param boundariesOnly whether only with one that has the state of its agent
    */
-  public void touch(TraceEvent.@Nullable StepAttempt by) {
-    touch(by, false);
-  }
-
-  /**
-   * Marks that a step may change files from now on.
-   *
-   * @param boundariesOnly whether a new epoch continues it only with checkpoints that have the
-   *     state of its agent
-   */
-  public void touch(TraceEvent.@Nullable StepAttempt by, boolean boundariesOnly) {
+  public void touch(@Nullable StepAttempt by, boolean boundariesOnly) {
     dirty = true;
     atBoundariesOnly = boundariesOnly;
     attempt = by;
@@ -495,26 +472,10 @@ public final class Workspace {
    *
    * @param id the checkpoint's id
    * @param evenIfUnchanged since the newest checkpoint with any trigger
+   * @param agent whose state the checkpoint has too, at rest like the files; null for none
    * @param recorder called with a checkpoint that was created
    */
   public CaptureResult capture(
-      String id, ManifestBuilder description, boolean evenIfUnchanged, CheckpointHandler recorder)
-      throws InterruptedException {
-    return capture(id, description, evenIfUnchanged, null, recorder);
-  }
-
-  /**
-   * Creates a checkpoint of the files and of an agent's state, which both must be at rest.
-   *
-   * @param recorder called with a checkpoint that was created
-   */
-  public CaptureResult captureTurn(
-      String id, ManifestBuilder description, AgentCapture agent, CheckpointHandler recorder)
-      throws InterruptedException {
-    return capture(id, description, true, agent, recorder);
-  }
-
-  private CaptureResult capture(
       String id,
       ManifestBuilder description,
       boolean evenIfUnchanged,
@@ -523,7 +484,7 @@ public final class Workspace {
       throws InterruptedException {
     files.lockInterruptibly();
     try {
-      TraceEvent.StepAttempt by = agent == null && atBoundariesOnly ? null : attempt;
+      StepAttempt by = agent == null && atBoundariesOnly ? null : attempt;
       CaptureResult saved = save(id, description, () -> evenIfUnchanged ? null : lastSaved, agent);
       if (saved instanceof CaptureResult.Made(Cut made)) {
         recorder.accept(made, by);
@@ -603,7 +564,7 @@ public final class Workspace {
     if (digest.equals(unless)) {
       return new CaptureResult.Unchanged();
     }
-    AgentDescription state = agent == null ? null : describe(agent);
+    AgentDescription state = agent == null ? null : agent.capture(uploads);
     uploads.commit(description.manifest(id, root, fixed.seen(root), captured, named(found), state));
     lastSaved = digest;
     return new CaptureResult.Made(
@@ -617,52 +578,15 @@ public final class Workspace {
             named(found)));
   }
 
-  private AgentDescription describe(AgentCapture agent) throws IOException, InterruptedException {
-    return new AgentDescription(
-        AgentDescription.state(
-            agent.turn().agent(),
-            agent.turn().session(),
-            agent.turn().boundary(),
-            agent.state().capture(uploads)),
-        agent.conversation(),
-        agent.metrics());
-  }
-
   /**
-   * Restores the state of an agent at a boundary.
+   * Restores an agent's state at a boundary.
    *
    * @return where the agent saw the workspace then; empty where unknown
-   * @throws DamagedCheckpointException when it is gone or damaged, or the checkpoint has none
-   * @throws StoreException when its packs cannot be fetched within ten minutes
+   * @see AgentStateRestorer#restore
    */
   public Optional<Path> restoreAgent(Cut boundary, AgentStateTree state)
       throws StoreException, IOException, InterruptedException {
-    String checkpoint = boundary.checkpoint();
-    if (checkpoint == null) {
-      throw new DamagedCheckpointException(boundary, "it has no checkpoint");
-    }
-    CheckpointPackSource packs = open(checkpoint, boundary);
-    Snapshot snapshot =
-        packs
-            .agent()
-            .orElseThrow(
-                () ->
-                    new DamagedCheckpointException(
-                        boundary, "checkpoint " + checkpoint + " has no agent state"));
-    try {
-      state.restore(snapshot, packs);
-      return packs.seenAt();
-    } catch (WrappedStoreException e) {
-      StoreException failure = e.failure();
-      if (packs.isDamaged(failure)) {
-        throw new DamagedCheckpointException(
-            boundary, String.valueOf(failure.getMessage()), failure);
-      }
-      throw failure;
-    } catch (SnapshotException e) {
-      throw new DamagedCheckpointException(
-          boundary, "agent state of checkpoint %s: %s".formatted(checkpoint, e.getMessage()), e);
-    }
+    return new AgentStateRestorer(store, holder, RESTORE_PATIENCE).restore(boundary, state);
   }
 
   /** Returns what is not in a cut: paths left out of it, and paths that were already missing. */

@@ -18,6 +18,8 @@ import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.gateway.spend.SpendTotal;
 import dev.baton.gateway.spend.TokenUsage;
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.trace.AgentTurn;
+import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.AgentCapture;
@@ -146,10 +148,10 @@ final class AgentSessionRecorder
     return output;
   }
 
-  private static TraceEvent.@Nullable ModelUsage usage(@Nullable TokenUsage usage) {
+  private static @Nullable ModelUsage usage(@Nullable TokenUsage usage) {
     return usage == null
         ? null
-        : new TraceEvent.ModelUsage(
+        : new ModelUsage(
             usage.input(),
             usage.output(),
             usage.cacheRead(),
@@ -195,7 +197,7 @@ final class AgentSessionRecorder
             visit,
             new AgentCapture(
                 state,
-                new TraceEvent.AgentTurn(driver.use(), id, boundary),
+                new AgentTurn(driver.use(), id, boundary),
                 new Manifest.Conversation(
                     (int) Math.min(spent.turns(), Integer.MAX_VALUE),
                     null,

@@ -48,10 +48,11 @@ final class CheckpointRecorder {
             id,
             run.checkpoints().describe(trigger, step, visit),
             evenIfUnchanged,
+            null,
             (cut, attempt) ->
                 run.append(
                     new TraceEvent.CheckpointSaved(
-                        id, step, trigger.word(), cut, null, null, attempt)));
+                        id, step, trigger.word(), cut, null, null, attempt, null)));
     if (saved instanceof CaptureResult.Failed(String reason)) {
       run.append(new TraceEvent.CheckpointSaved(id, step, trigger.word(), null, reason, null));
     }
@@ -66,9 +67,10 @@ final class CheckpointRecorder {
       RunExecutionContext run, Workspace workspace, String step, int visit, AgentCapture agent)
       throws InterruptedException {
     String id = RunId.next();
-    return workspace.captureTurn(
+    return workspace.capture(
         id,
         run.checkpoints().describeTurn(step, visit),
+        true,
         agent,
         (cut, attempt) ->
             run.append(

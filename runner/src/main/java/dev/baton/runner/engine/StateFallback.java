@@ -12,6 +12,7 @@ import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.DamagedCheckpointException;
 import dev.baton.runner.capture.RestorableState;
@@ -39,10 +40,10 @@ final class StateFallback {
 
   private final RunAssignment assignment;
   private final RunSnapshotSource snapshots;
-  private final Map<String, TraceEvent.DamagedCheckpoint> damaged = new LinkedHashMap<>();
+  private final Map<String, DamagedCheckpoint> damaged = new LinkedHashMap<>();
 
   /** Those of {@link #damaged} that are not on the log yet. */
-  private final List<TraceEvent.DamagedCheckpoint> unsent = new ArrayList<>();
+  private final List<DamagedCheckpoint> unsent = new ArrayList<>();
 
   private RunState state;
   private @Nullable String after;
@@ -127,8 +128,8 @@ final class StateFallback {
     if (branch == null || id == null || damaged.containsKey(id)) {
       throw failure;
     }
-    TraceEvent.DamagedCheckpoint lost =
-        new TraceEvent.DamagedCheckpoint(
+    DamagedCheckpoint lost =
+        new DamagedCheckpoint(
             branch,
             id,
             damage.cut().digest(),

@@ -14,6 +14,7 @@ import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Milestone;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.MilestoneSettings;
@@ -41,7 +42,7 @@ final class StepMilestoneRecorder {
    * @param leftOut paths that cuts leave out and that are missing: no step has deleted them
    * @param environment of the step's programs
    */
-  static TraceEvent.Milestone commit(
+  static Milestone commit(
       RunExecutionContext run,
       LogAttempt attempt,
       MilestoneSettings milestone,
@@ -74,7 +75,7 @@ final class StepMilestoneRecorder {
               run.log().note(attempt, drift);
             });
     MilestoneSidecar sidecar = made.sidecar();
-    return new TraceEvent.Milestone(
+    return new Milestone(
         sidecar.milestoneIndex(),
         milestone.title(),
         milestone.tier().word(),
@@ -84,8 +85,7 @@ final class StepMilestoneRecorder {
   }
 
   /** Records the cut that has the commit and its sidecar, or that there is none. */
-  static void tell(
-      RunExecutionContext run, String step, TraceEvent.Milestone milestone, Optional<Cut> cut)
+  static void tell(RunExecutionContext run, String step, Milestone milestone, Optional<Cut> cut)
       throws InterruptedException {
     String checkpoint = cut.map(Cut::checkpoint).orElse(null);
     run.append(

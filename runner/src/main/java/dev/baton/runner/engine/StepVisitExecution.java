@@ -15,7 +15,9 @@ import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.LogTail;
+import dev.baton.protocol.trace.Milestone;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepFlow;
@@ -223,7 +225,7 @@ final class StepVisitExecution {
     }
     engine.startFrom(inside.map(Cut::checkpoint).orElse(null));
     written.touch(
-        isResumable() ? new TraceEvent.StepAttempt(path, visit, attempt) : null,
+        isResumable() ? new StepAttempt(path, visit, attempt) : null,
         step.kind() instanceof StepKind.Agent);
   }
 
@@ -378,7 +380,7 @@ final class StepVisitExecution {
     }
     // One at a time until it is on the trace, so that the numbers have neither gaps nor duplicates.
     try (MilestoneSequencer.Turn turn = run.memory().milestones().begin()) {
-      TraceEvent.Milestone made =
+      Milestone made =
           StepMilestoneRecorder.commit(
               run,
               new LogAttempt(path, visit, attempt),
@@ -423,7 +425,7 @@ final class StepVisitExecution {
   private void end(
       StepResult.Done done,
       Output output,
-      TraceEvent.@Nullable Milestone made,
+      @Nullable Milestone made,
       int attempt,
       Instant startedAt,
       long began)

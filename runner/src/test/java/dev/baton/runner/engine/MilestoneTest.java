@@ -14,6 +14,7 @@ import dev.baton.milestone.sidecar.MilestoneSidecar;
 import dev.baton.milestone.sidecar.SidecarStore;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.Milestone;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
@@ -93,9 +94,9 @@ class MilestoneTest {
 
     run.awaitEnd();
 
-    List<TraceEvent.Milestone> made =
+    List<Milestone> made =
         milestones(run).stream().map(saved -> Objects.requireNonNull(saved.milestone())).toList();
-    assertThat(made).extracting(TraceEvent.Milestone::index).containsExactly(0, 1, 1, 2);
+    assertThat(made).extracting(Milestone::index).containsExactly(0, 1, 1, 2);
     assertThat(made.get(2).drift()).contains("expects milestone 2", "newest is 0");
     assertThat(made.get(3).drift()).isNull();
     assertThat(run.completed("three").milestone()).isEqualTo(1);
@@ -128,7 +129,7 @@ class MilestoneTest {
         .extracting(saved -> Objects.requireNonNull(saved.milestone()).index())
         .containsExactly(0, 1, 2);
     TraceEvent.CheckpointSaved first = told.getFirst();
-    TraceEvent.Milestone milestone = Objects.requireNonNull(first.milestone());
+    Milestone milestone = Objects.requireNonNull(first.milestone());
     assertThat(first.trigger()).isEqualTo("milestone");
     assertThat(first.step()).isEqualTo("one");
     assertThat(milestone.title()).isEqualTo("One is there");

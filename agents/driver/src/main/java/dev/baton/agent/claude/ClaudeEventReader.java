@@ -181,8 +181,8 @@ final class ClaudeEventReader {
     if (!EDITS.contains(call.tool())) {
       return List.of();
     }
-    String told = line.path("tool_use_result").path("filePath").asText("");
-    String file = told.isEmpty() ? call.input().main() : told;
+    String reported = line.path("tool_use_result").path("filePath").asText("");
+    String file = reported.isEmpty() ? call.input().main() : reported;
     return file.isEmpty() ? List.of() : List.of(file);
   }
 

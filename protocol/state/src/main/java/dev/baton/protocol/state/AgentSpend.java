@@ -7,8 +7,8 @@
 package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
-import dev.baton.protocol.trace.TraceEvent.ModelUsage;
 import java.math.BigDecimal;
 import java.util.Optional;
 

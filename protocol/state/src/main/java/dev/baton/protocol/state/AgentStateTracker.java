@@ -6,6 +6,8 @@
  */
 package dev.baton.protocol.state;
 
+import dev.baton.protocol.trace.AgentTurn;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -141,8 +143,8 @@ final class AgentStateTracker {
 
   /** A boundary that the step is resumed from: the answers before it are in the agent's state. */
   void save(TraceEvent.CheckpointSaved saved) {
-    TraceEvent.StepAttempt resumes = saved.resumes();
-    TraceEvent.AgentTurn turn = saved.turn();
+    StepAttempt resumes = saved.resumes();
+    AgentTurn turn = saved.turn();
     if (saved.cut() == null || resumes == null || turn == null) {
       return;
     }

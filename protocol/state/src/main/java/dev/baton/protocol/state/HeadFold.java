@@ -9,6 +9,7 @@ package dev.baton.protocol.state;
 import dev.baton.protocol.state.RunHead.Phase;
 import dev.baton.protocol.state.RunHead.Verdict;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -44,7 +45,7 @@ final class HeadFold {
   private SortedSet<String> uncommitted;
   private boolean resumed;
   private List<String> leftOut;
-  private List<TraceEvent.DamagedCheckpoint> degraded;
+  private List<DamagedCheckpoint> degraded;
   private long resumePoints;
   private @Nullable AgentTotals agents;
 
@@ -230,7 +231,7 @@ final class HeadFold {
     if (lost.after() == null) {
       completed = 0;
     }
-    List<TraceEvent.DamagedCheckpoint> all = new ArrayList<>(degraded);
+    List<DamagedCheckpoint> all = new ArrayList<>(degraded);
     all.addAll(lost.damaged());
     int most = TraceEvent.RunDegraded.MAX_DAMAGED;
     degraded = all.size() <= most ? all : all.subList(all.size() - most, all.size());

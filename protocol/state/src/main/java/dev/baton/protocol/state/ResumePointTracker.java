@@ -7,6 +7,7 @@
 package dev.baton.protocol.state;
 
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import java.util.HashSet;
 import java.util.List;
@@ -71,7 +72,7 @@ final class ResumePointTracker {
 
   void save(TraceEvent.CheckpointSaved saved) {
     Cut cut = saved.cut();
-    TraceEvent.StepAttempt resumes = saved.resumes();
+    StepAttempt resumes = saved.resumes();
     if (cut == null || resumes == null) {
       return;
     }

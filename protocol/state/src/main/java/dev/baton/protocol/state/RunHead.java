@@ -8,6 +8,7 @@ package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -74,7 +75,7 @@ public record RunHead(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) SortedSet<String> uncommitted,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<TraceEvent.DamagedCheckpoint> degraded,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) List<DamagedCheckpoint> degraded,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) long resumePoints,
     @Nullable AgentTotals agents) {
 

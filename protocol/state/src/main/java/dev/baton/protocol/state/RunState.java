@@ -8,6 +8,7 @@ package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.ModelBudget;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -46,7 +47,7 @@ public record RunState(
     @Nullable Output output,
     Map<String, Integer> milestones,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, AgentState> agents,
-    TraceEvent.@Nullable ModelBudget budget) {
+    @Nullable ModelBudget budget) {
 
   public RunState {
     agents = ordered(agents);

@@ -8,6 +8,7 @@ package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.ModelBudget;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -48,7 +49,7 @@ public final class StateFold {
 
   private final ResumePointTracker resumePoints;
   private final AgentStateTracker agents;
-  private TraceEvent.@Nullable ModelBudget budget;
+  private @Nullable ModelBudget budget;
 
   /** The ids of events after which the state is kept for a resume, and the kept states. */
   private final Set<String> marks;
@@ -232,7 +233,7 @@ public final class StateFold {
     correct(resume);
     requests.add(resume);
     if (resume.budget() != null) {
-      budget = (budget == null ? TraceEvent.ModelBudget.NONE : budget).replacedBy(resume.budget());
+      budget = (budget == null ? ModelBudget.NONE : budget).replacedBy(resume.budget());
     }
     String hash = resume.definitionHash();
     if (hash != null && created != null) {

@@ -12,11 +12,16 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.testkit.TraceGenerator;
+import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.ModelBudget;
+import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
 import dev.baton.protocol.trace.TraceRecord;
@@ -171,12 +176,11 @@ class AgentFoldTest {
         new TraceEvent.StepFailed(
             "work", "agent", 1, 1, Failure.of("budget", "used up"), null, null, null, false));
     event(new TraceEvent.RunFailed("work", Failure.of("budget", "used up")));
-    resume(new TraceEvent.ModelBudget(new BigDecimal("5"), null, null));
-    resume(new TraceEvent.ModelBudget(null, 9L, null));
+    resume(new ModelBudget(new BigDecimal("5"), null, null));
+    resume(new ModelBudget(null, 9L, null));
     assigned("resume");
 
-    assertThat(fold.state().budget())
-        .isEqualTo(new TraceEvent.ModelBudget(new BigDecimal("5"), 9L, null));
+    assertThat(fold.state().budget()).isEqualTo(new ModelBudget(new BigDecimal("5"), 9L, null));
     assertThat(fold.state().resumePoint("")).contains(cut("c1"));
     assertThat(keys(agent().answersSince(1, "c1"))).containsExactly("k1");
     assertThat(agent().spend().turns()).isEqualTo(1);
@@ -200,8 +204,7 @@ class AgentFoldTest {
     assigned("runner_exited");
     event(
         new TraceEvent.RunDegraded(
-            List.of(new TraceEvent.DamagedCheckpoint("", "c2", cut("c2").digest(), "gone")),
-            after));
+            List.of(new DamagedCheckpoint("", "c2", cut("c2").digest(), "gone")), after));
 
     assertThat(fold.state().resumePoint("")).contains(cut("c1"));
     assertThat(keys(agent().answersSince(1, "c1"))).containsExactly("k1");
@@ -257,7 +260,7 @@ class AgentFoldTest {
             "m",
             new Output.Inline(TextNode.valueOf("text")),
             null,
-            cost == null ? null : new TraceEvent.ModelUsage(10, 5, 0, 0, 0, 0),
+            cost == null ? null : new ModelUsage(10, 5, 0, 0, 0, 0),
             cost == null ? null : new BigDecimal(cost),
             5,
             List.of(),
@@ -273,8 +276,8 @@ class AgentFoldTest {
             cut(checkpoint),
             null,
             null,
-            new TraceEvent.StepAttempt("work", 1, 1),
-            new TraceEvent.AgentTurn("command", "s1", boundary)));
+            new StepAttempt("work", 1, 1),
+            new AgentTurn("command", "s1", boundary)));
   }
 
   private TraceEvent.StepCompleted completed(@Nullable Cut cut, boolean withoutCut) {
@@ -282,7 +285,7 @@ class AgentFoldTest {
         "work", "agent", 1, 1, null, cut, withoutCut, List.of(), 0, null, Instant.EPOCH, 1, null);
   }
 
-  private void resume(TraceEvent.ModelBudget budget) {
+  private void resume(ModelBudget budget) {
     accept(
         Lane.CONTROL,
         ++control,

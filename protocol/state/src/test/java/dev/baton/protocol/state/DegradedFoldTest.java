@@ -15,10 +15,12 @@ import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.testkit.TraceGenerator;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.net.URI;
@@ -174,7 +176,8 @@ class DegradedFoldTest {
             cut(checkpoint),
             null,
             null,
-            new TraceEvent.StepAttempt(step, 1, attempt)));
+            new StepAttempt(step, 1, attempt),
+            null));
   }
 
   /** A step without changed files repeats the checkpoint of the step before. */
@@ -470,8 +473,8 @@ class DegradedFoldTest {
         checkpoint);
   }
 
-  private static TraceEvent.DamagedCheckpoint damaged(String checkpoint) {
-    return new TraceEvent.DamagedCheckpoint("", checkpoint, cut(checkpoint).digest(), "gone");
+  private static DamagedCheckpoint damaged(String checkpoint) {
+    return new DamagedCheckpoint("", checkpoint, cut(checkpoint).digest(), "gone");
   }
 
   private static TraceEvent.RunDegraded degraded(String checkpoint, @Nullable String after) {

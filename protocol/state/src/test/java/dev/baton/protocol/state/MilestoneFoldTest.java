@@ -12,6 +12,7 @@ import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Milestone;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.net.URI;
@@ -64,7 +65,7 @@ class MilestoneFoldTest {
             "milestone",
             cut("b2"),
             null,
-            new TraceEvent.Milestone(3, "t", "tier0", "f".repeat(40), true)));
+            new Milestone(3, "t", "tier0", "f".repeat(40), true)));
     assertThat(state.nextMilestone()).isEqualTo(3);
     runner(milestone("b", 2, 3, null));
     runner(milestone("c", 1, 4, null));

@@ -9,12 +9,16 @@ package dev.baton.protocol.testkit;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.math.BigDecimal;
@@ -156,8 +160,8 @@ public final class TraceGenerator {
                 cut(id),
                 null,
                 null,
-                new TraceEvent.StepAttempt(id, visits.getOrDefault(id, 1), 1),
-                new TraceEvent.AgentTurn("a", "session", clean.size())));
+                new StepAttempt(id, visits.getOrDefault(id, 1), 1),
+                new AgentTurn("a", "session", clean.size())));
         runner(answer(id));
       }
       default -> {}
@@ -175,7 +179,7 @@ public final class TraceGenerator {
         "model",
         n % 5 == 0 ? null : new Output.Inline(IntNode.valueOf(n)),
         "req_" + n,
-        n % 7 == 0 ? null : new TraceEvent.ModelUsage(n, 1, 2, 3, 4, 0),
+        n % 7 == 0 ? null : new ModelUsage(n, 1, 2, 3, 4, 0),
         n % 7 == 0 ? null : BigDecimal.valueOf(2L * n + 1, 2),
         n,
         n % 2 == 0 ? List.of("shell") : List.of(),
@@ -343,10 +347,10 @@ public final class TraceGenerator {
   /** Returns to the state after a random event, or to the initial one. */
   private void degrade(Random random) {
     int point = random.nextInt(clean.size());
-    List<TraceEvent.DamagedCheckpoint> lost = new ArrayList<>();
+    List<DamagedCheckpoint> lost = new ArrayList<>();
     for (int i = 0; i <= random.nextInt(3); i++) {
       String digest = Digest.of(("damaged" + clean.size() + i).getBytes(StandardCharsets.UTF_8));
-      lost.add(new TraceEvent.DamagedCheckpoint("", "c" + clean.size(), digest, "gone"));
+      lost.add(new DamagedCheckpoint("", "c" + clean.size(), digest, "gone"));
     }
     runner(new TraceEvent.RunDegraded(lost, point == 0 ? null : clean.get(point).id().toString()));
   }

@@ -219,27 +219,6 @@ public sealed interface TraceEvent {
     }
   }
 
-  /**
-   * What agent steps may spend on their models; null for no limit.
-   *
-   * @param cost in US dollars
-   * @param tokens in and out, those of caches included
-   * @param turns number of answers
-   */
-  record ModelBudget(@Nullable BigDecimal cost, @Nullable Long tokens, @Nullable Long turns) {
-    public static final ModelBudget NONE = new ModelBudget(null, null, null);
-
-    /** Returns this budget with the limits of another one where that has some. */
-    public ModelBudget replacedBy(@Nullable ModelBudget other) {
-      return other == null
-          ? this
-          : new ModelBudget(
-              other.cost == null ? cost : other.cost,
-              other.tokens == null ? tokens : other.tokens,
-              other.turns == null ? turns : other.turns);
-    }
-  }
-
   record RunCancelled(@Nullable String by, @Nullable String reason) implements Control {}
 
   /**
@@ -303,17 +282,6 @@ public sealed interface TraceEvent {
       damaged = damaged == null ? List.of() : List.copyOf(damaged);
     }
   }
-
-  /**
-   * A checkpoint that is gone or damaged.
-   *
-   * @param branch whose files it has; empty for the main line
-   * @param checkpoint its id; null for a cut of a foreign format, which has none
-   * @param digest of its files
-   * @param reason one line for a person
-   */
-  record DamagedCheckpoint(
-      String branch, @Nullable String checkpoint, String digest, String reason) {}
 
   /**
    * Sent without waiting for an acknowledgement. A step without a workspace that ends within 50 ms
@@ -489,61 +457,6 @@ public sealed interface TraceEvent {
         @Nullable Milestone milestone) {
       this(checkpoint, step, trigger, cut, error, milestone, null, null);
     }
-
-    public CheckpointSaved(
-        String checkpoint,
-        @Nullable String step,
-        String trigger,
-        @Nullable Cut cut,
-        @Nullable String error,
-        @Nullable Milestone milestone,
-        @Nullable StepAttempt resumes) {
-      this(checkpoint, step, trigger, cut, error, milestone, resumes, null);
-    }
-  }
-
-  /**
-   * A boundary between two turns of an agent: no tool call is open, and the checkpoint has the
-   * files and the agent's own state of the same instant.
-   *
-   * @param agent as in the workflow's {@code use}
-   * @param session the agent's own id of its session; null where it has none
-   * @param boundary number of the boundary in the agent's process, from 1
-   */
-  record AgentTurn(String agent, @Nullable String session, int boundary) {}
-
-  /**
-   * An attempt of a visit of a step.
-   *
-   * @param step its path
-   */
-  record StepAttempt(String step, int visit, int attempt) {
-    public StepAttempt {
-      visit = Math.max(1, visit);
-      attempt = Math.max(1, attempt);
-    }
-  }
-
-  /**
-   * A commit of the workspace whose verification passed.
-   *
-   * @param index number of the milestone in its run, from 0
-   * @param tier {@code tier0 tier1 tier2}
-   * @param commit in the workspace's repository
-   * @param sidecarWritten whether {@code .baton/checkpoints/<commit>.json} was written
-   * @param drift where the run's state and the repository disagreed about the number, how, for a
-   *     person; null where they agreed
-   */
-  record Milestone(
-      int index,
-      String title,
-      String tier,
-      String commit,
-      boolean sidecarWritten,
-      @Nullable String drift) {
-    public Milestone(int index, String title, String tier, String commit, boolean sidecarWritten) {
-      this(index, title, tier, commit, sidecarWritten, null);
-    }
   }
 
   /**
@@ -648,42 +561,6 @@ public sealed interface TraceEvent {
         BigDecimal plain = cost.stripTrailingZeros();
         cost = plain.scale() < 0 ? plain.setScale(0) : plain;
       }
-    }
-  }
-
-  /**
-   * The tokens of an answer. All but the last do not overlap.
-   *
-   * @param input read without a cache
-   * @param output the answer, reasoning included
-   * @param cacheRead read from the provider's cache
-   * @param cacheWrite written to the provider's cache
-   * @param cacheWriteLong written to it for an hour
-   * @param reasoning part of the output that the provider counts as reasoning
-   */
-  record ModelUsage(
-      long input,
-      long output,
-      long cacheRead,
-      long cacheWrite,
-      long cacheWriteLong,
-      long reasoning) {
-    public static final ModelUsage NONE = new ModelUsage(0, 0, 0, 0, 0, 0);
-
-    /** All tokens in and out, those of caches included. */
-    @JsonIgnore
-    public long total() {
-      return input + output + cacheRead + cacheWrite + cacheWriteLong;
-    }
-
-    public ModelUsage plus(ModelUsage other) {
-      return new ModelUsage(
-          input + other.input,
-          output + other.output,
-          cacheRead + other.cacheRead,
-          cacheWrite + other.cacheWrite,
-          cacheWriteLong + other.cacheWriteLong,
-          reasoning + other.reasoning);
     }
   }
 

@@ -56,7 +56,7 @@ final class RunnerSimulator implements AutoCloseable {
   void capture() throws IOException, InterruptedException {
     StoreCaller run = Objects.requireNonNull(holder, "begin first");
     Workspace files = Objects.requireNonNull(workspace, "begin first");
-    files.touch(null);
+    files.touch(null, false);
     ManifestBuilder description =
         new ManifestBuilder(
             run.run(),
