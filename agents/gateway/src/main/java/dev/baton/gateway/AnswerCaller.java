@@ -22,6 +22,7 @@ import dev.baton.gateway.wire.MalformedAnswerException;
 import dev.baton.gateway.wire.ModelRequest;
 import dev.baton.gateway.wire.SseEvent;
 import dev.baton.gateway.wire.SseEventReader;
+import dev.baton.gateway.wire.ToolCallRef;
 import dev.baton.gateway.wire.WireErrorKind;
 import dev.baton.gateway.wire.WireForm;
 import dev.baton.protocol.json.Json;
@@ -321,7 +322,7 @@ final class AnswerCaller implements Runnable {
     TokenUsage usage = form.partialUsage(events);
     BigDecimal cost = session.spec().ledger().cost(request.model(), usage).orElse(null);
     session.spec().ledger().count(occurrence.conversation(), usage, cost);
-    session.spec().journal().append(entry(null, null, usage, cost, 0));
+    session.spec().journal().append(entry(null, null, usage, cost, 0, List.of()));
     return true;
   }
 
@@ -350,7 +351,8 @@ final class AnswerCaller implements Runnable {
             requestId,
             meta.usage(),
             cost,
-            millis);
+            millis,
+            meta.calls().stream().map(ToolCallRef::name).toList());
     occurrence.arrival().await();
     while (!session.boundaries().begin(occurrence.delivery())) {
       session.boundaries().awaitChange(1_000);
@@ -365,7 +367,8 @@ final class AnswerCaller implements Runnable {
       @Nullable String requestId,
       @Nullable TokenUsage usage,
       @Nullable BigDecimal cost,
-      long millis) {
+      long millis,
+      List<String> tools) {
     return new JournaledAnswer(
         session.spec().step(),
         occurrence.conversation(),
@@ -377,7 +380,8 @@ final class AnswerCaller implements Runnable {
         requestId,
         usage,
         cost,
-        millis);
+        millis,
+        tools);
   }
 
   /** The headers of a failure that the agent gets. */

@@ -37,7 +37,7 @@ class AnswerTest {
           .with(new ReplyPart.Thinking("first think, then äct 🙂 and check"))
           .with(new ReplyPart.Text("I will run two commands:\n\nls and pwd"))
           .with(new ReplyPart.ToolCall("Bash", "{\"command\":\"ls -la\",\"n\":1.50}"))
-          .with(new ReplyPart.ToolCall("Bash", "{\"command\":\"pwd\"}"))
+          .with(new ReplyPart.ToolCall("Edit", "{\"command\":\"pwd\"}"))
           .usage(1_000, 200, 0, 50, 20);
 
   private static String withoutPings(String stream) {
@@ -91,6 +91,7 @@ class AnswerTest {
       assertThat(journaled.usage().output()).isEqualTo(50);
       assertThat(journaled.cost()).isNotNull();
       assertThat(journaled.providerRequestId()).isEqualTo("req_1");
+      assertThat(journaled.tools()).containsExactly("Bash", "Edit");
 
       HttpResponse<String> replay = rig.post(rig.open(rig.journal.answers()), path, body);
 

@@ -22,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -196,9 +195,5 @@ final class AgentEventRecorder implements AgentListener {
     log.note("tool '" + approval.tool() + "' was denied: the step's tools do not allow it");
     return CompletableFuture.completedFuture(
         new ToolDecision.Deny("This tool is not allowed in this run."));
-  }
-
-  List<String> openCalls() {
-    return List.copyOf(open.keySet());
   }
 }

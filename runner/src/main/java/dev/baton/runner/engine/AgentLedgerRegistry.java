@@ -10,11 +10,9 @@ import dev.baton.gateway.spend.ModelPriceTable;
 import dev.baton.gateway.spend.SpendBudget;
 import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.gateway.spend.SpendTotal;
-import dev.baton.gateway.spend.TokenUsage;
 import dev.baton.protocol.state.AgentSpend;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.ModelBudget;
-import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.workflow.AgentBudget;
 import java.math.BigDecimal;
 import java.time.Clock;
@@ -56,16 +54,9 @@ final class AgentLedgerRegistry {
   }
 
   private static SpendTotal total(AgentSpend spend) {
-    ModelUsage usage = spend.usage();
     return new SpendTotal(
         spend.turns(),
-        new TokenUsage(
-            usage.input(),
-            usage.cacheRead(),
-            usage.cacheWrite(),
-            usage.cacheWriteLong(),
-            usage.output(),
-            usage.reasoning()),
+        TokenUsageMapper.fromTrace(spend.usage()),
         spend.knownCost(),
         spend.unknown());
   }

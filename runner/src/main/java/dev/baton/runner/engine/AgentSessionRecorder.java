@@ -16,10 +16,9 @@ import dev.baton.gateway.journal.AnswerJournal;
 import dev.baton.gateway.journal.JournaledAnswer;
 import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.gateway.spend.SpendTotal;
-import dev.baton.gateway.spend.TokenUsage;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.AgentTurn;
-import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.AgentCapture;
@@ -59,6 +58,8 @@ final class AgentSessionRecorder
 
   /** Answers since a boundary beyond this size are stored by reference. */
   private static final int MAX_INLINE = 1 << 20;
+
+  private static final int MAX_TOOL_NAME = 200;
 
   private final RunExecutionContext run;
   private final String step;
@@ -132,10 +133,13 @@ final class AgentSessionRecorder
         answer.model(),
         content == null ? null : packed(content),
         answer.providerRequestId(),
-        usage(answer.usage()),
+        answer.usage() == null ? null : TokenUsageMapper.toTrace(answer.usage()),
         answer.cost(),
         answer.millis(),
-        AgentToolNameReader.of(content),
+        answer.tools().stream()
+            .limit(TraceEvent.ModelAnswered.MAX_TOOLS)
+            .map(name -> TextShortener.truncate(name, MAX_TOOL_NAME))
+            .toList(),
         content != null && diverged.remove(answer.key()));
   }
 
@@ -146,18 +150,6 @@ final class AgentSessionRecorder
       inlineBytes.addAndGet(dev.baton.protocol.json.JsonLengthCalculator.of(value));
     }
     return output;
-  }
-
-  private static @Nullable ModelUsage usage(@Nullable TokenUsage usage) {
-    return usage == null
-        ? null
-        : new ModelUsage(
-            usage.input(),
-            usage.output(),
-            usage.cacheRead(),
-            usage.cacheWrite(),
-            usage.cacheWriteLong(),
-            usage.reasoning());
   }
 
   @Override

@@ -24,7 +24,6 @@ import dev.baton.gateway.SessionSpec;
 import dev.baton.gateway.journal.JournaledAnswer;
 import dev.baton.gateway.spend.BudgetExceededException;
 import dev.baton.gateway.spend.SpendLedger;
-import dev.baton.gateway.spend.TokenUsage;
 import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.AgentState;
@@ -54,7 +53,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Executes one attempt of an agent step: restores the agent's state at the newest boundary, starts
@@ -311,27 +309,15 @@ final class AgentStepExecutor {
                 answered.model(),
                 answered.answer() == null ? null : run.blobs().unpack(answered.answer()),
                 answered.providerRequestId(),
-                usage(answered),
+                answered.usage() == null ? null : TokenUsageMapper.fromTrace(answered.usage()),
                 answered.cost(),
-                answered.ms()));
+                answered.ms(),
+                answered.tools()));
       } catch (StoreException e) {
         throw new IOException("a journaled answer cannot be fetched: " + e.getMessage(), e);
       }
     }
     return answers;
-  }
-
-  private static @Nullable TokenUsage usage(ModelAnswered answered) {
-    var usage = answered.usage();
-    return usage == null
-        ? null
-        : new TokenUsage(
-            usage.input(),
-            usage.cacheRead(),
-            usage.cacheWrite(),
-            usage.cacheWriteLong(),
-            usage.output(),
-            usage.reasoning());
   }
 
   private StepResult result(StepKind.Agent kind, AgentSession agent, AgentSessionRecorder recorder)

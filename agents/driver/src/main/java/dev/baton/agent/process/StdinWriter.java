@@ -9,6 +9,7 @@ package dev.baton.agent.process;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Writes to a process from a thread of its own: a process that does not read blocks no other
@@ -16,18 +17,28 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 final class StdinWriter {
   private static final int MOST_WAITING = 1_000;
+  private static final long MOST_WAITING_BYTES = 64L << 20;
   private static final byte[] END = new byte[0];
   private final LinkedBlockingQueue<byte[]> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
+  private final AtomicLong waitingBytes = new AtomicLong();
 
   StdinWriter(OutputStream out) {
     Thread.ofVirtual().name("agent-stdin").start(() -> write(out));
   }
 
   /**
-   * @return false when too many messages wait
+   * Sends a message of any size when no other waits; otherwise within the bounds.
+   *
+   * @return false when too many messages, or bytes, wait
    */
   boolean send(byte[] message) {
-    return waiting.offer(message);
+    long before = waitingBytes.getAndAdd(message.length);
+    boolean fits = before == 0 || before + message.length <= MOST_WAITING_BYTES;
+    if (fits && waiting.offer(message)) {
+      return true;
+    }
+    waitingBytes.addAndGet(-message.length);
+    return false;
   }
 
   /** Closes the process's input when everything before is written. */
@@ -46,6 +57,7 @@ final class StdinWriter {
           return;
         }
         out.write(message);
+        waitingBytes.addAndGet(-message.length);
         if (waiting.isEmpty()) {
           out.flush();
         }

@@ -9,6 +9,7 @@ package dev.baton.gateway.journal;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.gateway.spend.TokenUsage;
 import java.math.BigDecimal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param usage tokens; null where the answer does not contain them
  * @param cost in US dollars; null where the usage or the price of the model is unknown
  * @param millis from the first byte of the request to the last of the answer
+ * @param tools names of the tools that the answer calls, in its order
  */
 public record JournaledAnswer(
     String step,
@@ -39,4 +41,9 @@ public record JournaledAnswer(
     @Nullable String providerRequestId,
     @Nullable TokenUsage usage,
     @Nullable BigDecimal cost,
-    long millis) {}
+    long millis,
+    List<String> tools) {
+  public JournaledAnswer {
+    tools = List.copyOf(tools);
+  }
+}

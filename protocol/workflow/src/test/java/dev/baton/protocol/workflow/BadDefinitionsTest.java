@@ -94,7 +94,7 @@ class BadDefinitionsTest {
             "a resume of nothing, and of a misspelled word",
             steps("- {id: b, wait: 5s, resume: from_chekpoint}\n"),
             "line 4, column 29 (step b, steps[1].resume): 'from_chekpoint' is not known; did you mean 'from_checkpoint'?; allowed: from_start, from_checkpoint",
-            "line 4, column 29 (step b, steps[1].resume): wait steps have no 'resume'; allowed: resume on shell, fn, agent"),
+            "line 4, column 29 (step b, steps[1].resume): wait steps have no 'resume'; allowed: resume on shell, fn"),
         schema(
             "a milestone without files",
             steps("- {id: b, shell: ls, workspace: none, milestone: {title: t}}\n"),
