@@ -33,6 +33,7 @@ import java.util.Random;
 import java.util.Set;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.lifecycle.BeforeTry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +45,15 @@ class DegradedFoldTest {
   private int epoch;
   private long control;
   private long runner;
+
+  /** All tries of a property share one instance of this class. */
+  @BeforeTry
+  void beginWithAnEmptyLog() {
+    log.clear();
+    epoch = 0;
+    control = 0;
+    runner = 0;
+  }
 
   @Test
   void shouldContinueBeforeTheStepWhoseCheckpointIsDamaged() {

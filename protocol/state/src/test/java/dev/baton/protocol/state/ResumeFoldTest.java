@@ -36,6 +36,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import net.jqwik.api.lifecycle.BeforeTry;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +48,15 @@ class ResumeFoldTest {
   private int epoch;
   private long control;
   private long runner;
+
+  /** All tries of a property share one instance of this class. */
+  @BeforeTry
+  void beginWithAnEmptyLog() {
+    log.clear();
+    epoch = 0;
+    control = 0;
+    runner = 0;
+  }
 
   private RunState state() {
     StateFold fold = fold();
