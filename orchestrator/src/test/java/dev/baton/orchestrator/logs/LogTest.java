@@ -12,6 +12,7 @@ import dev.baton.orchestrator.testing.FakeStore;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.topic.HomePartitioner;
 import dev.baton.protocol.topic.TopicName;
@@ -50,6 +51,7 @@ class LogTest {
   private static final int LINES = 5_000;
 
   @Inject OrchestratorTestEnvironment bed;
+  @Inject TopicSizeWatcher sizes;
   @Inject Admin admin;
 
   @Test
@@ -107,6 +109,8 @@ class LogTest {
     String run = RunId.next();
     try (TraceLog log = bed.log()) {
       int size = size();
+      // The watcher counts every few seconds; the repetitions grow the topic faster than that.
+      sizes.observe(TopicName.LOGS, size);
       while (HomePartitioner.choose(run, size) == HomePartitioner.choose(run, size + 3)) {
         run = RunId.next();
       }
