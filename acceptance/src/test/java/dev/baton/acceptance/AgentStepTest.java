@@ -78,9 +78,11 @@ class AgentStepTest {
             .formatted(Path.of(System.getProperty("java.home"), "bin", "java"), arguments);
     on.api.push(workflow("repairs", command, ""));
     on.api.push(workflow("poor", command, ", budget: {turns: 5}"));
+    on.api.push(workflow("watched", command, ", idle: 3s"));
+    on.api.push(workflow("hopeless", "[sh, -c, 'kill -9 $$']", ""));
   }
 
-  private static String workflow(String name, String command, String budget) {
+  private static String workflow(String name, String command, String more) {
     return """
         name: %s
         steps:
@@ -89,7 +91,7 @@ class AgentStepTest {
             agent: {use: command, command: %s, model: claude-sonnet-4-5, prompt: 'Do it.'%s}
           - {id: after, shell: 'cat lines word'}
         """
-        .formatted(name, command, budget);
+        .formatted(name, command, more);
   }
 
   @AfterAll
@@ -173,11 +175,7 @@ class AgentStepTest {
     String run = on.api.start("repairs", AcceptanceApiClient.JSON.createObjectNode());
     int killed = 0;
     for (int kill = 1; kill <= KILLS; kill++) {
-      int wanted = before + 1 + (ANSWERS - 2) * kill / (KILLS + 1);
-      Await.until(
-          "the endpoint has " + wanted + " requests",
-          END,
-          () -> endpoint.requests().size() >= wanted);
+      awaitRequests(before + 1 + (ANSWERS - 2) * kill / (KILLS + 1));
       TimeUnit.MILLISECONDS.sleep(random.nextLong(400));
       Await.until("the run has a runner", END, () -> RunnerProcessHandle.of(run).isPresent());
       Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
@@ -189,28 +187,10 @@ class AgentStepTest {
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 
     assertThat(end.path("output").asText().strip()).isEqualTo(expected());
+    assertThat(killed).isGreaterThanOrEqualTo(KILLS - 1);
+    assertPaidOnce(run, before, killed);
     List<JsonNode> answers =
         events(run, "model_answered").stream().filter(answer -> answer.has("answer")).toList();
-    int calls = endpoint.requests().size() - before;
-    System.out.printf(
-        "  %d kills, %d calls for %d answers, %d sessions, %d turn cuts%n",
-        killed,
-        calls,
-        answers.size(),
-        events(run, "agent_session_created").size(),
-        events(run, "checkpoint_saved").size());
-    assertThat(killed).isGreaterThanOrEqualTo(KILLS - 1);
-    assertThat(answers).as("paid and kept").hasSize(ANSWERS);
-    assertThat(answers.stream().map(answer -> answer.path("key").asText()).distinct())
-        .hasSize(ANSWERS);
-    assertThat(calls).isBetween(ANSWERS, ANSWERS + killed);
-    assertThat(answers).noneMatch(answer -> answer.path("diverged").asBoolean());
-    assertThat(
-            events(run, "agent_session_created").stream()
-                .map(session -> session.path("session").asText())
-                .distinct())
-        .as("the same session throughout")
-        .hasSize(1);
     JsonNode spend = end.path("agent");
     long tokens = 7 + 3;
     for (int i = 0; i < TOOLS - 1; i++) {
@@ -235,6 +215,102 @@ class AgentStepTest {
                   .reduce(BigDecimal.ZERO, BigDecimal::add));
     }
     assertNoSecret(run);
+  }
+
+  /** Its runner lives, so that no other branch of the run is disturbed. */
+  @Test
+  void shouldResumeAnAgentThatDiesAlone() throws Exception {
+    Random random = SeededRandomFactory.random("an agent dies " + KILLS + " times");
+    int before = endpoint.requests().size();
+    String run = on.api.start("repairs", AcceptanceApiClient.JSON.createObjectNode());
+    for (int kill = 1; kill <= KILLS; kill++) {
+      awaitRequests(before + 1 + (ANSWERS - 2) * kill / (KILLS + 1));
+      TimeUnit.MILLISECONDS.sleep(random.nextLong(400));
+      Await.until("the agent runs", END, () -> agent(run).isPresent());
+      agent(run).ifPresent(ProcessHandle::destroyForcibly);
+    }
+
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+
+    assertThat(end.path("output").asText().strip()).isEqualTo(expected());
+    assertThat(end.path("epoch").asInt()).isEqualTo(1);
+    assertPaidOnce(run, before, KILLS);
+    assertThat(events(run, "step_started").stream())
+        .filteredOn(event -> event.hasNonNull("resumed_from"))
+        .as("resumes at a boundary")
+        .hasSizeBetween(KILLS - 1, KILLS);
+  }
+
+  @Test
+  void shouldResumeAnAgentThatHangs() throws Exception {
+    int before = endpoint.requests().size();
+    String run = on.api.start("watched", AcceptanceApiClient.JSON.createObjectNode());
+    awaitRequests(before + ANSWERS / 2);
+    ProcessHandle hung = agent(run).orElseThrow();
+
+    assertThat(new ProcessBuilder("kill", "-STOP", Long.toString(hung.pid())).start().waitFor())
+        .isZero();
+
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+    assertThat(hung.isAlive()).isFalse();
+    assertThat(end.path("output").asText().strip()).isEqualTo(expected());
+    assertPaidOnce(run, before, 1);
+  }
+
+  @Test
+  void shouldGiveUpAnAgentThatDiesAgainAndAgain() throws Exception {
+    String run = on.api.start("hopeless", AcceptanceApiClient.JSON.createObjectNode());
+
+    JsonNode failed = on.api.awaitStatus(run, "failed", END);
+
+    assertThat(failed.path("error").path("code").asText()).isEqualTo("agent_stuck");
+    assertThat(events(run, "agent_session_created")).hasSize(4);
+  }
+
+  private static void awaitRequests(int wanted) throws Exception {
+    Await.until(
+        "the endpoint has " + wanted + " requests",
+        END,
+        () -> endpoint.requests().size() >= wanted);
+  }
+
+  /** Returns the process of the run's agent. */
+  private static Optional<ProcessHandle> agent(String run) {
+    return ProcessHandle.allProcesses()
+        .filter(process -> process.info().command().orElse("").endsWith("java"))
+        .filter(process -> hasMarks(process, "BATON_RUN_ID=" + run, "BATON_STEP_ID=work"))
+        .findFirst();
+  }
+
+  private static boolean hasMarks(ProcessHandle process, String... marks) {
+    Path environment = Path.of("/proc", Long.toString(process.pid()), "environ");
+    try {
+      return List.of(Files.readString(environment, StandardCharsets.ISO_8859_1).split("\0", -1))
+          .containsAll(List.of(marks));
+    } catch (IOException gone) {
+      return false; // It has ended since it was listed.
+    }
+  }
+
+  /** Every answer was paid and kept once, beside those that were streaming at a kill. */
+  private static void assertPaidOnce(String run, int before, int kills) throws Exception {
+    List<JsonNode> answers =
+        events(run, "model_answered").stream().filter(answer -> answer.has("answer")).toList();
+    int calls = endpoint.requests().size() - before;
+    System.out.printf(
+        "  %d kills, %d calls for %d answers, %d processes%n",
+        kills, calls, answers.size(), events(run, "agent_session_created").size());
+    assertThat(answers.stream().map(answer -> answer.path("key").asText()).distinct())
+        .hasSameSizeAs(answers)
+        .hasSize(ANSWERS);
+    assertThat(answers).noneMatch(answer -> answer.path("diverged").asBoolean());
+    assertThat(calls).isBetween(ANSWERS, ANSWERS + kills);
+    assertThat(
+            events(run, "agent_session_created").stream()
+                .map(session -> session.path("session").asText())
+                .distinct())
+        .as("the same session throughout")
+        .hasSize(1);
   }
 
   @Test

@@ -138,6 +138,11 @@ final class AnswerProgress {
     return failure != null;
   }
 
+  /** Whether the model, or the log, still works on the answer. */
+  synchronized boolean isInProgress() {
+    return !journaled && failure == null;
+  }
+
   /** Whether there is a part of the answer that could be given. */
   synchronized boolean hasPart() {
     return journaled || !events.isEmpty() && held > 0;

@@ -45,6 +45,7 @@ public final class GatewaySession implements AutoCloseable {
   private final Consumer<GatewaySession> onClose;
   private final List<AnswerOccurrence> open = new ArrayList<>();
   private volatile boolean closed;
+  private volatile long lastRequestNanos = System.nanoTime();
 
   GatewaySession(
       SessionSpec spec,
@@ -97,6 +98,16 @@ public final class GatewaySession implements AutoCloseable {
     return replay.left();
   }
 
+  /** Whether an answer of a model is in progress. */
+  public synchronized boolean isAnswering() {
+    return open.stream().anyMatch(occurrence -> occurrence.progress().isInProgress());
+  }
+
+  /** Nanoseconds since the session's last request, or since it was opened. */
+  public long quietNanos() {
+    return System.nanoTime() - lastRequestNanos;
+  }
+
   /** Compares in constant time. */
   boolean isOpenedBy(String presented) {
     return !closed
@@ -139,6 +150,7 @@ public final class GatewaySession implements AutoCloseable {
     boolean isNew = false;
     boolean diverged = false;
     int left;
+    lastRequestNanos = System.nanoTime();
     synchronized (this) {
       open.removeIf(known -> known.isDelivered() || known.progress().isFailed());
       for (AnswerOccurrence known : open) {

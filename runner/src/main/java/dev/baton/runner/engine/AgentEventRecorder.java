@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jboss.logging.Logger;
@@ -45,6 +46,7 @@ final class AgentEventRecorder implements AgentListener {
   private final boolean resumed;
   private final CompletableFuture<String> session = new CompletableFuture<>();
   private final Map<String, Begun> open = new HashMap<>();
+  private volatile long lastNanos = System.nanoTime();
 
   /** A call in progress. */
   private record Begun(Instant at, @Nullable JsonNode input, String parent) {}
@@ -74,8 +76,19 @@ final class AgentEventRecorder implements AgentListener {
     return session;
   }
 
+  /** The agent's id of the session; empty while it has reported none. */
+  Optional<String> sessionId() {
+    return Optional.ofNullable(session.getNow(null));
+  }
+
+  /** Nanoseconds since the agent's last event, or since the start of its process. */
+  long quietNanos() {
+    return System.nanoTime() - lastNanos;
+  }
+
   @Override
   public void happened(AgentEvent event) {
+    lastNanos = System.nanoTime();
     try {
       record(event);
     } catch (InterruptedException e) {

@@ -19,6 +19,7 @@ import dev.baton.gateway.spend.SpendTotal;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.AgentTurn;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.AgentCapture;
@@ -70,6 +71,7 @@ final class AgentSessionRecorder
   private final AgentStateTree state;
   private final boolean cuts;
   private final CompletableFuture<String> session;
+  private final AgentProgressTracker progress;
   private final StepLog log;
   private final Set<String> diverged = ConcurrentHashMap.newKeySet();
   private final ReentrantLock capturing = new ReentrantLock();
@@ -80,6 +82,7 @@ final class AgentSessionRecorder
   /**
    * @param cuts whether boundaries become checkpoints
    * @param session completes with the agent's id of its session
+   * @param progress receives what is on the log
    */
   AgentSessionRecorder(
       RunExecutionContext run,
@@ -91,6 +94,7 @@ final class AgentSessionRecorder
       AgentStateTree state,
       boolean cuts,
       CompletableFuture<String> session,
+      AgentProgressTracker progress,
       StepLog log) {
     this.run = run;
     this.step = step;
@@ -101,6 +105,7 @@ final class AgentSessionRecorder
     this.state = state;
     this.cuts = cuts;
     this.session = session;
+    this.progress = progress;
     this.log = log;
   }
 
@@ -113,7 +118,9 @@ final class AgentSessionRecorder
   public void append(JournaledAnswer answer) throws IOException, InterruptedException {
     run.control().enterAside();
     try {
-      run.append(event(answer));
+      TraceEvent.ModelAnswered event = event(answer);
+      run.append(event);
+      progress.answered(event);
     } catch (StoreException | JournalException e) {
       throw new IOException("the answer cannot be journaled: " + e.getMessage(), e);
     } finally {
@@ -196,8 +203,10 @@ final class AgentSessionRecorder
                     spent.usage().total(),
                     true),
                 new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0)));
-    if (result instanceof CaptureResult.Failed(String reason)) {
-      throw new IOException(reason);
+    switch (result) {
+      case CaptureResult.Failed(String reason) -> throw new IOException(reason);
+      case CaptureResult.Made(Cut made) -> progress.saved(made);
+      case CaptureResult.Unchanged unchanged -> {}
     }
     inlineBytes.set(0);
   }

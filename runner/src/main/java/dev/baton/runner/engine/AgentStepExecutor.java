@@ -26,15 +26,19 @@ import dev.baton.gateway.spend.BudgetExceededException;
 import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.state.AgentState;
+import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.StepAttempt;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
 import dev.baton.protocol.workflow.InputSchema;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.capture.AgentStateTree;
+import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.logs.StepLog;
@@ -53,6 +57,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes one attempt of an agent step: restores the agent's state at the newest boundary, starts
@@ -64,14 +69,28 @@ final class AgentStepExecutor {
   static final int MAX_RESUMES = 3;
 
   private static final Duration MAX_REST = Duration.ofSeconds(20);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
+
+  /** How often an agent is looked at that neither ends nor hangs. */
+  private static final Duration MAX_WAIT = Duration.ofSeconds(30);
+
+  private static final Duration MIN_WAIT = Duration.ofMillis(50);
+
+  /** Exit codes beyond it are those of a signal. */
+  private static final int SIGNALLED = 128;
 
   private final RunExecutionContext run;
   private final StepContext context;
   private final Workspace workspace;
-  private final AgentState before;
-  private final Optional<StepState> left;
+  private final AgentProgressTracker progress;
   private final boolean cuts;
   private final StepLog log;
+
+  /**
+   * Id of the checkpoint on whose files the next process starts; null for those before the step.
+   */
+  private @Nullable String resumedFrom;
 
   /**
    * @param left the visit as an earlier epoch left it; empty for an attempt that starts from the
@@ -87,10 +106,17 @@ final class AgentStepExecutor {
     this.run = run;
     this.context = context;
     this.workspace = workspace;
-    this.left = left;
-    this.before = left.isPresent() ? run.memory().agent(context.step()) : AgentState.NONE;
+    this.progress =
+        left.map(
+                state ->
+                    AgentProgressTracker.leftBehind(
+                        run.memory().agent(context.step()),
+                        context.visit(),
+                        context.resumedFrom() == null ? null : state.resumePoint()))
+            .orElseGet(AgentProgressTracker::fresh);
     this.cuts = cuts;
     this.log = context.log().get();
+    this.resumedFrom = context.resumedFrom();
   }
 
   StepResult execute(StepKind.Agent kind) throws InterruptedException {
@@ -102,18 +128,42 @@ final class AgentStepExecutor {
           "this runner has no agent '%s'; it has: %s"
               .formatted(kind.use(), String.join(", ", agents.drivers().uses())));
     }
-    if (isStuck()) {
-      return StepResult.failedForGood(
-          "agent_stuck",
-          "the agent was resumed %d times in a row without a new answer of its model; see its log, and resume the run to try again"
-              .formatted(MAX_RESUMES));
+    while (true) {
+      if (progress.resumes() >= MAX_RESUMES) {
+        return StepResult.failedForGood(
+            "agent_stuck",
+            "the agent was resumed %d times in a row without a new answer of its model; see its log, and resume the run to try again"
+                .formatted(MAX_RESUMES));
+      }
+      try {
+        return executeOnce(kind, driver.get());
+      } catch (AgentLostException e) {
+        log.note("the agent " + e.getMessage() + "; it is resumed at its newest boundary");
+        saveForInspection();
+        run.control().sleep(Backoff.delay(FIRST_PAUSE, MAX_PAUSE, 1 + progress.resumes()));
+        returnToBoundary();
+      }
     }
+  }
+
+  /** The process of the agent is gone, or hangs: it can be resumed. */
+  private static final class AgentLostException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    AgentLostException(String message) {
+      super(message);
+    }
+  }
+
+  private StepResult executeOnce(StepKind.Agent kind, AgentDriver driver)
+      throws AgentLostException, InterruptedException {
+    AgentRuntime agents = run.executors().agents();
     try (AgentProcessLauncher launcher =
         new AgentProcessLauncher(
             context.hold(), workspace.root(), context.fixed(), context.marks())) {
       SpendLedger ledger = run.ledgers().ledger(context.step(), kind.budget(), agents.prices());
       ledger.check();
-      return execute(kind, driver.get(), ledger, launcher);
+      return execute(kind, driver, ledger, launcher);
     } catch (BudgetExceededException e) {
       return budget(String.valueOf(e.getMessage()));
     } catch (AgentProgramException e) {
@@ -128,8 +178,39 @@ final class AgentStepExecutor {
     }
   }
 
-  private boolean isStuck() {
-    return left.isPresent() && before.visit() == context.visit() && before.resumes() >= MAX_RESUMES;
+  /** Saves the files as the lost process has left them, for people. */
+  private void saveForInspection() throws InterruptedException {
+    CaptureResult saved =
+        CheckpointRecorder.make(
+            run, workspace, CheckpointTrigger.ERROR, context.step(), context.visit(), false);
+    if (saved instanceof CaptureResult.Failed(String reason)) {
+      log.note("the files at the agent's death cannot be saved: " + reason);
+    }
+  }
+
+  /** Restores the files of the newest boundary, or those before the step. */
+  private void returnToBoundary() throws InterruptedException {
+    Cut boundary = progress.boundary();
+    try {
+      // What the lost process has changed since: the files are no longer those of the boundary.
+      workspace.endAttempt();
+      if (boundary == null) {
+        workspace.goBack();
+      } else {
+        workspace.resume(workspace.cut().orElse(null), boundary);
+      }
+    } catch (StoreException | IOException e) {
+      throw new RunBrokenException(
+          "the files of the agent's boundary in step '" + context.step() + "' cannot be restored",
+          e);
+    }
+    StepAttempt attempt = new StepAttempt(context.step(), context.visit(), context.attempt());
+    workspace.touch(cuts ? attempt : null, true);
+    resumedFrom = progress.checkpoint();
+    run.journal()
+        .send(
+            new TraceEvent.StepStarted(
+                context.step(), "agent", context.visit(), context.attempt(), resumedFrom));
   }
 
   private StepResult.Failed budget(String message) {
@@ -139,7 +220,7 @@ final class AgentStepExecutor {
 
   private StepResult execute(
       StepKind.Agent kind, AgentDriver driver, SpendLedger ledger, AgentProcessLauncher launcher)
-      throws IOException, AgentProgramException, InterruptedException {
+      throws IOException, AgentProgramException, AgentLostException, InterruptedException {
     CheckedProgram program =
         driver.check(
             new AgentProgram(
@@ -154,7 +235,7 @@ final class AgentStepExecutor {
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored = restore(state, driver, folders, program, launcher);
-    String session = before.session();
+    String session = progress.session();
     AgentStart start =
         restored && session != null
             ? new AgentStart.Resume(session)
@@ -211,8 +292,8 @@ final class AgentStepExecutor {
       CheckedProgram program,
       AgentProcessLauncher launcher)
       throws IOException, InterruptedException {
-    Cut boundary = left.map(StepState::resumePoint).orElse(null);
-    if (context.resumedFrom() == null || boundary == null) {
+    Cut boundary = progress.boundary();
+    if (boundary == null) {
       state.clear();
       return false;
     }
@@ -240,15 +321,11 @@ final class AgentStepExecutor {
       AgentProcessLauncher launcher,
       AgentStateTree state,
       AgentLaunch launch)
-      throws IOException, InterruptedException {
+      throws IOException, AgentLostException, InterruptedException {
     AgentEventRecorder events =
         new AgentEventRecorder(
-            run,
-            context.step(),
-            driver.use(),
-            log,
-            left.isPresent() && before.visit() == context.visit(),
-            context.resumedFrom());
+            run, context.step(), driver.use(), log, progress.isBegun(), resumedFrom);
+    progress.started();
     try (AgentSessionRecorder recorder =
             new AgentSessionRecorder(
                 run,
@@ -260,6 +337,7 @@ final class AgentStepExecutor {
                 state,
                 cuts,
                 events.session(),
+                progress,
                 log);
         GatewaySession gateway =
             run.executors()
@@ -285,11 +363,12 @@ final class AgentStepExecutor {
               launcher,
               events);
       try {
-        return result(kind, agent, recorder);
+        return result(kind, agent, recorder, gateway, events);
       } finally {
         agent.kill();
         launcher.close();
         events.end();
+        events.sessionId().ifPresent(progress::inSession);
       }
     }
   }
@@ -297,7 +376,7 @@ final class AgentStepExecutor {
   /** Returns the answers since the boundary that the agent is resumed from. */
   private List<JournaledAnswer> answers() throws IOException, InterruptedException {
     List<JournaledAnswer> answers = new ArrayList<>();
-    for (ModelAnswered answered : before.answersSince(context.visit(), context.resumedFrom())) {
+    for (ModelAnswered answered : progress.answers()) {
       try {
         answers.add(
             new JournaledAnswer(
@@ -320,15 +399,22 @@ final class AgentStepExecutor {
     return answers;
   }
 
-  private StepResult result(StepKind.Agent kind, AgentSession agent, AgentSessionRecorder recorder)
-      throws InterruptedException {
+  private StepResult result(
+      StepKind.Agent kind,
+      AgentSession agent,
+      AgentSessionRecorder recorder,
+      GatewaySession gateway,
+      AgentEventRecorder events)
+      throws AgentLostException, InterruptedException {
     AgentEnd end;
     try {
-      end = agent.end().get(context.deadline().leftOrForever().toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      agent.interrupt();
-      awaitRest(agent);
-      return failed("timeout", "the agent was stopped at the step's timeout");
+      Optional<AgentEnd> ended = await(agent, kind.idle(), gateway, events);
+      if (ended.isEmpty()) {
+        agent.interrupt();
+        awaitRest(agent);
+        return failed("timeout", "the agent was stopped at the step's timeout");
+      }
+      end = ended.get();
     } catch (ExecutionException e) {
       return failed("agent_failed", String.valueOf(e.getCause()));
     }
@@ -338,11 +424,53 @@ final class AgentStepExecutor {
     }
     return switch (end.kind()) {
       case COMPLETED -> completed(kind, end);
-      case FAILED -> failed("agent_failed", end.message());
+      case FAILED -> {
+        if (end.exit() > SIGNALLED) {
+          throw new AgentLostException("was killed by signal " + (end.exit() - SIGNALLED));
+        }
+        yield failed("agent_failed", end.message());
+      }
       case SESSION_REFUSED -> failed(REFUSED, end.message());
       case BUDGET -> budget(end.message());
       case KILLED -> failed("agent_failed", "the agent was killed: " + end.message());
     };
+  }
+
+  /**
+   * Waits for the end of the agent.
+   *
+   * @return empty at the step's deadline
+   * @throws AgentLostException when it hangs: it has no event, no request and no answer in progress
+   *     for the whole {@code idle}
+   */
+  private Optional<AgentEnd> await(
+      AgentSession agent, Duration idle, GatewaySession gateway, AgentEventRecorder events)
+      throws AgentLostException, ExecutionException, InterruptedException {
+    long heldNanos = System.nanoTime();
+    while (!context.deadline().isPast()) {
+      if (gateway.isAnswering() || context.hold().isSuspended()) {
+        heldNanos = System.nanoTime();
+      }
+      long quiet =
+          Math.min(
+              Math.min(events.quietNanos(), gateway.quietNanos()), System.nanoTime() - heldNanos);
+      long left = idle.toNanos() - quiet;
+      if (left <= 0) {
+        throw new AgentLostException(
+            "hangs: no event, request or answer for " + idle.toSeconds() + " s");
+      }
+      long wait =
+          Math.min(
+              Math.min(Math.max(left, MIN_WAIT.toNanos()), MAX_WAIT.toNanos()),
+              context.deadline().leftOrForever().toNanos());
+      try {
+        return Optional.of(agent.end().get(wait, TimeUnit.NANOSECONDS));
+      } catch (TimeoutException stillRunning) {
+        // The next round looks whether it hangs.
+        continue;
+      }
+    }
+    return Optional.empty();
   }
 
   private static void awaitRest(AgentSession agent) throws InterruptedException {

@@ -9,6 +9,7 @@ package dev.baton.protocol.workflow;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.expression.Template;
 import java.math.BigDecimal;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,8 +22,9 @@ final class AgentDecoder {
   private static final List<String> KEYS =
       List.of(
           "use", "command", "version", "model", "prompt", "system", "tools", "budget", "cut",
-          "output");
+          "idle", "output");
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
+  private static final Duration MIN_IDLE = Duration.ofSeconds(1);
   private static final int MAX_WORDS = 100;
   private static final int MAX_WORD = 4_096;
   private static final int MAX_PATTERN = 1_000;
@@ -77,13 +79,15 @@ final class AgentDecoder {
     List<String> deny = tools.map(found -> texts(found, "deny", MAX_PATTERN)).orElse(List.of());
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
+    Duration idle =
+        fields.duration("idle", MIN_IDLE, DurationParser.MAX).orElse(StepKind.Agent.IDLE);
     Optional<InputSchema> output = fields.get("output").flatMap(this::output);
     return use.flatMap(
         agent ->
             prompt.map(
                 task ->
                     new StepKind.Agent(
-                        agent, command, version, model, task, system, allow, deny, budget,
+                        agent, command, version, model, task, system, allow, deny, budget, idle,
                         output)));
   }
 

@@ -191,6 +191,7 @@ public sealed interface StepKind {
    * @param allow patterns of tools that it may use; all where empty
    * @param deny patterns of tools that it may not use
    * @param budget of all visits of the step
+   * @param idle after which time without any event or request the agent counts as hung
    * @param output the schema of its final JSON; empty for text
    */
   record Agent(
@@ -203,11 +204,15 @@ public sealed interface StepKind {
       List<String> allow,
       List<String> deny,
       AgentBudget budget,
+      Duration idle,
       Optional<InputSchema> output)
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
         List.of("claude", "codex", "opencode", "command", "loop");
+
+    /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
+    public static final Duration IDLE = Duration.ofHours(1);
 
     public Agent {
       command = List.copyOf(command);

@@ -1,0 +1,116 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.protocol.state.AgentState;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tracks where a process of an agent is resumed after its death: its newest boundary, its session,
+ * and the answers since. This is what the fold of the trace has for the next epoch, for a resume
+ * within the epoch. Thread-safe.
+ */
+final class AgentProgressTracker {
+  private final List<ModelAnswered> answers;
+  private @Nullable Cut boundary;
+  private @Nullable String session;
+  private boolean begun;
+  private int resumes;
+
+  private AgentProgressTracker(
+      List<ModelAnswered> answers,
+      @Nullable Cut boundary,
+      @Nullable String session,
+      boolean begun,
+      int resumes) {
+    this.answers = new ArrayList<>(answers);
+    this.boundary = boundary;
+    this.session = session;
+    this.begun = begun;
+    this.resumes = resumes;
+  }
+
+  /** Returns the progress of an attempt that starts from the beginning. */
+  static AgentProgressTracker fresh() {
+    return new AgentProgressTracker(List.of(), null, null, false, 0);
+  }
+
+  /**
+   * Returns the progress that an earlier epoch has left.
+   *
+   * @param before the fold's state of the step
+   * @param boundary whose files the workspace has; null for the files before the step
+   */
+  static AgentProgressTracker leftBehind(AgentState before, int visit, @Nullable Cut boundary) {
+    if (before.visit() != visit) {
+      return fresh();
+    }
+    return new AgentProgressTracker(
+        before.answersSince(visit, boundary == null ? null : boundary.checkpoint()),
+        boundary,
+        before.session(),
+        true,
+        before.resumes());
+  }
+
+  /** An answer is on the log. */
+  synchronized void answered(ModelAnswered answer) {
+    if (answer.answer() != null) {
+      answers.add(answer);
+      resumes = 0;
+    }
+  }
+
+  /** A boundary is on the log: the answers before it are in the agent's state. */
+  synchronized void saved(Cut cut) {
+    boundary = cut;
+    answers.clear();
+  }
+
+  synchronized void inSession(String id) {
+    session = id;
+  }
+
+  /** A process of the agent starts: a resume unless it is the first one. */
+  synchronized void started() {
+    resumes += begun ? 1 : 0;
+    begun = true;
+  }
+
+  /** Whether a process of the agent has been started in this visit. */
+  synchronized boolean isBegun() {
+    return begun;
+  }
+
+  /** The number of resumes in a row that no new answer has followed. */
+  synchronized int resumes() {
+    return resumes;
+  }
+
+  /** The newest boundary; null for the files before the step. */
+  synchronized @Nullable Cut boundary() {
+    return boundary;
+  }
+
+  /** The id of its checkpoint; null for the files before the step. */
+  synchronized @Nullable String checkpoint() {
+    return boundary == null ? null : boundary.checkpoint();
+  }
+
+  synchronized @Nullable String session() {
+    return session;
+  }
+
+  /** The answers since the boundary, oldest first. */
+  synchronized List<ModelAnswered> answers() {
+    return List.copyOf(answers);
+  }
+}
