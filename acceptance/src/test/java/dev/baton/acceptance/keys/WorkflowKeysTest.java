@@ -317,6 +317,7 @@ class WorkflowKeysTest {
                 step("agent: {use: claude, prompt: x, cut: none}"),
                 step("agent: {use: claude, prompt: x}"),
                 "Step.resume")),
+        entry("agent.idle", agent("", "idle: 5m", "idle")),
         entry("agent.output", agent("", "output: json", "output")),
         entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));
   }
