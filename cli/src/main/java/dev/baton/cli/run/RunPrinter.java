@@ -146,6 +146,12 @@ public final class RunPrinter {
     if (agent.isObject()) {
       fields.add("agent", agent(agent));
       fields.add("spent", spent(agent));
+      String lostSession = agent.path("degraded").asText("");
+      fields.add(
+          "resume",
+          lostSession.isEmpty()
+              ? ""
+              : style.attention("degraded, in a new session: " + lostSession));
     }
     fields.add("labels", labels(run.path("labels")));
     fields.add("created", run.path("created_at").asText(""));

@@ -33,6 +33,9 @@ final class RunAgentMapper {
     if (view.session() != null) {
       agent.setSession(view.session());
     }
+    if (view.degraded() != null) {
+      agent.setDegraded(view.degraded());
+    }
     if (view.cost() != null) {
       agent.setCost(view.cost().toPlainString());
     }

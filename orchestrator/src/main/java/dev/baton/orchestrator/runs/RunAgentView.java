@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param knownCost in US dollars, of the answers whose cost is known
  * @param unknownCosts number of answers whose cost is unknown
  * @param diverged number of calls that differ from the journaled ones after a resume
+ * @param degraded why a session was lost, so that its agent continued in a new one; the newest
+ *     reason, null where none was
  */
 @Schema(name = "RunAgent")
 public record RunAgentView(
@@ -36,7 +38,8 @@ public record RunAgentView(
     @Nullable BigDecimal cost,
     BigDecimal knownCost,
     long unknownCosts,
-    long diverged) {
+    long diverged,
+    @Nullable String degraded) {
   static @Nullable RunAgentView of(@Nullable AgentTotals totals) {
     return totals == null
         ? null
@@ -50,6 +53,7 @@ public record RunAgentView(
             totals.spend().cost().orElse(null),
             totals.spend().knownCost(),
             totals.spend().unknown(),
-            totals.diverged());
+            totals.diverged(),
+            totals.degraded());
   }
 }

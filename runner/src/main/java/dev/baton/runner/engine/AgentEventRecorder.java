@@ -44,6 +44,7 @@ final class AgentEventRecorder implements AgentListener {
   private final StepLog.Stream text;
   private final @Nullable String resumedFrom;
   private final boolean resumed;
+  private final @Nullable String degraded;
   private final CompletableFuture<String> session = new CompletableFuture<>();
   private final Map<String, Begun> open = new HashMap<>();
   private volatile long lastNanos = System.nanoTime();
@@ -54,6 +55,7 @@ final class AgentEventRecorder implements AgentListener {
   /**
    * @param resumed whether the process continues a session that was lost with its process
    * @param resumedFrom the checkpoint that it continues with
+   * @param degraded why the session before was lost; null unless it was
    */
   AgentEventRecorder(
       RunExecutionContext run,
@@ -61,7 +63,8 @@ final class AgentEventRecorder implements AgentListener {
       String use,
       StepLog log,
       boolean resumed,
-      @Nullable String resumedFrom) {
+      @Nullable String resumedFrom,
+      @Nullable String degraded) {
     this.run = run;
     this.step = step;
     this.use = use;
@@ -69,6 +72,7 @@ final class AgentEventRecorder implements AgentListener {
     this.text = log.stream("stdout");
     this.resumed = resumed;
     this.resumedFrom = resumedFrom;
+    this.degraded = degraded;
   }
 
   /** Completes with the agent's id of the session. */
@@ -112,7 +116,8 @@ final class AgentEventRecorder implements AgentListener {
                     orNull(started.model()),
                     null,
                     resumed,
-                    resumedFrom));
+                    resumedFrom,
+                    degraded));
         session.complete(started.sessionId());
         started
             .mcpServers()
@@ -134,6 +139,7 @@ final class AgentEventRecorder implements AgentListener {
                       null,
                       started.parent(),
                       false,
+                      null,
                       null));
       case AgentEvent.SubAgentEnded ended -> {}
       case AgentEvent.AssistantText said -> write(said.text());

@@ -26,6 +26,7 @@ import dev.baton.gateway.spend.BudgetExceededException;
 import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.state.StepState;
@@ -76,6 +77,9 @@ final class AgentStepExecutor {
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
   private static final Duration MIN_WAIT = Duration.ofMillis(50);
+
+  /** Characters of the reason why a session is lost. */
+  private static final int MAX_REASON = 1_000;
 
   /** Exit codes beyond it are those of a signal. */
   private static final int SIGNALLED = 128;
@@ -257,7 +261,7 @@ final class AgentStepExecutor {
                 List.of(),
                 kind.output().map(schema -> schema.json().toString()).orElse("")),
             environment(kind));
-    StepResult result = attempt(kind, driver, ledger, launcher, state, launch);
+    StepResult result = attempt(kind, driver, ledger, launcher, state, launch, null);
     if (result instanceof StepResult.Failed failed
         && failed.error().code().equals(REFUSED)
         && session != null) {
@@ -265,7 +269,13 @@ final class AgentStepExecutor {
           "the agent's session cannot be resumed; it continues in a new one: "
               + failed.error().message());
       return attempt(
-          kind, driver, ledger, launcher, state, launch.withStart(fallback(kind, session)));
+          kind,
+          driver,
+          ledger,
+          launcher,
+          state,
+          launch.withStart(fallback(kind, session)),
+          TextShortener.shorten(failed.error().message(), MAX_REASON));
     }
     return result;
   }
@@ -320,11 +330,12 @@ final class AgentStepExecutor {
       SpendLedger ledger,
       AgentProcessLauncher launcher,
       AgentStateTree state,
-      AgentLaunch launch)
+      AgentLaunch launch,
+      @Nullable String degraded)
       throws IOException, AgentLostException, InterruptedException {
     AgentEventRecorder events =
         new AgentEventRecorder(
-            run, context.step(), driver.use(), log, progress.isBegun(), resumedFrom);
+            run, context.step(), driver.use(), log, progress.isBegun(), resumedFrom, degraded);
     progress.started();
     try (AgentSessionRecorder recorder =
             new AgentSessionRecorder(

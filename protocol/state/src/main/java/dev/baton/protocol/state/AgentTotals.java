@@ -18,13 +18,16 @@ import org.jspecify.annotations.Nullable;
  * @param session the agent's own id; null before the first session
  * @param spend of the run
  * @param diverged number of calls that differ from the journaled ones after a resume
+ * @param degraded why a session was lost, so that its agent continued in a new one; the newest
+ *     reason, null where none was
  */
 public record AgentTotals(
     String step,
     @Nullable String agent,
     @Nullable String session,
     AgentSpend spend,
-    @JsonInclude(JsonInclude.Include.NON_DEFAULT) long diverged) {
+    @JsonInclude(JsonInclude.Include.NON_DEFAULT) long diverged,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String degraded) {
 
   static AgentTotals after(@Nullable AgentTotals before, TraceEvent.AgentSessionCreated created) {
     if (before != null && created.parent() != null) {
@@ -35,7 +38,8 @@ public record AgentTotals(
         created.agent(),
         created.session(),
         before == null ? AgentSpend.NONE : before.spend,
-        before == null ? 0 : before.diverged);
+        before == null ? 0 : before.diverged,
+        created.degraded() != null || before == null ? created.degraded() : before.degraded);
   }
 
   static AgentTotals after(@Nullable AgentTotals before, TraceEvent.ModelAnswered answer) {
@@ -44,6 +48,7 @@ public record AgentTotals(
         before == null ? null : before.agent,
         before == null ? null : before.session,
         (before == null ? AgentSpend.NONE : before.spend).plus(answer),
-        (before == null ? 0 : before.diverged) + (answer.diverged() ? 1 : 0));
+        (before == null ? 0 : before.diverged) + (answer.diverged() ? 1 : 0),
+        before == null ? null : before.degraded);
   }
 }

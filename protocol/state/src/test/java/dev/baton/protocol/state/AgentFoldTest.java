@@ -114,6 +114,22 @@ class AgentFoldTest {
   }
 
   @Test
+  void shouldKeepWhyASessionWasLost() {
+    begin();
+    event(
+        new TraceEvent.AgentSessionCreated(
+            "work", "command", "s2", null, null, null, true, "c1", "its file is torn"));
+    answered("k1", "0.10");
+    event(
+        new TraceEvent.AgentSessionCreated(
+            "work", "command", "s2", null, null, null, true, "c2", null));
+
+    AgentTotals totals = Objects.requireNonNull(fold.state().head().agents());
+    assertThat(totals.degraded()).isEqualTo("its file is torn");
+    assertThat(totals.session()).isEqualTo("s2");
+  }
+
+  @Test
   void shouldCountResumesWithoutANewAnswer() {
     begin();
     answered("k1", "0.10");
@@ -242,7 +258,7 @@ class AgentFoldTest {
   private void session(boolean resumed) {
     event(
         new TraceEvent.AgentSessionCreated(
-            "work", "command", "s1", null, null, null, resumed, null));
+            "work", "command", "s1", null, null, null, resumed, null, null));
   }
 
   private void started(@Nullable String from) {

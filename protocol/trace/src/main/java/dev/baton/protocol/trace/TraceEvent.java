@@ -470,6 +470,8 @@ public sealed interface TraceEvent {
    * @param resumed whether the session continues one that was lost with its process
    * @param resumedFrom id of the checkpoint whose files and agent state it continues with; null
    *     where it starts with those before the step
+   * @param degraded why the lost session could not be continued, so that this is a new one; null
+   *     otherwise
    */
   record AgentSessionCreated(
       String step,
@@ -479,10 +481,11 @@ public sealed interface TraceEvent {
       @Nullable String model,
       @Nullable String parent,
       @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
-      @Nullable String resumedFrom)
+      @Nullable String resumedFrom,
+      @Nullable String degraded)
       implements Runner, OfStep {
     public AgentSessionCreated(String step, String agent, String session) {
-      this(step, agent, session, null, null, null, false, null);
+      this(step, agent, session, null, null, null, false, null, null);
     }
   }
 
