@@ -78,7 +78,7 @@ class AgentStepTest {
             .formatted(Path.of(System.getProperty("java.home"), "bin", "java"), arguments);
     on.api.push(workflow("repairs", command, ""));
     on.api.push(workflow("poor", command, ", budget: {turns: 5}"));
-    on.api.push(workflow("watched", command, ", idle: 3s"));
+    on.api.push(workflow("watched", command, ", idle: 15s"));
     on.api.push(workflow("hopeless", "[sh, -c, 'kill -9 $$']", ""));
   }
 
@@ -255,6 +255,41 @@ class AgentStepTest {
     assertThat(hung.isAlive()).isFalse();
     assertThat(end.path("output").asText().strip()).isEqualTo(expected());
     assertPaidOnce(run, before, 1);
+  }
+
+  @Test
+  void shouldForkAtATurnAndPayNothingBeforeItAgain() throws Exception {
+    String parent = on.api.start("repairs", AcceptanceApiClient.JSON.createObjectNode());
+    JsonNode done = on.api.awaitStatus(parent, "completed", END);
+    List<JsonNode> parentEvents = on.api.events(parent);
+    int before = endpoint.requests().size();
+    int turn = ANSWERS / 2;
+
+    ObjectNode from = AcceptanceApiClient.JSON.createObjectNode();
+    from.put("checkpoint", boundaryBefore(turn, parentEvents));
+    String fork = on.api.post("/runs/" + parent + "/fork", from).body().path("id").asText();
+    JsonNode end = on.api.awaitStatus(fork, "completed", END);
+
+    assertThat(end.path("output")).isEqualTo(done.path("output"));
+    assertThat(endpoint.requests().size() - before).isEqualTo(ANSWERS - turn + 1);
+    assertThat(end.path("agent").path("turns").asInt()).isEqualTo(ANSWERS - turn + 1);
+    assertThat(end.path("agent").path("session")).isEqualTo(done.path("agent").path("session"));
+    assertThat(on.api.events(parent)).as("the parent is untouched").isEqualTo(parentEvents);
+  }
+
+  private static String boundaryBefore(int turn, List<JsonNode> events) {
+    int answers = 0;
+    String boundary = "";
+    for (JsonNode event : events) {
+      if (event.path("data").path("turn").isObject()) {
+        boundary = event.path("data").path("checkpoint").asText();
+      }
+      answers += event.path("type").asText().equals("model_answered") ? 1 : 0;
+      if (answers == turn) {
+        return boundary;
+      }
+    }
+    throw new AssertionError(turn + " of " + answers + " answers");
   }
 
   @Test

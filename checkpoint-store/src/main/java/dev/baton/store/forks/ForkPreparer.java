@@ -322,6 +322,7 @@ public class ForkPreparer {
             of.environment(),
             of.sessionState(),
             of.contributors(),
+            of.agent(),
             null,
             of.others());
     List<Hash> packs =

@@ -36,7 +36,8 @@ import picocli.CommandLine.Parameters;
       "  baton replay 4v8k2m --checkpoint 7c1xyz",
       "  baton replay 4v8k2m --after build -i target=staging --wait",
       "  baton replay 4v8k2m --after build --workflow fixed.yaml",
-      "  baton replay 4v8k2m --checkpoint 7c1xyz --files-only --workflow other.yaml"
+      "  baton replay 4v8k2m --checkpoint 7c1xyz --files-only --workflow other.yaml",
+      "  baton replay 4v8k2m --turn 12 --workflow other-model.yaml"
     })
 public final class ReplayCommand implements Callable<Integer> {
   private final CommandContext context;
@@ -59,6 +60,14 @@ public final class ReplayCommand implements Callable<Integer> {
         paramLabel = "STEP",
         description = "Start after the latest completion of this step.")
     private @Nullable String step;
+
+    @Option(
+        names = "--turn",
+        paramLabel = "N",
+        description =
+            "Start where an agent requested this turn (baton turns): with the files and the"
+                + " conversation of that boundary. Turns before it are not paid again.")
+    private @Nullable Integer turn;
   }
 
   @Option(
@@ -102,6 +111,10 @@ public final class ReplayCommand implements Callable<Integer> {
     ObjectNode body = Json.mapper().createObjectNode();
     if (from.checkpoint != null) {
       body.put("checkpoint", from.checkpoint);
+    }
+    if (from.turn != null) {
+      String run = parent.id(context.client());
+      body.put("checkpoint", new RunTurnReader(context.client()).checkpointOf(run, from.turn));
     }
     if (from.step != null) {
       body.put("step", from.step);

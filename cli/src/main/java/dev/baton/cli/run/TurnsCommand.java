@@ -8,9 +8,7 @@ package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.baton.cli.client.ApiRunEvent;
 import dev.baton.cli.client.RunRef;
-import dev.baton.cli.client.UrlQueryBuilder;
 import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.TextTable;
 import dev.baton.cli.terminal.TimeFormatter;
@@ -28,13 +26,9 @@ import picocli.CommandLine.Parameters;
         "Show the turns of a run's agents: each answer of a model, its cost, and the tools that it"
             + " calls. With -o json: one turn per line.")
 public final class TurnsCommand implements Runnable {
-  private static final int PAGE = 1000;
-
   private final CommandContext context;
   private final TextTable table =
       new TextTable("TURN", "TIME", "STEP", "MODEL", "TOOK", "TOKENS", "USD", "TOOLS");
-  private int turn;
-  private String checkpoint = "";
 
   @Parameters(paramLabel = "ID", description = "A run's id, or its last six characters.")
   private String id = "";
@@ -46,58 +40,42 @@ public final class TurnsCommand implements Runnable {
   @Override
   public void run() {
     String run = RunRef.parse(id).id(context.client());
-    long position = 0;
-    int read;
-    do {
-      JsonNode page =
-          context
-              .client()
-              .get(
-                  UrlQueryBuilder.of("/runs/" + run + "/events")
-                      .with("after", position)
-                      .with("limit", PAGE)
-                      .toString());
-      read = page.path("events").size();
-      for (JsonNode envelope : page.path("events")) {
-        ApiRunEvent event = ApiRunEvent.of(envelope);
-        position = event.position();
-        accept(event);
-      }
-    } while (read == PAGE);
+    new RunTurnReader(context.client())
+        .read(
+            run,
+            turn -> {
+              accept(turn);
+              return true;
+            });
     if (!context.json()) {
       context.print(table, "no turns");
     }
   }
 
-  private void accept(ApiRunEvent event) {
-    JsonNode data = event.data();
-    if (event.type().equals("checkpoint_saved") && data.path("turn").isObject()) {
-      checkpoint = data.path("checkpoint").asText();
-    } else if (event.type().equals("model_answered")) {
-      turn++;
-      if (context.json()) {
-        ObjectNode line = Json.mapper().createObjectNode().put("turn", turn);
-        line.put("time", String.valueOf(event.time())).put("checkpoint", checkpoint);
-        data.properties()
-            .forEach(
-                member -> {
-                  if (!member.getKey().equals("answer")) {
-                    line.set(member.getKey(), member.getValue());
-                  }
-                });
-        context.printJsonLine(line);
-      } else {
-        row(event, data);
-      }
+  private void accept(RunTurnReader.Turn turn) {
+    JsonNode data = turn.event().data();
+    if (context.json()) {
+      ObjectNode line = Json.mapper().createObjectNode().put("turn", turn.number());
+      line.put("time", String.valueOf(turn.event().time())).put("checkpoint", turn.checkpoint());
+      data.properties()
+          .forEach(
+              member -> {
+                if (!member.getKey().equals("answer")) {
+                  line.set(member.getKey(), member.getValue());
+                }
+              });
+      context.printJsonLine(line);
+    } else {
+      row(turn, data);
     }
   }
 
-  private void row(ApiRunEvent event, JsonNode data) {
+  private void row(RunTurnReader.Turn turn, JsonNode data) {
     List<String> tools = new ArrayList<>();
     data.path("tools").forEach(tool -> tools.add(tool.asText()));
     table.row(
-        Integer.toString(turn),
-        TimeFormatter.clock(event.time()),
+        Integer.toString(turn.number()),
+        TimeFormatter.clock(turn.event().time()),
         data.path("step").asText(),
         data.path("model").asText(),
         TimeFormatter.duration(Duration.ofMillis(data.path("ms").asLong())),

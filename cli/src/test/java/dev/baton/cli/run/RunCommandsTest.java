@@ -221,6 +221,36 @@ class RunCommandsTest {
   }
 
   @Test
+  void shouldReplayFromTheBoundaryBeforeATurn() {
+    server.on(
+        "GET /runs/" + ID + "/events?after=0&limit=1000",
+        200,
+        "{\"events\":[%s,%s,%s,%s]}"
+            .formatted(
+                event(1, "model_answered", "{}"),
+                event(2, "checkpoint_saved", "{\"checkpoint\":\"c1\",\"turn\":{}}"),
+                event(3, "checkpoint_saved", "{\"checkpoint\":\"other\"}"),
+                event(4, "model_answered", "{}")));
+    server.on("POST /runs/" + ID + "/fork", 201, run("pending", ""));
+
+    InProcessCli.Result first = cli.run("replay", ID, "--turn", "1");
+    InProcessCli.Result third = cli.run("replay", ID, "--turn", "3");
+    InProcessCli.Result second = cli.run("replay", ID, "--turn", "2");
+
+    assertThat(first.code()).isEqualTo(2);
+    assertThat(first.err()).contains("no boundary was captured before turn 1");
+    assertThat(third.code()).isEqualTo(2);
+    assertThat(third.err()).contains("has no turn 3; allowed: 1 to 2");
+    assertThat(second.code()).isZero();
+    assertThat(tree(server.requests().getLast().body())).isEqualTo(tree("{\"checkpoint\":\"c1\"}"));
+  }
+
+  private static String event(int position, String type, String data) {
+    return "{\"position\":%d,\"type\":\"dev.baton.%s\",\"data\":%s}"
+        .formatted(position, type, data);
+  }
+
+  @Test
   void shouldAskWhereAReplayIsToBegin() {
     assertThat(cli.run("replay", "abcdef").code()).isEqualTo(2);
     InProcessCli.Result result = cli.run("replay", "abcdef", "--after", "build", "--files-only");

@@ -57,6 +57,12 @@ public record AgentState(
             : Collections.unmodifiableMap(new LinkedHashMap<>(conversations));
   }
 
+  /** Returns the state of an agent of another run that continues at a copy of the boundary. */
+  AgentState continuedAt(@Nullable String copy) {
+    return new AgentState(
+        visit, agent, session, copy, boundary, List.of(), 0, 0, AgentSpend.NONE, Map.of());
+  }
+
   /**
    * Returns the answers that a process gets again that starts at a checkpoint.
    *

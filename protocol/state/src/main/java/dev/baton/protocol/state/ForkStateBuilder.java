@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -24,15 +25,20 @@ import org.jspecify.annotations.Nullable;
  *   <li>Completed and skipped steps, their outputs, reroutes, plans and agent sessions are copied
  *       from the parent.
  *   <li>Steps that began and did not end restart, including their retries and timers. If the cut is
- *       inside such a step, the step restarts on the files of that cut.
+ *       inside such a step, the step restarts on the files of that cut. If it is a boundary between
+ *       two turns of an agent, the agent continues there, with its conversation.
  *   <li>Approvals are not copied: one that a step still waits for is requested again, for the fork.
  * </ul>
  */
 public final class ForkStateBuilder {
   private final RunState at;
 
-  private ForkStateBuilder(RunState at) {
+  /** Path of the agent step that continues at its newest boundary; null where none does. */
+  private final @Nullable String continuing;
+
+  private ForkStateBuilder(RunState at, @Nullable String continuing) {
     this.at = at;
+    this.continuing = continuing;
   }
 
   /**
@@ -47,7 +53,10 @@ public final class ForkStateBuilder {
     fold.settle();
     RunState settled = fold.state();
     if (checkpoint == null) {
-      return new ForkStateBuilder(settled);
+      return new ForkStateBuilder(settled, null);
+    }
+    if (step != null && isBoundary(settled, step, checkpoint)) {
+      return new ForkStateBuilder(settled, step);
     }
     Map<String, BranchState> branches = new TreeMap<>(settled.branches());
     branches.compute(
@@ -67,7 +76,19 @@ public final class ForkStateBuilder {
             settled.output(),
             settled.milestones(),
             settled.agents(),
-            settled.budget()));
+            settled.budget()),
+        null);
+  }
+
+  private static boolean isBoundary(RunState settled, String path, Cut checkpoint) {
+    StepState step = settled.steps().get(path);
+    AgentState agent = settled.agents().get(path);
+    return step != null
+        && !step.hasEnded()
+        && checkpoint.equals(step.resumePoint())
+        && agent != null
+        && agent.checkpoint() != null
+        && agent.checkpoint().equals(checkpoint.checkpoint());
   }
 
   /** Returns the checkpoints whose files the fork needs. */
@@ -78,6 +99,10 @@ public final class ForkStateBuilder {
       if (cut != null && cut.checkpoint() != null) {
         needed.add(cut.checkpoint());
       }
+    }
+    if (continuing != null) {
+      String boundary = Objects.requireNonNull(at.agents().get(continuing)).checkpoint();
+      needed.add(Objects.requireNonNull(boundary));
     }
     return needed;
   }
@@ -108,12 +133,25 @@ public final class ForkStateBuilder {
         at.plans(),
         null,
         at.milestones(),
-        Map.of(),
+        agents(copies),
         at.budget());
   }
 
-  private static StepState begun(StepState step, Map<String, String> copies) {
+  /** The agent that continues, with nothing spent yet: the parent has paid what was before. */
+  private Map<String, AgentState> agents(Map<String, String> copies) {
+    if (continuing == null) {
+      return Map.of();
+    }
+    AgentState agent = Objects.requireNonNull(at.agents().get(continuing));
+    String boundary = copies.get(Objects.requireNonNull(agent.checkpoint()));
+    return Map.of(continuing, agent.continuedAt(boundary));
+  }
+
+  private StepState begun(StepState step, Map<String, String> copies) {
     Cut cut = own(step.cut(), copies);
+    if (step.step().equals(continuing)) {
+      return StepState.begunAnew(step).withResumePoint(own(step.resumePoint(), copies));
+    }
     return step.hasEnded() ? step.withCutOnly(cut) : StepState.begunAnew(step);
   }
 

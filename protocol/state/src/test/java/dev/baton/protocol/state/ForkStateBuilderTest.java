@@ -8,12 +8,16 @@ package dev.baton.protocol.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.testkit.TraceGenerator;
+import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.protocol.workflow.DefinitionFormat;
@@ -146,6 +150,60 @@ class ForkStateBuilderTest {
     RunState state = fork.state(CHILD, Map.of("c1", "d1", "c2", "d2", "c3", "d3"));
     assertThat(checkpoint(state, "both/b")).isEqualTo("d3");
     assertThat(state.branch("both/b").begun()).isFalse();
+  }
+
+  @Test
+  void shouldContinueAnAgentAtItsNewestBoundary() {
+    Builder events = new Builder();
+    events.runner(completed("build", List.of("work"), cut("build", "c1")));
+    events.runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
+    events.runner(new TraceEvent.AgentSessionCreated("work", "claude", "s1"));
+    events.runner(answered("k1"));
+    events.runner(
+        new TraceEvent.CheckpointSaved(
+            "c2",
+            "work",
+            "turn",
+            cut("half", "c2"),
+            null,
+            null,
+            new StepAttempt("work", 1, 1),
+            new AgentTurn("claude", "s1", 7)));
+    RunState parent = events.state;
+    events.runner(answered("k2"));
+
+    ForkStateBuilder fork = ForkStateBuilder.of(parent, cut("half", "c2"), "work");
+
+    assertThat(fork.checkpoints()).containsExactlyInAnyOrder("c1", "c2");
+    RunState state = fork.state(CHILD, Map.of("c1", "d1", "c2", "d2"));
+    assertThat(checkpoint(state, "")).isEqualTo("d1");
+    assertThat(state.resumePoint("")).contains(cut("half", "d2"));
+    AgentState agent = Objects.requireNonNull(state.agents().get("work"));
+    assertThat(agent.session()).isEqualTo("s1");
+    assertThat(agent.checkpoint()).isEqualTo("d2");
+    assertThat(agent.boundary()).isEqualTo(7);
+    assertThat(agent.answers()).isEmpty();
+    assertThat(agent.spend().turns()).as("the parent has paid it").isZero();
+    assertThat(ForkStateBuilder.of(events.state, cut("older", "c0"), "work").checkpoints())
+        .as("no boundary of the agent: only files")
+        .containsExactly("c0");
+  }
+
+  private static TraceEvent answered(String key) {
+    return new TraceEvent.ModelAnswered(
+        "work",
+        "main",
+        key,
+        "a",
+        "anthropic-messages",
+        "m",
+        new Output.Inline(TextNode.valueOf("text")),
+        null,
+        null,
+        null,
+        5,
+        List.of(),
+        false);
   }
 
   private static String checkpoint(RunState state, String branch) {
