@@ -4,8 +4,12 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.agent;
+package dev.baton.agent.testkit;
 
+import dev.baton.agent.AgentEvent;
+import dev.baton.agent.AgentListener;
+import dev.baton.agent.ToolApproval;
+import dev.baton.agent.ToolDecision;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,16 +18,16 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /** Keeps the events of a session. */
-final class RecordingListener implements AgentListener {
+public final class RecordingListener implements AgentListener {
   private final List<AgentEvent> events = new ArrayList<>();
   private final List<ToolApproval> approvals = new ArrayList<>();
   private final Function<ToolApproval, CompletionStage<ToolDecision>> decisions;
 
-  RecordingListener() {
+  public RecordingListener() {
     this(approval -> CompletableFuture.completedFuture(new ToolDecision.Allow()));
   }
 
-  RecordingListener(Function<ToolApproval, CompletionStage<ToolDecision>> decisions) {
+  public RecordingListener(Function<ToolApproval, CompletionStage<ToolDecision>> decisions) {
     this.decisions = decisions;
   }
 
@@ -43,24 +47,24 @@ final class RecordingListener implements AgentListener {
     return decisions.apply(approval);
   }
 
-  List<AgentEvent> events() {
+  public List<AgentEvent> events() {
     synchronized (events) {
       return List.copyOf(events);
     }
   }
 
-  List<ToolApproval> approvals() {
+  public List<ToolApproval> approvals() {
     synchronized (events) {
       return List.copyOf(approvals);
     }
   }
 
-  <T extends AgentEvent> List<T> of(Class<T> type) {
+  public <T extends AgentEvent> List<T> of(Class<T> type) {
     return events().stream().filter(type::isInstance).map(type::cast).toList();
   }
 
   /** Waits at most 60 s until there are so many events, or the session has ended. */
-  void awaitNumber(int number, CompletableFuture<?> end) throws InterruptedException {
+  public void awaitNumber(int number, CompletableFuture<?> end) throws InterruptedException {
     end.whenComplete(
         (_, _) -> {
           synchronized (events) {
@@ -80,7 +84,7 @@ final class RecordingListener implements AgentListener {
   }
 
   /** Waits for an event; false when none comes in 60 s. */
-  boolean await(Predicate<AgentEvent> wanted) throws InterruptedException {
+  public boolean await(Predicate<AgentEvent> wanted) throws InterruptedException {
     long end = System.nanoTime() + 60_000_000_000L;
     synchronized (events) {
       while (events.stream().noneMatch(wanted)) {

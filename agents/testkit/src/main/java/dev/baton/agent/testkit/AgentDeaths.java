@@ -4,10 +4,14 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.agent;
+package dev.baton.agent.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.agent.AgentDriver;
+import dev.baton.agent.AgentEnd;
+import dev.baton.agent.AgentEvent;
+import dev.baton.agent.CheckedProgram;
 import dev.baton.scripted.ScriptedReply;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +21,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** Compares a session over kills with an undisturbed one. */
-final class AgentDeaths {
+public final class AgentDeaths {
   private static final int KILLS = Integer.getInteger("baton.agent.kills", 5);
 
   private AgentDeaths() {}
@@ -25,13 +29,29 @@ final class AgentDeaths {
   /**
    * @param lines lines of {@code out.txt}, to which each command appends one
    */
-  static void check(
+  public static void check(
       AgentDriver driver,
       List<String> command,
       Path folder,
       List<ScriptedReply> script,
       String model,
       int lines)
+      throws Exception {
+    check(driver, command, folder, script, model, lines, KILLS);
+  }
+
+  /**
+   * @param lines lines of {@code out.txt}, to which each command appends one
+   * @param kills at most so many; fewer when a life reaches the end before
+   */
+  public static void check(
+      AgentDriver driver,
+      List<String> command,
+      Path folder,
+      List<ScriptedReply> script,
+      String model,
+      int lines,
+      int kills)
       throws Exception {
     CheckedProgram program = driver.check(InstalledAgents.of(command), new PlainProcessStarter());
     long seed = Long.getLong("baton.seed", System.nanoTime());
@@ -46,7 +66,7 @@ final class AgentDeaths {
     System.out.println("calm: " + calm.end() + " " + calm.files() + " " + calm.seen());
     DeathHarness.Outcome killed =
         new DeathHarness(driver, program, folder.resolve("killed"), script, model)
-            .run(new Random(seed), KILLS);
+            .run(new Random(seed), kills);
     System.out.println(
         "%s: killed %d, streaming %d: %s, %d calls (undisturbed %d), sessions %s, %s, %s"
             .formatted(

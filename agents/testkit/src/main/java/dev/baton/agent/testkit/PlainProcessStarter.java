@@ -4,8 +4,10 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.agent;
+package dev.baton.agent.testkit;
 
+import dev.baton.agent.AgentProcess;
+import dev.baton.agent.AgentProcessStarter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.agent;
+package dev.baton.agent.testkit;
 
 import dev.baton.gateway.GatewayConfig;
 import dev.baton.gateway.GatewayObserver;
@@ -33,14 +33,14 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /** A scripted endpoint and the journal of a run, which outlive the gateways of its runners. */
-final class AgentRig implements AutoCloseable {
-  final ScriptedModelServer endpoint;
-  final Queue<String> events = new ConcurrentLinkedQueue<>();
+public final class AgentRig implements AutoCloseable {
+  public final ScriptedModelServer endpoint;
+  public final Queue<String> events = new ConcurrentLinkedQueue<>();
   private final List<JournaledAnswer> answers = new ArrayList<>();
   private SpendBudget budget = SpendBudget.UNLIMITED;
   private ModelGateway gateway;
 
-  AgentRig(ModelScript script) throws IOException {
+  public AgentRig(ModelScript script) throws IOException {
     endpoint = ScriptedModelServer.start(script);
     gateway = newGateway();
   }
@@ -59,22 +59,22 @@ final class AgentRig implements AutoCloseable {
     return ModelGateway.start(config, reference -> "sk-real", Clock.systemUTC(), observer());
   }
 
-  ModelGateway gateway() {
+  public ModelGateway gateway() {
     return gateway;
   }
 
-  void limit(SpendBudget limits) {
+  public void limit(SpendBudget limits) {
     budget = limits;
   }
 
   /** Ends the gateway as the death of its runner does, and starts that of the next one. */
-  void replaceGateway() throws IOException {
+  public void replaceGateway() throws IOException {
     gateway.close();
     gateway = newGateway();
   }
 
   /** Opens the session of one process. */
-  GatewaySession open(AgentFamily family, int journaledBefore, BoundaryCapture capture) {
+  public GatewaySession open(AgentFamily family, int journaledBefore, BoundaryCapture capture) {
     ModelGateway at = gateway;
     List<JournaledAnswer> since;
     synchronized (answers) {
@@ -105,7 +105,7 @@ final class AgentRig implements AutoCloseable {
     }
   }
 
-  int journaled() {
+  public int journaled() {
     synchronized (answers) {
       return answers.size();
     }

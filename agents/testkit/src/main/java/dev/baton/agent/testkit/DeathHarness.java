@@ -4,12 +4,20 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.agent;
+package dev.baton.agent.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.agent.AgentDriver;
+import dev.baton.agent.AgentEnd;
+import dev.baton.agent.AgentEvent;
+import dev.baton.agent.AgentFolders;
+import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentLaunch.AgentTask;
 import dev.baton.agent.AgentLaunch.ModelAccess;
+import dev.baton.agent.AgentSession;
+import dev.baton.agent.AgentStart;
+import dev.baton.agent.CheckedProgram;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.boundary.BoundaryPoint;
@@ -37,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * Runs one session of a real agent over kills: each life has a new home and a new workspace, which
  * contain what was captured at the newest boundary.
  */
-final class DeathHarness {
-  static final String MODEL = "claude-sonnet-4-5";
+public final class DeathHarness {
+  public static final String MODEL = "claude-sonnet-4-5";
   private static final String MARK = "BATON_TEST_MARK";
 
   private final AgentDriver driver;
@@ -59,7 +67,7 @@ final class DeathHarness {
    * @param calls requests that the endpoint saw
    * @param streaming kills while an answer was coming or about to come
    */
-  record Outcome(
+  public record Outcome(
       Map<String, String> files,
       int calls,
       int kills,
@@ -69,7 +77,7 @@ final class DeathHarness {
       List<AgentEvent> events,
       List<String> seen) {}
 
-  DeathHarness(
+  public DeathHarness(
       AgentDriver driver,
       CheckedProgram program,
       Path folder,
@@ -82,7 +90,7 @@ final class DeathHarness {
     this.model = model;
   }
 
-  Outcome run(Random random, int kills) throws Exception {
+  public Outcome run(Random random, int kills) throws Exception {
     int killed = 0;
     int streaming = 0;
     List<String> sessions = new ArrayList<>();
@@ -260,7 +268,7 @@ final class DeathHarness {
     }
   }
 
-  static Map<String, String> files(Path workspace) throws IOException {
+  public static Map<String, String> files(Path workspace) throws IOException {
     Map<String, String> contents = new TreeMap<>();
     try (Stream<Path> files = Files.walk(workspace)) {
       for (Path file : files.filter(Files::isRegularFile).toList()) {
