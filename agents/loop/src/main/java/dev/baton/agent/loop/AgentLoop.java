@@ -63,7 +63,16 @@ final class AgentLoop {
     this.tools = tools;
     this.model = model;
     this.channel = channel;
-    this.rules = new ToolRules(settings.allow(), settings.ask(), settings.deny());
+    this.rules = rules(settings);
+  }
+
+  /** Tools of the session change nothing outside of it: they are always among the allowed ones. */
+  private static ToolRules rules(LoopSettings settings) {
+    List<String> allow = new ArrayList<>(settings.allow());
+    if (!allow.isEmpty()) {
+      allow.addAll(LoopToolRegistry.SESSION_TOOLS);
+    }
+    return new ToolRules(allow, settings.ask(), settings.deny());
   }
 
   /** Runs to the end of the turn, which it returns. */
@@ -183,8 +192,9 @@ final class AgentLoop {
       return new Done(output, output.failed() ? ToolOutcome.FAILED : ToolOutcome.OK);
     } catch (ToolFailureException e) {
       return Done.failed(String.valueOf(e.getMessage()), ToolOutcome.FAILED);
-    } catch (IOException e) {
-      return Done.failed("The call failed: %s".formatted(e.toString()), ToolOutcome.FAILED);
+    } catch (IOException | RuntimeException e) {
+      // A fault of one call, of whatever kind, is for the model to judge.
+      return Done.failed("The call failed: " + e, ToolOutcome.FAILED);
     }
   }
 

@@ -285,6 +285,30 @@ class LoopDriverTest {
   }
 
   @Test
+  void shouldAllowTheNamedToolsAndThoseOfTheSession() throws Exception {
+    List<ScriptedReply> script =
+        List.of(
+            ScriptedReply.call("planning_setup_plan", "{\"objective\":\"o\",\"steps\":[\"a\"]}")
+                .with(new ReplyPart.ToolCall("read_file", "{\"path\":\".\"}"))
+                .with(new ReplyPart.ToolCall("shell", "{\"command\":\"true\"}")),
+            ScriptedReply.text("All done."));
+    RecordingListener listener =
+        new RecordingListener(
+            approval -> CompletableFuture.completedFuture(new ToolDecision.Deny("no")));
+    try (LoopRig rig = new LoopRig(folder, ModelScript.byTurn(script))) {
+      rig.start(
+              new AgentStart.Fresh("go"),
+              LoopRig.CLAUDE,
+              LoopRig.rules(new ToolRules(List.of("read_file"), List.of(), List.of())),
+              listener)
+          .await();
+
+      assertThat(results(rig.requests().getLast()))
+          .containsExactly("plan set with 1 steps", "folder ., 0 entries\n", "no");
+    }
+  }
+
+  @Test
   void shouldEndAtTheBudget() throws Exception {
     try (LoopRig rig = new LoopRig(folder, ModelScript.byTurn(WORK))) {
       rig.rig.limit(new SpendBudget(null, null, 2L, null));

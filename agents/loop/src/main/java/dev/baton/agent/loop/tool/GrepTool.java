@@ -84,6 +84,9 @@ final class GrepTool implements LoopTool {
       search(start, names, pattern, end, found);
     } catch (SearchTimeoutException e) {
       found.stop = "the search was stopped after %d s".formatted(limits.search().toSeconds());
+    } catch (StackOverflowError e) {
+      throw new ToolFailureException(
+          "The pattern needs too much memory; use one without repeated groups.");
     }
     StringBuilder text = found.text;
     if (found.matches == 0 && found.stop == null) {

@@ -18,6 +18,10 @@ import java.util.Optional;
 
 /** The tools of a session, by name. Immutable. */
 public final class LoopToolRegistry {
+  /** The tools that change nothing but the session. */
+  public static final List<String> SESSION_TOOLS =
+      List.of("planning_setup_plan", "add_step", "update_step", "session_keep_value");
+
   private final Map<String, LoopTool> tools = new LinkedHashMap<>();
 
   /**
