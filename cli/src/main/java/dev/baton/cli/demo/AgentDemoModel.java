@@ -26,7 +26,9 @@ import java.util.Map;
  * keeps every request, so that calls can be counted and conversations compared.
  */
 final class AgentDemoModel implements AutoCloseable {
-  /** Answers, counted from 1, after which a test runs for a second: there the runner is killed. */
+  /**
+   * Answers, counted from 1, after which a test runs for two seconds: there the runner is killed.
+   */
   static final List<Integer> TEST_RUNS = List.of(2, 6);
 
   private static final Duration THINKING = Duration.ofMillis(300);

@@ -24,6 +24,7 @@ import java.util.Objects;
  * @param session of the killed run
  * @param undisturbedCalls of the model
  * @param calls of the model in the killed run
+ * @param underWay kills while an answer was on its way: it may be paid again
  * @param failures violations of the guarantees; empty when there are none
  */
 record AgentDemoReport(
@@ -33,6 +34,7 @@ record AgentDemoReport(
     String session,
     int undisturbedCalls,
     int calls,
+    int underWay,
     List<RunnerKill> kills,
     List<String> failures) {
   AgentDemoReport {
@@ -52,7 +54,15 @@ record AgentDemoReport(
     List<String> more = new ArrayList<>(failures);
     more.add("still running after the stop: " + String.join("; ", leftovers));
     return new AgentDemoReport(
-        files, sameFiles, sameConversation, session, undisturbedCalls, calls, kills, more);
+        files,
+        sameFiles,
+        sameConversation,
+        session,
+        undisturbedCalls,
+        calls,
+        underWay,
+        kills,
+        more);
   }
 
   void print(CommandContext context, DemoPrinter narrator) {
@@ -74,7 +84,11 @@ record AgentDemoReport(
     narrator.line(
         "  model calls paid       %d, undisturbed %d%s"
             .formatted(
-                calls, undisturbedCalls, calls == undisturbedCalls ? "; none was paid twice" : ""));
+                calls,
+                undisturbedCalls,
+                calls == undisturbedCalls
+                    ? "; none was paid twice"
+                    : "; at %d kills an answer was on its way".formatted(underWay)));
     for (RunnerKill kill : kills) {
       narrator.line(
           "  SIGKILL to resume      %s"
@@ -101,6 +115,7 @@ record AgentDemoReport(
         .put("same_conversation", sameConversation)
         .put("session", session)
         .put("calls", calls)
+        .put("under_way", underWay)
         .put("undisturbed_calls", undisturbedCalls);
     ArrayNode failed = json.putArray("failures");
     failures.forEach(failed::add);

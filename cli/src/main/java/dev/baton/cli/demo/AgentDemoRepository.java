@@ -25,7 +25,7 @@ final class AgentDemoRepository {
   private static final String TEST =
       """
       #!/bin/sh
-      sleep 1 # as slow as a real test
+      sleep 2 # as slow as a real test
       for case in 2023:28 2024:29 1900:28 2000:29; do
         days=$(sh leap.sh "${case%:*}")
         [ "$days" = "${case#*:}" ] || { echo "FAIL ${case%:*}: $days days instead of ${case#*:}"; exit 1; }

@@ -19,6 +19,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * answers of the model. Events arrive on one thread; a kill happens on another, a moment later.
  */
 final class AgentDemoRun {
-  /** After the answer has reached the agent, whose command then runs for a second. */
+  /** After the answer has reached the agent, whose command then runs for two seconds. */
   private static final Duration KILL_AFTER = Duration.ofMillis(300);
 
   private static final Set<String> HIDDEN =
@@ -36,22 +37,30 @@ final class AgentDemoRun {
   private final DemoPrinter narrator;
   private final String id;
   private final Deque<Integer> killAt;
+  private final IntSupplier requests;
   private final List<ApiRunEvent> events = new ArrayList<>();
   private final List<RunnerKill> kills = new ArrayList<>();
   private int answers;
+  private int underWay;
   private int epoch;
   private @Nullable RunnerKill pending;
   private @Nullable RuntimeException broken;
 
   /**
    * @param killAt numbers of answers after which the runner is killed, rising
+   * @param requests that the model has received for this run
    */
   AgentDemoRun(
-      OrchestratorRestClient client, DemoPrinter narrator, String id, List<Integer> killAt) {
+      OrchestratorRestClient client,
+      DemoPrinter narrator,
+      String id,
+      List<Integer> killAt,
+      IntSupplier requests) {
     this.client = client;
     this.narrator = narrator;
     this.id = id;
     this.killAt = new ArrayDeque<>(killAt);
+    this.requests = requests;
   }
 
   String id() {
@@ -67,9 +76,9 @@ final class AgentDemoRun {
     return List.copyOf(kills);
   }
 
-  /** Answers of the model that the log has. */
-  int answers() {
-    return answers;
+  /** Kills at which the model had received a request whose answer was not on the log yet. */
+  synchronized int underWay() {
+    return underWay;
   }
 
   /** The ids of the agent's sessions, each once. */
@@ -79,11 +88,6 @@ final class AgentDemoRun {
         .map(event -> event.data().path("session").asText())
         .distinct()
         .toList();
-  }
-
-  /** Calls of tools that the log has, with those that ran again on restored files. */
-  long calls() {
-    return events.stream().filter(event -> event.type().equals("tool_invoked")).count();
   }
 
   void follow() {
@@ -151,6 +155,7 @@ final class AgentDemoRun {
             new RunnerKill(id, "mend", pid, epoch, System.nanoTime(), Instant.now(), null, null);
         if (pid != 0 && RunnerKiller.kill(pid)) {
           pending = kill;
+          underWay += requests.getAsInt() > answers ? 1 : 0;
           narrator.line(
               "  +0.000 s  SIGKILL to the runner (process %d) while the agent's command runs"
                   .formatted(pid));
