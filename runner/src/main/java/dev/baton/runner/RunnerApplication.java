@@ -9,6 +9,7 @@ package dev.baton.runner;
 import dev.baton.agent.claude.ClaudeDriver;
 import dev.baton.agent.codex.CodexDriver;
 import dev.baton.agent.command.CommandDriver;
+import dev.baton.agent.loop.LoopDriver;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.config.ConfigException;
@@ -55,7 +56,8 @@ public final class RunnerApplication implements QuarkusApplication {
             config.httpMaxResponse(),
             new AgentRuntime(
                 config.agents(),
-                List.of(new ClaudeDriver(), new CodexDriver(), new CommandDriver())));
+                List.of(
+                    new ClaudeDriver(), new CodexDriver(), new CommandDriver(), new LoopDriver())));
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

@@ -47,7 +47,7 @@ record DemoArtifacts(JsonNode output, String report, String archive) {
   }
 
   /** Returns the newest checkpoint of the main line, into which branches were merged. */
-  private static JsonNode lastCheckpoint(JsonNode answer, String run) {
+  static JsonNode lastCheckpoint(JsonNode answer, String run) {
     JsonNode newest = null;
     for (JsonNode each : answer.isArray() ? answer : answer.path("checkpoints")) {
       boolean mainLine = each.path("branch").asText("").isEmpty();

@@ -43,6 +43,13 @@ final class DemoGitRepository {
           "the demo's job reports on this repository's history, and %s has none (no .git): run it in a git clone"
               .formatted(home));
     }
+    checkGit(home);
+  }
+
+  /**
+   * @throws CliException when git is missing
+   */
+  static void checkGit(Path home) throws IOException, InterruptedException {
     try {
       git(home, List.of("--version"));
     } catch (IOException e) {
@@ -65,8 +72,8 @@ final class DemoGitRepository {
     return target;
   }
 
-  private static void git(Path config, List<String> arguments)
-      throws IOException, InterruptedException {
+  /** Runs git with a configuration file, at most two minutes. */
+  static void git(Path config, List<String> arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("git"));
     command.addAll(arguments);
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -52,14 +53,20 @@ final class DemoStack implements AutoCloseable {
    *
    * @param keep whether its folder stays
    * @param caches whether missing start-up caches are created first, which takes minutes
+   * @param settings variables of all components
    */
-  static DemoStack start(CommandContext context, DemoPrinter narrator, boolean keep, boolean caches)
+  static DemoStack start(
+      CommandContext context,
+      DemoPrinter narrator,
+      boolean keep,
+      boolean caches,
+      Map<String, String> settings)
       throws IOException, InterruptedException {
     Path folder = Files.createTempDirectory("baton-demo-");
     DemoStack stage = new DemoStack(context, narrator, folder, keep);
     Runtime.getRuntime().addShutdownHook(stage.hook);
     try {
-      stage.raise(caches);
+      stage.raise(caches, settings);
       return stage;
     } catch (IOException | InterruptedException | RuntimeException e) {
       stage.close();
@@ -68,9 +75,10 @@ final class DemoStack implements AutoCloseable {
     }
   }
 
-  private void raise(boolean caches) throws IOException, InterruptedException {
+  private void raise(boolean caches, Map<String, String> settings)
+      throws IOException, InterruptedException {
     Files.createDirectories(data.path());
-    StackProgram program = StackProgram.of(data);
+    StackProgram program = StackProgram.of(data).with(settings);
     narrator.title(
         "Starting Kafka, Postgres, an object store, the checkpoint-store and the orchestrator");
     narrator.line("  in " + folder);

@@ -47,7 +47,7 @@ public final class StackProgram {
   }
 
   /** Returns one that sets these variables in the environment of every process that it starts. */
-  StackProgram with(Map<String, String> settings) {
+  public StackProgram with(Map<String, String> settings) {
     return new StackProgram(data, home, Map.copyOf(settings));
   }
 

@@ -1,0 +1,186 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.scripted.ModelScript;
+import dev.baton.scripted.ReplyPart;
+import dev.baton.scripted.ScriptedModelServer;
+import dev.baton.scripted.ScriptedReply;
+import dev.baton.standalone.StackComponent;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The built-in loop in a real run, killed together with its runner at random moments: its commands
+ * append to a file, so that each one that ran twice, or not at all, would be seen.
+ */
+class LoopStepTest {
+  private static final int TURNS = 18;
+  private static final int KILLS = Integer.getInteger("baton.loop.kills", 5);
+  private static final Duration END = Duration.ofSeconds(300);
+
+  @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelServer endpoint;
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStackExtension.RunningStack on;
+
+  @BeforeAll
+  static void start() throws Exception {
+    endpoint = ScriptedModelServer.start(ModelScript.byTurn(script()));
+    on =
+        SharedStackExtension.RunningStack.of(
+            builder ->
+                builder
+                    .environment(
+                        StackComponent.ORCHESTRATOR,
+                        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
+                        endpoint.baseUrl().toString())
+                    .environment(
+                        StackComponent.ORCHESTRATOR,
+                        "BATON_MODELS_ANTHROPIC_MESSAGES_KEY",
+                        "none"));
+    on.api.push(workflow("looped", ""));
+    on.api.push(workflow("bounded", ", tools: {deny: ['update_step']}, budget: {turns: 3}"));
+  }
+
+  private static String workflow(String name, String more) {
+    return """
+        name: %s
+        steps:
+          - {id: before, shell: 'echo begin > lines'}
+          - id: work
+            agent: {use: loop, model: claude-sonnet-4-5, prompt: 'Do it.'%s}
+          - {id: after, shell: 'cat lines'}
+        """
+        .formatted(name, more);
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    if (on != null) {
+      on.close();
+    }
+    endpoint.close();
+  }
+
+  private static ReplyPart append(String line) {
+    return new ReplyPart.ToolCall(
+        "shell", "{\"command\": \"sleep 0.2; echo %s >> lines\"}".formatted(line));
+  }
+
+  private static List<ScriptedReply> script() {
+    List<ScriptedReply> replies = new ArrayList<>();
+    replies.add(
+        ScriptedReply.call(
+            "planning_setup_plan", "{\"objective\": \"all lines\", \"steps\": [\"write\"]}"));
+    for (int i = 1; i < TURNS; i++) {
+      ScriptedReply reply = ScriptedReply.empty().with(append("line-" + i));
+      if (i % 6 == 0) {
+        reply = reply.with(append("second-" + i)).with(append("third-" + i));
+      }
+      if (i == TURNS - 1) {
+        reply =
+            reply.with(
+                new ReplyPart.ToolCall("update_step", "{\"step\": 1, \"status\": \"done\"}"));
+      }
+      replies.add(reply.after(Duration.ofMillis(100)).usage(100 + i, 0, 0, 10, 0));
+    }
+    replies.add(ScriptedReply.text("All lines are written.").usage(7, 0, 0, 3, 0));
+    return replies;
+  }
+
+  private static String expected() {
+    StringBuilder lines = new StringBuilder("begin\n");
+    for (int i = 1; i < TURNS; i++) {
+      lines.append("line-").append(i).append('\n');
+      if (i % 6 == 0) {
+        lines.append("second-").append(i).append("\nthird-").append(i).append('\n');
+      }
+    }
+    return lines.toString().strip();
+  }
+
+  @Test
+  void shouldDoAndPayEverythingOnceHoweverOftenItDies() throws Exception {
+    Random random = SeededRandomFactory.random("loop and runner die " + KILLS + " times");
+    int before = endpoint.requests().size();
+    String run = on.api.start("looped", AcceptanceApiClient.JSON.createObjectNode());
+    int killed = 0;
+    for (int kill = 1; kill <= KILLS; kill++) {
+      int wanted = before + 1 + (TURNS - 2) * kill / (KILLS + 1);
+      Await.until(
+          "the endpoint has " + wanted + " requests",
+          END,
+          () -> endpoint.requests().size() >= wanted);
+      TimeUnit.MILLISECONDS.sleep(random.nextLong(400));
+      Await.until("the run has a runner", END, () -> RunnerProcessHandle.of(run).isPresent());
+      Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
+      if (runner.isPresent() && runner.get().kill(random.nextInt(3) > 0)) {
+        killed++;
+      }
+    }
+
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+
+    assertThat(end.path("output").asText().strip()).isEqualTo(expected());
+    List<JsonNode> answers =
+        events(run, "model_answered").stream().filter(answer -> answer.has("answer")).toList();
+    int calls = endpoint.requests().size() - before;
+    System.out.printf(
+        "  %d kills, %d calls for %d answers, %d processes of the loop%n",
+        killed, calls, answers.size(), events(run, "agent_session_created").size());
+    assertThat(killed).isGreaterThanOrEqualTo(KILLS - 1);
+    assertThat(answers).as("paid and kept").hasSize(TURNS + 1);
+    assertThat(calls).isBetween(TURNS + 1, TURNS + 1 + killed);
+    assertThat(answers).noneMatch(answer -> answer.path("diverged").asBoolean());
+    assertThat(events(run, "agent_session_created"))
+        .allSatisfy(session -> assertThat(session.path("agent").asText()).isEqualTo("loop"));
+    assertThat(
+            events(run, "agent_session_created").stream()
+                .map(session -> session.path("session").asText())
+                .distinct())
+        .as("the same session throughout")
+        .hasSize(1);
+    assertThat(events(run, "plan_updated").getLast().path("items").path(0).path("status").asText())
+        .isEqualTo("completed");
+    assertThat(events(run, "tool_invoked"))
+        .allSatisfy(call -> assertThat(call.path("outcome").asText()).isEqualTo("ok"));
+  }
+
+  @Test
+  void shouldStopAtItsBudget() throws Exception {
+    int before = endpoint.requests().size();
+    String run = on.api.start("bounded", AcceptanceApiClient.JSON.createObjectNode());
+
+    JsonNode failed = on.api.awaitStatus(run, "failed", END);
+
+    assertThat(failed.path("error").path("code").asText()).isEqualTo("budget");
+    assertThat(failed.path("error").path("message").asText())
+        .contains("turns budget of 3 turns is used up");
+    assertThat(endpoint.requests().size() - before).isEqualTo(3);
+  }
+
+  private static List<JsonNode> events(String run, String type)
+      throws IOException, InterruptedException {
+    return on.api.events(run).stream()
+        .filter(event -> event.path("type").asText().equals(type))
+        .map(event -> event.path("data"))
+        .toList();
+  }
+}

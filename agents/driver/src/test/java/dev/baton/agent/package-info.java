@@ -1,5 +1,0 @@
-/** Tests of the drivers, with the real programs where they are installed. */
-@NullMarked
-package dev.baton.agent;
-
-import org.jspecify.annotations.NullMarked;

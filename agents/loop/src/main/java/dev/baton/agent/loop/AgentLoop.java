@@ -1,0 +1,228 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.loop;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.agent.AgentEnd;
+import dev.baton.agent.AgentEvent.ToolOutcome;
+import dev.baton.agent.ToolDecision;
+import dev.baton.agent.ToolRules;
+import dev.baton.agent.loop.model.LoopModelCaller;
+import dev.baton.agent.loop.model.LoopModelException;
+import dev.baton.agent.loop.session.LoopConversation;
+import dev.baton.agent.loop.session.Plan;
+import dev.baton.agent.loop.session.SessionRow;
+import dev.baton.agent.loop.session.SessionRow.ToolCall;
+import dev.baton.agent.loop.tool.LoopTool;
+import dev.baton.agent.loop.tool.LoopToolRegistry;
+import dev.baton.agent.loop.tool.ToolArguments;
+import dev.baton.agent.loop.tool.ToolFailureException;
+import dev.baton.agent.loop.tool.ToolOutput;
+import dev.baton.agent.process.ToolInput;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests answers and runs their calls until an answer has none. What is to be done next follows
+ * from the conversation's rows alone: a call with a result never runs again, and a conversation
+ * that was resumed continues where its rows end. For one use and one thread.
+ */
+final class AgentLoop {
+  /** The most answers of a session. */
+  static final int MAX_ANSWERS = 2_000;
+
+  private static final String CUT_OFF =
+      "Your answer ended at its length limit. Continue where it ended.";
+
+  private final LoopSettings settings;
+  private final LoopConversation conversation;
+  private final LoopToolRegistry tools;
+  private final LoopModelCaller model;
+  private final LoopChannel channel;
+  private final ToolRules rules;
+
+  AgentLoop(
+      LoopSettings settings,
+      LoopConversation conversation,
+      LoopToolRegistry tools,
+      LoopModelCaller model,
+      LoopChannel channel) {
+    this.settings = settings;
+    this.conversation = conversation;
+    this.tools = tools;
+    this.model = model;
+    this.channel = channel;
+    this.rules = rules(settings);
+  }
+
+  /** Tools of the session change nothing outside of it: they are always among the allowed ones. */
+  private static ToolRules rules(LoopSettings settings) {
+    List<String> allow = new ArrayList<>(settings.allow());
+    if (!allow.isEmpty()) {
+      allow.addAll(LoopToolRegistry.SESSION_TOOLS);
+    }
+    return new ToolRules(allow, settings.ask(), settings.deny());
+  }
+
+  /** Runs to the end of the turn, which it returns. */
+  AgentEnd run() throws IOException, InterruptedException {
+    while (true) {
+      List<ToolCall> open = conversation.openCalls();
+      SessionRow.Answer newest = conversation.newestAnswer();
+      if (!open.isEmpty()) {
+        runCalls(open);
+      } else if (newest != null && newest.calls().isEmpty() && !newest.cutOff()) {
+        return new AgentEnd(AgentEnd.Kind.COMPLETED, result(newest.text()), 0, "");
+      } else if (conversation.answers() >= MAX_ANSWERS) {
+        return failed("the work has not ended after %d answers".formatted(MAX_ANSWERS));
+      } else {
+        if (newest != null && newest.calls().isEmpty()) {
+          conversation.addUserText(CUT_OFF);
+        }
+        try {
+          request();
+        } catch (LoopModelException e) {
+          return new AgentEnd(
+              e.isBudget() ? AgentEnd.Kind.BUDGET : AgentEnd.Kind.FAILED,
+              "",
+              0,
+              String.valueOf(e.getMessage()));
+        }
+      }
+    }
+  }
+
+  private static AgentEnd failed(String message) {
+    return new AgentEnd(AgentEnd.Kind.FAILED, "", 0, message);
+  }
+
+  private void request() throws LoopModelException, IOException, InterruptedException {
+    SessionRow.Answer answer =
+        model.call(LoopPrompt.system(settings, conversation.session()), conversation.rows());
+    conversation.addAnswer(answer);
+    if (!answer.text().isBlank()) {
+      channel.text(answer.text());
+    }
+  }
+
+  /** Models put JSON between fences, whatever they are given as a rule. */
+  private String result(String text) {
+    String result = text.strip();
+    if (settings.outputSchema().isBlank() || !result.startsWith("```") || !result.endsWith("```")) {
+      return result;
+    }
+    int line = result.indexOf('\n');
+    return line < 0 ? result : result.substring(line + 1, result.length() - 3).strip();
+  }
+
+  /** One by one, in the order of the answer, unless all of them change nothing. */
+  private void runCalls(List<ToolCall> calls) throws IOException, InterruptedException {
+    if (calls.size() > 1 && calls.stream().allMatch(this::runsBesideOthers)) {
+      try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+        List<Future<Done>> running = new ArrayList<>();
+        for (ToolCall call : calls) {
+          running.add(threads.submit(() -> run(call)));
+        }
+        for (int i = 0; i < calls.size(); i++) {
+          add(calls.get(i), running.get(i).get());
+        }
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e.getCause());
+      }
+      return;
+    }
+    for (ToolCall call : calls) {
+      add(call, run(call));
+    }
+  }
+
+  private boolean runsBesideOthers(ToolCall call) {
+    try {
+      return tools.find(call.name()).map(LoopTool::readOnly).orElse(false)
+          && judge(call, ToolArguments.parse(call.arguments())) == ToolRules.Verdict.ALLOW;
+    } catch (ToolFailureException e) {
+      return false;
+    }
+  }
+
+  private ToolRules.Verdict judge(ToolCall call, ToolArguments arguments) {
+    return rules.judge(call.name(), new ToolInput(arguments.json()).main());
+  }
+
+  /** A call that has run. */
+  private record Done(ToolOutput output, ToolOutcome outcome) {
+    static Done failed(String text, ToolOutcome outcome) {
+      return new Done(new ToolOutput(text, true, List.of(), List.of()), outcome);
+    }
+  }
+
+  private Done run(ToolCall call) throws InterruptedException {
+    ToolArguments arguments;
+    try {
+      arguments = ToolArguments.parse(call.arguments());
+    } catch (ToolFailureException e) {
+      channel.toolBegun(call.id(), call.name(), Json.mapper().createObjectNode());
+      return Done.failed(String.valueOf(e.getMessage()), ToolOutcome.FAILED);
+    }
+    channel.toolBegun(call.id(), call.name(), arguments.json());
+    LoopTool tool = tools.find(call.name()).orElse(null);
+    if (tool == null) {
+      return Done.failed(
+          "There is no tool '%s'. The tools are: %s."
+              .formatted(call.name(), String.join(", ", tools.names())),
+          ToolOutcome.FAILED);
+    }
+    String denied = denied(call, arguments.json(), judge(call, arguments));
+    if (denied != null) {
+      return Done.failed(denied, ToolOutcome.DENIED);
+    }
+    try {
+      ToolOutput output = tool.run(arguments);
+      return new Done(output, output.failed() ? ToolOutcome.FAILED : ToolOutcome.OK);
+    } catch (ToolFailureException e) {
+      return Done.failed(String.valueOf(e.getMessage()), ToolOutcome.FAILED);
+    } catch (IOException | RuntimeException e) {
+      // A fault of one call, of whatever kind, is for the model to judge.
+      return Done.failed("The call failed: " + e, ToolOutcome.FAILED);
+    }
+  }
+
+  private @Nullable String denied(ToolCall call, ObjectNode input, ToolRules.Verdict verdict)
+      throws InterruptedException {
+    return switch (verdict) {
+      case ALLOW -> null;
+      case DENY ->
+          "The rules of this run deny the call. Denied are: %s."
+              .formatted(String.join(", ", settings.deny()));
+      case ASK ->
+          switch (channel.decide(call.id(), call.name(), input)) {
+            case ToolDecision.Allow allow -> null;
+            case ToolDecision.Deny(String message) ->
+                message.isBlank() ? "The call was not allowed." : message;
+          };
+    };
+  }
+
+  private void add(ToolCall call, Done done) throws IOException {
+    ToolOutput output = done.output();
+    Plan before = conversation.session().get(Plan.SLICE);
+    conversation.addResult(call, output.text(), output.failed(), output.events());
+    channel.toolEnded(
+        call.id(), call.name(), done.outcome(), output.files(), output.text().length());
+    Plan after = conversation.session().get(Plan.SLICE);
+    if (!after.equals(before)) {
+      channel.plan(after);
+    }
+  }
+}

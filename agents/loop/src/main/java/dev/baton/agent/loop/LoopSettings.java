@@ -1,0 +1,52 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.loop;
+
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the driver sends to the loop as the first line of its input. The token is in no argument and
+ * no environment, so that no tool has it.
+ *
+ * @param session id
+ * @param resumed whether the session's file is there
+ * @param prompt of a new session, or the next message of a resumed one; null to continue within the
+ *     turn
+ * @param home folder with the session's file
+ * @param gateway URL without {@code /v1}
+ * @param model as {@link dev.baton.agent.loop.model.LoopModelName#parse} reads it
+ * @param system rules of the task; empty for none
+ * @param allow see {@link dev.baton.agent.ToolRules}
+ * @param outputSchema JSON Schema of the final text; empty for none
+ */
+record LoopSettings(
+    String session,
+    boolean resumed,
+    @Nullable String prompt,
+    String home,
+    String workspace,
+    URI gateway,
+    String token,
+    String model,
+    String system,
+    List<String> allow,
+    List<String> ask,
+    List<String> deny,
+    String outputSchema) {
+  LoopSettings {
+    allow = List.copyOf(allow);
+    ask = List.copyOf(ask);
+    deny = List.copyOf(deny);
+  }
+
+  @Override
+  public String toString() {
+    return "session " + session + " with " + model;
+  }
+}

@@ -1,0 +1,181 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.loop.session;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A conversation with its session, and the file that both are in: every change is on disk before it
+ * counts. Requests are built from the rows alone, so that a resumed conversation sends the same
+ * ones. Not thread-safe.
+ */
+public final class LoopConversation implements AutoCloseable {
+  /** The slices of every session. */
+  public static final List<SessionSlice<?>> SLICES = List.of(Plan.SLICE, DomainValues.SLICE);
+
+  private final LoopSession session;
+  private final LoopSessionFile file;
+  private final List<SessionRow> rows;
+
+  private LoopConversation(LoopSession session, LoopSessionFile file, List<SessionRow> rows) {
+    this.session = session;
+    this.file = file;
+    this.rows = new ArrayList<>(rows);
+  }
+
+  /** The file of a session below a home. */
+  public static Path file(Path home, String id) {
+    return home.resolve("sessions").resolve(id + ".jsonl");
+  }
+
+  /** Begins a session with its first message. */
+  public static LoopConversation begin(Path home, String id, String prompt) throws IOException {
+    Path path = file(home, id);
+    Files.createDirectories(home.resolve("sessions"));
+    Instant now = Instant.now();
+    LoopConversation conversation =
+        new LoopConversation(
+            new LoopSession(id, now, null, Map.of(), SLICES),
+            LoopSessionFile.create(path),
+            List.of());
+    conversation.add(new SessionRow.Opened(LoopSessionFile.FORMAT, id, now, null, Map.of()));
+    conversation.addUserText(prompt);
+    return conversation;
+  }
+
+  /**
+   * Opens a session.
+   *
+   * @throws SnapshotException when it cannot be continued; the message names the reason
+   */
+  public static LoopConversation open(Path home, String id) throws SnapshotException, IOException {
+    Path path = file(home, id);
+    List<SessionRow> rows = LoopSessionFile.read(path, id);
+    LoopSession session = replay(rows);
+    return new LoopConversation(session, LoopSessionFile.open(path, rows), rows);
+  }
+
+  /**
+   * Checks whether a session can be continued, as {@link #open} does.
+   *
+   * @throws SnapshotException when it cannot
+   */
+  public static void check(Path home, String id) throws SnapshotException, IOException {
+    replay(LoopSessionFile.read(file(home, id), id));
+  }
+
+  private static LoopSession replay(List<SessionRow> rows) throws SnapshotException {
+    if (!(rows.getFirst() instanceof SessionRow.Opened opened)
+        || rows.size() < 2
+        || !(rows.get(1) instanceof SessionRow.UserText)) {
+      throw new SnapshotException("its file contains no prompt");
+    }
+    LoopSession session =
+        new LoopSession(opened.id(), opened.created(), opened.parent(), opened.tags(), SLICES);
+    for (SessionRow row : rows) {
+      if (row instanceof SessionRow.CallResult result) {
+        session.restore(result.slices());
+      }
+    }
+    return session;
+  }
+
+  public LoopSession session() {
+    return session;
+  }
+
+  /** All rows, in order. */
+  public List<SessionRow> rows() {
+    return List.copyOf(rows);
+  }
+
+  public void addUserText(String text) throws IOException {
+    add(new SessionRow.UserText(text));
+  }
+
+  public void addAnswer(SessionRow.Answer answer) throws IOException {
+    add(answer);
+  }
+
+  /**
+   * Applies the events of a call and adds its result. When the result cannot be written, the
+   * session is as before.
+   */
+  public void addResult(
+      SessionRow.ToolCall call, String text, boolean failed, List<SessionEvent> events)
+      throws IOException {
+    SessionSnapshot before = session.snapshot();
+    Set<String> changed = new HashSet<>();
+    events.forEach(event -> changed.addAll(session.dispatch(event)));
+    Map<String, JsonNode> slices = new TreeMap<>();
+    changed.forEach(name -> slices.put(name, session.json(name)));
+    try {
+      add(new SessionRow.CallResult(call.id(), call.name(), text, failed, slices));
+    } catch (IOException e) {
+      try {
+        session.rollback(before);
+      } catch (SnapshotException impossible) {
+        e.addSuppressed(impossible);
+      }
+      throw e;
+    }
+  }
+
+  private void add(SessionRow row) throws IOException {
+    file.append(row);
+    rows.add(row);
+  }
+
+  /** The newest answer, unless a message of the user has followed it; null where there is none. */
+  public SessionRow.@Nullable Answer newestAnswer() {
+    for (int i = rows.size() - 1; i >= 0; i--) {
+      if (rows.get(i) instanceof SessionRow.Answer answer) {
+        return answer;
+      }
+      if (rows.get(i) instanceof SessionRow.UserText) {
+        return null;
+      }
+    }
+    return null;
+  }
+
+  /** The calls of the newest answer that have no result yet. */
+  public List<SessionRow.ToolCall> openCalls() {
+    SessionRow.Answer answer = newestAnswer();
+    if (answer == null) {
+      return List.of();
+    }
+    Set<String> ended = new HashSet<>();
+    for (int i = rows.size() - 1;
+        i >= 0 && rows.get(i) instanceof SessionRow.CallResult done;
+        i--) {
+      ended.add(done.call());
+    }
+    return answer.calls().stream().filter(call -> !ended.contains(call.id())).toList();
+  }
+
+  /** The number of answers of the session. */
+  public int answers() {
+    return (int) rows.stream().filter(SessionRow.Answer.class::isInstance).count();
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.agent.loop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.agent.loop.session;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.agent.loop.tool;
+
+import org.jspecify.annotations.NullMarked;
