@@ -8,6 +8,7 @@ package dev.baton.agent;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedReply;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,6 +31,22 @@ final class AgentDeaths {
       List<String> command,
       Path folder,
       List<ScriptedReply> script,
+      String model,
+      int lines)
+      throws Exception {
+    check(driver, command, folder, ModelScript.byTurn(script), script.size(), model, lines);
+  }
+
+  /**
+   * @param calls of an undisturbed session
+   * @param lines lines of {@code out.txt}, to which each command appends one
+   */
+  static void check(
+      AgentDriver driver,
+      List<String> command,
+      Path folder,
+      ModelScript script,
+      int calls,
       String model,
       int lines)
       throws Exception {
@@ -63,7 +80,7 @@ final class AgentDeaths {
     assertThat(calm.end().kind()).isEqualTo(AgentEnd.Kind.COMPLETED);
     assertThat(calm.end().text()).isEqualTo("all done");
     assertThat(calm.files().get("out.txt")).hasLineCount(lines);
-    assertThat(calm.calls()).isEqualTo(script.size());
+    assertThat(calm.calls()).isEqualTo(calls);
     assertThat(begun(calm)).isEqualTo(ended(calm)).isNotEmpty();
     assertThat(killed.end().kind()).isEqualTo(AgentEnd.Kind.COMPLETED);
     assertThat(killed.end().text()).isEqualTo("all done");

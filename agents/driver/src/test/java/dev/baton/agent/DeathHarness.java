@@ -15,7 +15,6 @@ import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.boundary.BoundaryPoint;
 import dev.baton.process.MarkedProcessFinder;
 import dev.baton.scripted.ModelScript;
-import dev.baton.scripted.ScriptedReply;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,7 +43,7 @@ final class DeathHarness {
   private final AgentDriver driver;
   private final CheckedProgram program;
   private final Path folder;
-  private final List<ScriptedReply> script;
+  private final ModelScript script;
   private final String model;
   private @Nullable Cut cut;
   private int lives;
@@ -70,11 +69,7 @@ final class DeathHarness {
       List<String> seen) {}
 
   DeathHarness(
-      AgentDriver driver,
-      CheckedProgram program,
-      Path folder,
-      List<ScriptedReply> script,
-      String model) {
+      AgentDriver driver, CheckedProgram program, Path folder, ModelScript script, String model) {
     this.driver = driver;
     this.program = program;
     this.folder = folder;
@@ -86,7 +81,7 @@ final class DeathHarness {
     int killed = 0;
     int streaming = 0;
     List<String> sessions = new ArrayList<>();
-    try (AgentRig rig = new AgentRig(ModelScript.byTurn(script))) {
+    try (AgentRig rig = new AgentRig(script)) {
       while (true) {
         RecordingListener listener = new RecordingListener();
         Life life = new Life(rig, listener);
@@ -133,9 +128,10 @@ final class DeathHarness {
     }
   }
 
-  private static void collect(List<String> sessions, Life life) {
+  /** A life that dies before the first cut is followed by a new session. */
+  private void collect(List<String> sessions, Life life) {
     String id = life.session.id();
-    if (!id.isEmpty() && !sessions.contains(id)) {
+    if (cut != null && !id.isEmpty() && !sessions.contains(id)) {
       sessions.add(id);
     }
   }
