@@ -6,9 +6,11 @@
  */
 package dev.baton.runner;
 
+import dev.baton.agent.acp.AcpDriver;
 import dev.baton.agent.claude.ClaudeDriver;
 import dev.baton.agent.codex.CodexDriver;
 import dev.baton.agent.command.CommandDriver;
+import dev.baton.agent.opencode.OpenCodeDriver;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.config.ConfigException;
@@ -55,7 +57,12 @@ public final class RunnerApplication implements QuarkusApplication {
             config.httpMaxResponse(),
             new AgentRuntime(
                 config.agents(),
-                List.of(new ClaudeDriver(), new CodexDriver(), new CommandDriver())));
+                List.of(
+                    new ClaudeDriver(),
+                    new CodexDriver(),
+                    new OpenCodeDriver(),
+                    new AcpDriver(),
+                    new CommandDriver())));
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

@@ -17,7 +17,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ExamplesTest {
   @ParameterizedTest
-  @ValueSource(strings = {"hello", "approval", "fan-out", "release-report", "milestones"})
+  @ValueSource(
+      strings = {
+        "hello",
+        "approval",
+        "fan-out",
+        "release-report",
+        "milestones",
+        "agent-opencode",
+        "agent-acp"
+      })
   void shouldBeValidWithoutWarnings(String name) throws IOException {
     WorkflowParseResult parsed = parse(name);
 
@@ -29,7 +38,16 @@ class ExamplesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"hello", "approval", "fan-out", "release-report", "milestones"})
+  @ValueSource(
+      strings = {
+        "hello",
+        "approval",
+        "fan-out",
+        "release-report",
+        "milestones",
+        "agent-opencode",
+        "agent-acp"
+      })
   void shouldMatchThePublishedSchema(String name) throws IOException {
     WorkflowParseResult.Valid valid = (WorkflowParseResult.Valid) parse(name);
 
