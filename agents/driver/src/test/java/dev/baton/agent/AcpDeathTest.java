@@ -87,6 +87,7 @@ class AcpDeathTest {
         InstalledAgents.acp(),
         folder,
         script,
+        request -> !request.body().path("tools").isEmpty(),
         ANSWERS.size(),
         DeathHarness.MODEL,
         8);

@@ -10,11 +10,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedReply;
+import dev.baton.scripted.ScriptedRequest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Compares a session over kills with an undisturbed one. */
@@ -34,11 +36,20 @@ final class AgentDeaths {
       String model,
       int lines)
       throws Exception {
-    check(driver, command, folder, ModelScript.byTurn(script), script.size(), model, lines);
+    check(
+        driver,
+        command,
+        folder,
+        ModelScript.byTurn(script),
+        request -> true,
+        script.size(),
+        model,
+        lines);
   }
 
   /**
-   * @param calls of an undisturbed session
+   * @param counted requests for the work
+   * @param calls such requests of an undisturbed session
    * @param lines lines of {@code out.txt}, to which each command appends one
    */
   static void check(
@@ -46,6 +57,7 @@ final class AgentDeaths {
       List<String> command,
       Path folder,
       ModelScript script,
+      Predicate<ScriptedRequest> counted,
       int calls,
       String model,
       int lines)
@@ -55,14 +67,14 @@ final class AgentDeaths {
     System.out.println(driver.use() + " " + program.version() + " -Dbaton.seed=" + seed);
 
     DeathHarness.Outcome calm =
-        new DeathHarness(driver, program, folder.resolve("calm"), script, model)
+        new DeathHarness(driver, program, folder.resolve("calm"), script, model, counted)
             .run(new Random(seed), 0);
     if (Boolean.getBoolean("baton.show")) {
       calm.events().forEach(event -> System.out.println("calm: " + event));
     }
     System.out.println("calm: " + calm.end() + " " + calm.files() + " " + calm.seen());
     DeathHarness.Outcome killed =
-        new DeathHarness(driver, program, folder.resolve("killed"), script, model)
+        new DeathHarness(driver, program, folder.resolve("killed"), script, model, counted)
             .run(new Random(seed), KILLS);
     System.out.println(
         "%s: killed %d, streaming %d: %s, %d calls (undisturbed %d), sessions %s, %s, %s"

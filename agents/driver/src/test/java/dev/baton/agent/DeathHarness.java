@@ -15,6 +15,7 @@ import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.boundary.BoundaryPoint;
 import dev.baton.process.MarkedProcessFinder;
 import dev.baton.scripted.ModelScript;
+import dev.baton.scripted.ScriptedRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -29,6 +30,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,7 @@ final class DeathHarness {
   private final Path folder;
   private final ModelScript script;
   private final String model;
+  private final Predicate<ScriptedRequest> counted;
   private @Nullable Cut cut;
   private int lives;
 
@@ -55,7 +58,7 @@ final class DeathHarness {
    * What a session left.
    *
    * @param files contents by name
-   * @param calls requests that the endpoint saw
+   * @param calls counted requests that the endpoint saw
    * @param streaming kills while an answer was coming or about to come
    */
   record Outcome(
@@ -68,8 +71,17 @@ final class DeathHarness {
       List<AgentEvent> events,
       List<String> seen) {}
 
+  /**
+   * @param counted requests for the work; others are the agent's own, as for titles
+   */
   DeathHarness(
-      AgentDriver driver, CheckedProgram program, Path folder, ModelScript script, String model) {
+      AgentDriver driver,
+      CheckedProgram program,
+      Path folder,
+      ModelScript script,
+      String model,
+      Predicate<ScriptedRequest> counted) {
+    this.counted = counted;
     this.driver = driver;
     this.program = program;
     this.folder = folder;
@@ -117,7 +129,7 @@ final class DeathHarness {
         collect(sessions, life);
         return new Outcome(
             files(life.workspace),
-            rig.endpoint.requests().size(),
+            (int) rig.endpoint.requests().stream().filter(counted).count(),
             killed,
             streaming,
             sessions,

@@ -53,7 +53,7 @@ record AcpHome(Path home) {
               FOLDER + "/agent/**"),
           List.of(
               "**/*auth*.json",
-              "**/*credential*",
+              "**/*cred*",
               "**/*.key",
               "**/*.pem",
               "**/*.lock",

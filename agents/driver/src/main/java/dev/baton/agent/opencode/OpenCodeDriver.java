@@ -93,7 +93,8 @@ public final class OpenCodeDriver implements AgentDriver {
     return OpenCodeSession.begin(process, listener, launch, home, password, prompt);
   }
 
-  private static @Nullable String resumed(AgentStart start) {
+  /** The session that is continued; null for a new one. */
+  static @Nullable String resumed(AgentStart start) {
     return switch (start) {
       case AgentStart.Fresh fresh -> null;
       case AgentStart.Fallback fallback -> null;

@@ -355,9 +355,11 @@ final class OpenCodeSession extends ProcessAgentSession {
     }
     ending = true;
     JsonNode problem = error;
-    if (problem == null) {
+    if (isStopped()) {
+      decide(AgentEnd.Kind.KILLED, "", "the agent was stopped");
+    } else if (problem == null) {
       decide(AgentEnd.Kind.COMPLETED, events.finalText(), "");
-    } else if (!isStopped()) {
+    } else {
       String message =
           problem.path("data").path("message").asText(problem.path("name").asText("failed"));
       boolean budget = problem.path("data").path("statusCode").asInt(0) == PAYMENT_REQUIRED;
@@ -445,14 +447,19 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   @Override
   protected AgentEnd end(int exit, String errors) {
-    boolean resumes =
-        launch.start() instanceof AgentStart.Resume
-            || launch.start() instanceof AgentStart.Continue;
-    return new AgentEnd(
-        resumes && !begun ? AgentEnd.Kind.SESSION_REFUSED : AgentEnd.Kind.FAILED,
-        "",
-        exit,
-        ("the agent ended within its turn, exit code " + exit + ": " + errors).strip());
+    String id = begun ? null : OpenCodeDriver.resumed(launch.start());
+    return id == null
+        ? new AgentEnd(
+            AgentEnd.Kind.FAILED,
+            "",
+            exit,
+            ("the agent ended within its turn, exit code " + exit + ": " + errors).strip())
+        : new AgentEnd(
+            AgentEnd.Kind.SESSION_REFUSED,
+            "",
+            exit,
+            ("session " + id + " cannot be resumed: the server ended, exit code " + exit + ": ")
+                + errors.strip());
   }
 
   @Override
@@ -462,14 +469,18 @@ final class OpenCodeSession extends ProcessAgentSession {
       process().kill();
       return;
     }
-    Thread.ofVirtual()
-        .name("opencode-abort")
-        .start(
-            () ->
-                attempt(
-                    "stopping the turn",
-                    () ->
-                        server.post(
-                            "/session/" + session + "/abort", Json.mapper().createObjectNode())));
+    Thread.ofVirtual().name("opencode-abort").start(() -> abort(server));
+  }
+
+  /** An answer may never come: the end of the turn ends the server. */
+  private void abort(OpenCodeClient server) {
+    try {
+      server.post("/session/" + session + "/abort", Json.mapper().createObjectNode());
+    } catch (IOException e) {
+      process().kill();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      process().kill();
+    }
   }
 }
