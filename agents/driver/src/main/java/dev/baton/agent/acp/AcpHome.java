@@ -68,10 +68,15 @@ record AcpHome(Path home) {
     for (String name : List.of("agent", "claude", "codex", "config", "data", "state", "cache")) {
       Files.createDirectories(home.resolve(FOLDER).resolve(name));
     }
-    // Transcripts older than this are deleted at a start; a run may wait for months.
+    // Transcripts older than this are deleted at a start; a run may wait for months. Suggestions
+    // for the next prompt are calls of the model after the turn.
     StateText.write(
         home.resolve(CLAUDE).resolve("settings.json"),
-        Json.mapper().createObjectNode().put("cleanupPeriodDays", 36_500).toString());
+        Json.mapper()
+            .createObjectNode()
+            .put("cleanupPeriodDays", 36_500)
+            .put("promptSuggestionEnabled", false)
+            .toString());
   }
 
   void deleteSessions() throws IOException {
@@ -171,6 +176,7 @@ record AcpHome(Path home) {
     own.put("CLAUDE_CODE_DISABLE_TERMINAL_TITLE", "1");
     // Sub-agents in the background are lost at a resume, and keep boundaries away.
     own.put("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1");
+    own.put("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION", "false");
     own.put("DISABLE_AUTOUPDATER", "1");
     own.put("DISABLE_TELEMETRY", "1");
     own.put("DISABLE_ERROR_REPORTING", "1");

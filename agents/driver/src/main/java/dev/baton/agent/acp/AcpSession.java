@@ -223,7 +223,7 @@ final class AcpSession extends JsonRpcSession {
       if (!opening && !events.updated(params.path("update"))) {
         unknown(kind, params.toString());
       }
-    } else if (!method.startsWith("_")) {
+    } else if (!method.equals("_auth/status_update")) {
       unknown(method, params.toString());
     }
   }
