@@ -6,10 +6,12 @@
  */
 package dev.baton.runner;
 
+import dev.baton.agent.acp.AcpDriver;
 import dev.baton.agent.claude.ClaudeDriver;
 import dev.baton.agent.codex.CodexDriver;
 import dev.baton.agent.command.CommandDriver;
 import dev.baton.agent.loop.LoopDriver;
+import dev.baton.agent.opencode.OpenCodeDriver;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.config.ConfigException;
@@ -57,7 +59,12 @@ public final class RunnerApplication implements QuarkusApplication {
             new AgentRuntime(
                 config.agents(),
                 List.of(
-                    new ClaudeDriver(), new CodexDriver(), new CommandDriver(), new LoopDriver())));
+                    new ClaudeDriver(),
+                    new CodexDriver(),
+                    new OpenCodeDriver(),
+                    new AcpDriver(),
+                    new CommandDriver(),
+                    new LoopDriver())));
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

@@ -62,7 +62,7 @@ public interface AgentDriver {
    *
    * @param folders where workspace and home are now
    * @param oldWorkspace path of the workspace when the state was captured
-   * @throws IOException when the state is damaged: start fresh
+   * @throws IOException when the state is damaged: {@link #start} refuses its session then
    */
   void relocate(
       AgentFolders folders, Path oldWorkspace, CheckedProgram program, AgentProcessStarter starter)

@@ -49,7 +49,7 @@ class ConversationKeyTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"claude", "codex", "opencode"})
+  @ValueSource(strings = {"acp", "claude", "codex", "opencode"})
   void shouldKeepTheKeyOverAResumeAndForNothingElse(String name) throws Exception {
     JsonNode fixture = fixture(name);
     String key = key(fixture, fixture.path("request"));
@@ -82,7 +82,7 @@ class ConversationKeyTest {
     try (Stream<Path> files = Files.list(FIXTURES)) {
       assertThat(files.map(file -> file.getFileName().toString()))
           .containsExactlyInAnyOrderElementsOf(
-              List.of("claude.json", "codex.json", "opencode.json"));
+              List.of("acp.json", "claude.json", "codex.json", "opencode.json"));
     }
   }
 }

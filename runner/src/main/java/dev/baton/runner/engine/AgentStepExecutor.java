@@ -309,11 +309,26 @@ final class AgentStepExecutor {
     }
     try {
       Path oldWorkspace = workspace.restoreAgent(boundary, state).orElse(folders.workspace());
-      driver.relocate(folders, oldWorkspace, program, launcher);
+      relocate(driver, folders, oldWorkspace, program, launcher);
       return true;
     } catch (StoreException e) {
       throw new RunBrokenException(
           "the agent of step '" + context.step() + "' cannot be restored", e);
+    }
+  }
+
+  /** Moves the state; a damaged one is left, since the start of the agent refuses its session. */
+  private void relocate(
+      AgentDriver driver,
+      AgentFolders folders,
+      Path oldWorkspace,
+      CheckedProgram program,
+      AgentProcessLauncher launcher)
+      throws InterruptedException {
+    try {
+      driver.relocate(folders, oldWorkspace, program, launcher);
+    } catch (IOException e) {
+      log.note("the agent's state cannot be moved to this workspace: " + e.getMessage());
     }
   }
 

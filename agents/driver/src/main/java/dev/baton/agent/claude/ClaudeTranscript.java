@@ -18,16 +18,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the transcripts of Claude Code. */
-final class ClaudeTranscript {
+public final class ClaudeTranscript {
   private ClaudeTranscript() {}
 
   /** Why the session cannot be resumed; null when it can. */
-  static @Nullable String problem(Path file) throws IOException {
+  public static @Nullable String problem(Path file) throws IOException {
     return new SessionFile(file).problem(row -> row.path("type").asText().equals("user"));
   }
 
   /** Whether the transcripts contain the results of these calls; a prompt where there are none. */
-  static boolean contains(Path file, Path subAgents, List<String> calls) throws IOException {
+  public static boolean contains(Path file, Path subAgents, List<String> calls) throws IOException {
     SessionFile main = new SessionFile(file);
     if (!main.endsWithLine()) {
       return false;

@@ -25,19 +25,30 @@ public enum AgentFamily {
           "(?s)\\s*# AGENTS\\.md instructions for .*"),
       List.of("(?m)^(Wall time|Chunk ID|Original token count): [^\\n]*\\n")),
   OPENCODE(List.of(), List.of("(?s)<system-reminder>.*?</system-reminder>\\s*")),
-  ACP(CLAUDE.whole, CLAUDE.part),
+  /**
+   * Agents that are continued with a prompt. Claude Code puts an answer of its own between the
+   * interrupted turn and that prompt.
+   */
+  ACP(
+      List.of("(?s)\\s*(Continue\\.|Continue from where you left off\\.)\\s*"),
+      CLAUDE.part,
+      List.of("\\s*No response requested\\.\\s*")),
   OTHER(List.of(), List.of());
 
-  private final List<String> whole;
   private final List<String> part;
   private final List<Pattern> wholePatterns;
   private final List<Pattern> partPatterns;
+  private final List<Pattern> answerPatterns;
 
   AgentFamily(List<String> whole, List<String> part) {
-    this.whole = whole;
+    this(whole, part, List.of());
+  }
+
+  AgentFamily(List<String> whole, List<String> part, List<String> answers) {
     this.part = part;
     wholePatterns = whole.stream().map(Pattern::compile).toList();
     partPatterns = part.stream().map(Pattern::compile).toList();
+    answerPatterns = answers.stream().map(Pattern::compile).toList();
   }
 
   /**
@@ -68,5 +79,10 @@ public enum AgentFamily {
       }
     }
     return left;
+  }
+
+  /** Removes a text of the assistant that the agent has invented; empty when nothing is left. */
+  String stripAnswer(String text) {
+    return answerPatterns.stream().anyMatch(pattern -> pattern.matcher(text).matches()) ? "" : text;
   }
 }

@@ -90,7 +90,10 @@ public final class ConversationKeyBuilder {
   }
 
   private String stripped(ConversationItem item) {
-    String value = item.role().equals("assistant") ? item.value() : family.strip(item.value());
+    String value =
+        item.role().equals("assistant")
+            ? family.stripAnswer(item.value())
+            : family.strip(item.value());
     return value.strip();
   }
 

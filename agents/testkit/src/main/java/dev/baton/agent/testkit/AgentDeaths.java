@@ -12,17 +12,20 @@ import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentEnd;
 import dev.baton.agent.AgentEvent;
 import dev.baton.agent.CheckedProgram;
+import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedReply;
+import dev.baton.scripted.ScriptedRequest;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** Compares a session over kills with an undisturbed one. */
 public final class AgentDeaths {
-  private static final int KILLS = Integer.getInteger("baton.agent.kills", 5);
+  static final int KILLS = Integer.getInteger("baton.agent.kills", 5);
 
   private AgentDeaths() {}
 
@@ -53,19 +56,48 @@ public final class AgentDeaths {
       int lines,
       int kills)
       throws Exception {
+    check(
+        driver,
+        command,
+        folder,
+        ModelScript.byTurn(script),
+        request -> true,
+        script.size(),
+        model,
+        lines,
+        kills);
+  }
+
+  /**
+   * @param counted requests for the work
+   * @param calls such requests of an undisturbed session
+   * @param lines lines of {@code out.txt}, to which each command appends one
+   * @param kills at most so many; fewer when a life reaches the end before
+   */
+  static void check(
+      AgentDriver driver,
+      List<String> command,
+      Path folder,
+      ModelScript script,
+      Predicate<ScriptedRequest> counted,
+      int calls,
+      String model,
+      int lines,
+      int kills)
+      throws Exception {
     CheckedProgram program = driver.check(InstalledAgents.of(command), new PlainProcessStarter());
     long seed = Long.getLong("baton.seed", System.nanoTime());
     System.out.println(driver.use() + " " + program.version() + " -Dbaton.seed=" + seed);
 
     DeathHarness.Outcome calm =
-        new DeathHarness(driver, program, folder.resolve("calm"), script, model)
+        new DeathHarness(driver, program, folder.resolve("calm"), script, model, counted)
             .run(new Random(seed), 0);
     if (Boolean.getBoolean("baton.show")) {
       calm.events().forEach(event -> System.out.println("calm: " + event));
     }
     System.out.println("calm: " + calm.end() + " " + calm.files() + " " + calm.seen());
     DeathHarness.Outcome killed =
-        new DeathHarness(driver, program, folder.resolve("killed"), script, model)
+        new DeathHarness(driver, program, folder.resolve("killed"), script, model, counted)
             .run(new Random(seed), kills);
     System.out.println(
         "%s: killed %d, streaming %d: %s, %d calls (undisturbed %d), sessions %s, %s, %s"
@@ -83,7 +115,7 @@ public final class AgentDeaths {
     assertThat(calm.end().kind()).isEqualTo(AgentEnd.Kind.COMPLETED);
     assertThat(calm.end().text()).isEqualTo("all done");
     assertThat(calm.files().get("out.txt")).hasLineCount(lines);
-    assertThat(calm.calls()).isEqualTo(script.size());
+    assertThat(calm.calls()).isEqualTo(calls);
     assertThat(begun(calm)).isEqualTo(ended(calm)).isNotEmpty();
     assertThat(killed.end().kind()).isEqualTo(AgentEnd.Kind.COMPLETED);
     assertThat(killed.end().text()).isEqualTo("all done");

@@ -23,7 +23,7 @@ import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.boundary.BoundaryPoint;
 import dev.baton.process.MarkedProcessFinder;
 import dev.baton.scripted.ModelScript;
-import dev.baton.scripted.ScriptedReply;
+import dev.baton.scripted.ScriptedRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,6 +38,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -52,8 +53,9 @@ public final class DeathHarness {
   private final AgentDriver driver;
   private final CheckedProgram program;
   private final Path folder;
-  private final List<ScriptedReply> script;
+  private final ModelScript script;
   private final String model;
+  private final Predicate<ScriptedRequest> counted;
   private @Nullable Cut cut;
   private int lives;
 
@@ -64,7 +66,7 @@ public final class DeathHarness {
    * What a session left.
    *
    * @param files contents by name
-   * @param calls requests that the endpoint saw
+   * @param calls counted requests that the endpoint saw
    * @param streaming kills while an answer was coming or about to come
    */
   public record Outcome(
@@ -77,12 +79,17 @@ public final class DeathHarness {
       List<AgentEvent> events,
       List<String> seen) {}
 
+  /**
+   * @param counted requests for the work; others are the agent's own, as for titles
+   */
   public DeathHarness(
       AgentDriver driver,
       CheckedProgram program,
       Path folder,
-      List<ScriptedReply> script,
-      String model) {
+      ModelScript script,
+      String model,
+      Predicate<ScriptedRequest> counted) {
+    this.counted = counted;
     this.driver = driver;
     this.program = program;
     this.folder = folder;
@@ -94,7 +101,7 @@ public final class DeathHarness {
     int killed = 0;
     int streaming = 0;
     List<String> sessions = new ArrayList<>();
-    try (AgentRig rig = new AgentRig(ModelScript.byTurn(script))) {
+    try (AgentRig rig = new AgentRig(script)) {
       while (true) {
         RecordingListener listener = new RecordingListener();
         Life life = new Life(rig, listener);
@@ -130,7 +137,7 @@ public final class DeathHarness {
         collect(sessions, life);
         return new Outcome(
             files(life.workspace),
-            rig.endpoint.requests().size(),
+            (int) rig.endpoint.requests().stream().filter(counted).count(),
             killed,
             streaming,
             sessions,
@@ -141,9 +148,10 @@ public final class DeathHarness {
     }
   }
 
-  private static void collect(List<String> sessions, Life life) {
+  /** A life that dies before the first cut is followed by a new session. */
+  private void collect(List<String> sessions, Life life) {
     String id = life.session.id();
-    if (!id.isEmpty() && !sessions.contains(id)) {
+    if (cut != null && !id.isEmpty() && !sessions.contains(id)) {
       sessions.add(id);
     }
   }

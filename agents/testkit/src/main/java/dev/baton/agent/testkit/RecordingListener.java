@@ -63,7 +63,7 @@ public final class RecordingListener implements AgentListener {
     return events().stream().filter(type::isInstance).map(type::cast).toList();
   }
 
-  /** Waits at most 60 s until there are so many events, or the session has ended. */
+  /** Waits at most 60 s until there are so many events but notices, or the session has ended. */
   public void awaitNumber(int number, CompletableFuture<?> end) throws InterruptedException {
     end.whenComplete(
         (_, _) -> {
@@ -73,7 +73,7 @@ public final class RecordingListener implements AgentListener {
         });
     long bound = System.nanoTime() + 60_000_000_000L;
     synchronized (events) {
-      while (events.size() < number && !end.isDone()) {
+      while (withoutNotices() < number && !end.isDone()) {
         long left = (bound - System.nanoTime()) / 1_000_000;
         if (left <= 0) {
           return;
@@ -81,6 +81,10 @@ public final class RecordingListener implements AgentListener {
         events.wait(left);
       }
     }
+  }
+
+  private long withoutNotices() {
+    return events.stream().filter(event -> !(event instanceof AgentEvent.Notice)).count();
   }
 
   /** Waits for an event; false when none comes in 60 s. */

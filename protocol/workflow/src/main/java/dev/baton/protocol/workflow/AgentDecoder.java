@@ -93,16 +93,19 @@ final class AgentDecoder {
 
   private List<String> command(MappingFieldReader fields, String use) {
     List<String> command = texts(fields, "command", MAX_WORD);
-    if (use.equals("command") && fields.get("command").isEmpty()) {
+    boolean wanted = StepKind.Agent.USES_WITH_COMMAND.contains(use);
+    if (wanted && fields.get("command").isEmpty()) {
       fields.missing("command", "command: the program and its arguments, as a list");
     }
-    if (!use.isEmpty() && !use.equals("command")) {
+    if (!use.isEmpty() && !wanted) {
       fields
           .get("command")
           .ifPresent(
               at ->
                   problems.error(
-                      at, "the agent '" + use + "' has no 'command'", "with 'use: command' only"));
+                      at,
+                      "the agent '" + use + "' has no 'command'",
+                      "with 'use: command' and 'use: acp' only"));
     }
     return command;
   }

@@ -183,7 +183,7 @@ public sealed interface StepKind {
    * Lets a coding agent work in the workspace. The output is its final text, or the JSON in it.
    *
    * @param use which agent, one of {@link #USES}
-   * @param command program and arguments, for {@code use: command}; empty for the agent's own
+   * @param command program and arguments, for {@link #USES_WITH_COMMAND}; empty for the agent's own
    * @param version wanted of the program; any where empty
    * @param model empty for the runner's default
    * @param prompt the task
@@ -209,7 +209,10 @@ public sealed interface StepKind {
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
-        List.of("claude", "codex", "opencode", "command", "loop");
+        List.of("claude", "codex", "opencode", "acp", "command", "loop");
+
+    /** Those whose program the definition names. */
+    public static final List<String> USES_WITH_COMMAND = List.of("acp", "command");
 
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);

@@ -128,7 +128,7 @@ class BadDefinitionsTest {
         schema(
             "unknown agent",
             steps("- id: b\n  agent: {use: clod, prompt: x}\n"),
-            "line 5, column 16 (step b, steps[1].agent.use): 'clod' is not known; allowed: claude, codex, opencode, command, loop"),
+            "line 5, column 16 (step b, steps[1].agent.use): 'clod' is not known; allowed: claude, codex, opencode, acp, command, loop"),
         schema(
             "an agent's command",
             steps("- id: b\n  agent: {use: command, prompt: x}\n"),
@@ -136,7 +136,7 @@ class BadDefinitionsTest {
         schema(
             "a command of another agent",
             steps("- id: b\n  agent: {use: codex, prompt: x, command: y}\n"),
-            "line 5, column 43 (step b, steps[1].agent.command): the agent 'codex' has no 'command'; allowed: with 'use: command' only"),
+            "line 5, column 43 (step b, steps[1].agent.command): the agent 'codex' has no 'command'; allowed: with 'use: command' and 'use: acp' only"),
         schema(
             "a budget of nothing",
             steps("- id: b\n  agent: {use: codex, prompt: x, budget: {cost: 0}}\n"),

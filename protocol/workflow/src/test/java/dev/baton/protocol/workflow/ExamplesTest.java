@@ -18,7 +18,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExamplesTest {
   @ParameterizedTest
   @ValueSource(
-      strings = {"hello", "approval", "fan-out", "release-report", "milestones", "agent-loop"})
+      strings = {
+        "hello",
+        "approval",
+        "fan-out",
+        "release-report",
+        "milestones",
+        "agent-opencode",
+        "agent-acp",
+        "agent-loop"
+      })
   void shouldBeValidWithoutWarnings(String name) throws IOException {
     WorkflowParseResult parsed = parse(name);
 
@@ -31,7 +40,16 @@ class ExamplesTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"hello", "approval", "fan-out", "release-report", "milestones", "agent-loop"})
+      strings = {
+        "hello",
+        "approval",
+        "fan-out",
+        "release-report",
+        "milestones",
+        "agent-opencode",
+        "agent-acp",
+        "agent-loop"
+      })
   void shouldMatchThePublishedSchema(String name) throws IOException {
     WorkflowParseResult.Valid valid = (WorkflowParseResult.Valid) parse(name);
 

@@ -1,0 +1,215 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.agent.opencode;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.McpAccess;
+import dev.baton.agent.StateFiles;
+import dev.baton.agent.ToolRules;
+import dev.baton.agent.process.AgentEnvironment;
+import dev.baton.agent.process.StateText;
+import dev.baton.protocol.json.Json;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The files, arguments and environment of OpenCode.
+ *
+ * @param home of the step
+ */
+record OpenCodeHome(Path home) {
+  /** Name of the provider in OpenCode's configuration: the gateway. */
+  static final String PROVIDER = "baton";
+
+  private static final String FOLDER = "opencode";
+  private static final String DATA = FOLDER + "/data/opencode";
+  private static final String BOUNDARY = FOLDER + "/boundary.json";
+  private static final String TOKEN = "BATON_MODEL_TOKEN";
+  private static final String HEADER = "SQLite format 3\0";
+
+  /** OpenCode summarizes a conversation before it has so many tokens. */
+  private static final int CONTEXT_TOKENS = 200_000;
+
+  private static final int OUTPUT_TOKENS = 32_000;
+
+  /**
+   * The database with its write-ahead log, and outputs of tools that were too long for the
+   * conversation. Not {@code auth.json}, logs and caches.
+   */
+  static final StateFiles STATE =
+      new StateFiles(
+          List.of(
+              DATA + "/opencode.db", DATA + "/opencode.db-wal", DATA + "/tool-output/**", BOUNDARY),
+          List.of());
+
+  Path database() {
+    return home.resolve(DATA).resolve("opencode.db");
+  }
+
+  /** What the newest boundary contains: {@link OpenCodeBoundary}. */
+  Path boundary() {
+    return home.resolve(BOUNDARY);
+  }
+
+  /** Why no session of this home can be resumed; null when one may be. */
+  @Nullable String problem() throws IOException {
+    if (!Files.isRegularFile(database())) {
+      return "its database opencode.db is missing";
+    }
+    byte[] head;
+    try (var in = Files.newInputStream(database())) {
+      head = in.readNBytes(HEADER.length());
+    }
+    return HEADER.equals(new String(head, StandardCharsets.ISO_8859_1))
+        ? null
+        : "its file opencode.db is not a database";
+  }
+
+  /** Removes all sessions. */
+  void deleteSessions() throws IOException {
+    StateText.delete(home.resolve(DATA));
+    StateText.delete(boundary());
+  }
+
+  void prepare(AgentLaunch launch) throws IOException {
+    Files.createDirectories(home.resolve("tmp"));
+    Files.createDirectories(home.resolve(FOLDER).resolve("user"));
+    Files.createDirectories(home.resolve(DATA));
+    ObjectNode config = config(launch);
+    config.set("mcp", servers(launch.task().mcp()));
+    StateText.write(configFile(), config.toString());
+    preventInstallation();
+  }
+
+  /**
+   * OpenCode installs the types of its plugins from npm into each folder of configuration. A folder
+   * of modules and a lock file that lists them count as installed.
+   */
+  private void preventInstallation() throws IOException {
+    Path folder = home.resolve(FOLDER).resolve("config/opencode");
+    Files.createDirectories(folder.resolve("node_modules"));
+    ObjectNode lock = Json.mapper().createObjectNode();
+    lock.putObject("packages")
+        .putObject("")
+        .putObject("dependencies")
+        .put("@opencode-ai/plugin", "*");
+    StateText.write(folder.resolve("package-lock.json"), lock.toString());
+  }
+
+  private Path configFile() {
+    return home.resolve(FOLDER).resolve("opencode.json");
+  }
+
+  /** What no configuration of a project may change. */
+  private static ObjectNode config(AgentLaunch launch) {
+    String model = launch.model().model();
+    ObjectNode config =
+        Json.mapper()
+            .createObjectNode()
+            .put("autoupdate", false)
+            .put("share", "disabled")
+            .put("snapshot", false)
+            .put("model", PROVIDER + "/" + model)
+            .put("small_model", PROVIDER + "/" + model);
+    config.putArray("enabled_providers").add(PROVIDER);
+    ObjectNode provider = config.putObject("provider").putObject(PROVIDER);
+    provider.put("name", PROVIDER).put("npm", client(model));
+    provider
+        .putObject("options")
+        .put("baseURL", launch.model().baseUrl() + "/v1")
+        .put("apiKey", "{env:" + TOKEN + "}");
+    ObjectNode entry = provider.putObject("models").putObject(model);
+    entry.put("name", model).put("tool_call", true).put("attachment", true);
+    entry.putObject("limit").put("context", CONTEXT_TOKENS).put("output", OUTPUT_TOKENS);
+    ObjectNode modalities = entry.putObject("modalities");
+    modalities.putArray("input").add("text").add("image");
+    modalities.putArray("output").add("text");
+    config.set("permission", permission(launch.task().tools()));
+    return config;
+  }
+
+  /** The client, which decides the form of requests; both are parts of OpenCode. */
+  private static String client(String model) {
+    return model.startsWith("claude") ? "@ai-sdk/anthropic" : "@ai-sdk/openai-compatible";
+  }
+
+  /** A question has no one to answer it. */
+  private static ObjectNode permission(ToolRules rules) {
+    return Json.mapper()
+        .createObjectNode()
+        .put("*", rules.allowsEverything() ? "allow" : "ask")
+        .put("question", "deny");
+  }
+
+  private static ObjectNode servers(List<McpAccess> all) {
+    ObjectNode servers = Json.mapper().createObjectNode();
+    for (McpAccess access : all) {
+      ObjectNode server = servers.putObject(access.name());
+      switch (access) {
+        case McpAccess.Stdio stdio -> {
+          server.put("type", "local");
+          ArrayNode command = server.putArray("command");
+          stdio.command().forEach(command::add);
+          ObjectNode environment = server.putObject("environment");
+          stdio.environment().forEach(environment::put);
+        }
+        case McpAccess.Http http -> {
+          server.put("type", "remote").put("url", http.url().toString()).put("oauth", false);
+          ObjectNode headers = server.putObject("headers");
+          http.headers().forEach(headers::put);
+        }
+      }
+    }
+    return servers;
+  }
+
+  /** The server on a free port of loopback, without plugins of the user. */
+  static List<String> arguments(AgentLaunch launch) {
+    List<String> arguments = new ArrayList<>(launch.program().command());
+    arguments.addAll(List.of("serve", "--pure", "--hostname", "127.0.0.1", "--port", "0"));
+    return arguments;
+  }
+
+  /**
+   * @param password of the server, for its user {@code opencode}
+   */
+  Map<String, String> environment(AgentLaunch launch, String password) {
+    Map<String, String> own = folders();
+    own.put("OPENCODE_CONFIG", configFile().toString());
+    own.put("OPENCODE_CONFIG_CONTENT", config(launch).toString());
+    own.put("OPENCODE_SERVER_PASSWORD", password);
+    own.put(TOKEN, launch.model().token());
+    return AgentEnvironment.of(launch.environment(), own);
+  }
+
+  /** The environment in which OpenCode finds its database. */
+  Map<String, String> folders() {
+    Path folder = home.resolve(FOLDER);
+    Map<String, String> own = new HashMap<>();
+    own.put("XDG_CONFIG_HOME", folder.resolve("config").toString());
+    own.put("XDG_DATA_HOME", folder.resolve("data").toString());
+    own.put("XDG_STATE_HOME", folder.resolve("state").toString());
+    own.put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+    own.put("OPENCODE_TEST_HOME", folder.resolve("user").toString());
+    own.put("OPENCODE_DISABLE_AUTOUPDATE", "1");
+    own.put("OPENCODE_DISABLE_LSP_DOWNLOAD", "1");
+    own.put("OPENCODE_DISABLE_MODELS_FETCH", "1");
+    own.put("OPENCODE_DISABLE_SHARE", "1");
+    own.put("OPENCODE_DISABLE_TERMINAL_TITLE", "1");
+    own.put("TMPDIR", home.resolve("tmp").toString());
+    return own;
+  }
+}
