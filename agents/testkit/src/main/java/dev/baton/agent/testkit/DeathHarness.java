@@ -54,6 +54,7 @@ public final class DeathHarness {
   private final Path folder;
   private final List<ScriptedReply> script;
   private final String model;
+  private final int events;
   private @Nullable Cut cut;
   private int lives;
 
@@ -77,17 +78,22 @@ public final class DeathHarness {
       List<AgentEvent> events,
       List<String> seen) {}
 
+  /**
+   * @param events most events of a life before its kill
+   */
   public DeathHarness(
       AgentDriver driver,
       CheckedProgram program,
       Path folder,
       List<ScriptedReply> script,
-      String model) {
+      String model,
+      int events) {
     this.driver = driver;
     this.program = program;
     this.folder = folder;
     this.script = script;
     this.model = model;
+    this.events = events;
   }
 
   public Outcome run(Random random, int kills) throws Exception {
@@ -149,8 +155,8 @@ public final class DeathHarness {
   }
 
   /** Waits until a random moment of the session: so many answers, tools or events, and a delay. */
-  private static long moment(Random random, Life life) throws InterruptedException {
-    life.listener.awaitNumber(1 + random.nextInt(14), life.session.end());
+  private long moment(Random random, Life life) throws InterruptedException {
+    life.listener.awaitNumber(1 + random.nextInt(events), life.session.end());
     long delay = random.nextInt(400);
     try {
       life.session.end().get(delay, TimeUnit.MILLISECONDS);
