@@ -27,7 +27,7 @@ class DemoAgentTest {
 
   @Test
   @Timeout(SECONDS + 60)
-  void shouldMendTheProgramOverTwoKillsAndPayNothingTwice() throws Exception {
+  void shouldFixTheProgramOverTwoKillsAndPayNothingTwice() throws Exception {
     Path out = folder.resolve("out.json");
     Path err = folder.resolve("err.txt");
     ProcessBuilder builder =
@@ -63,6 +63,6 @@ class DemoAgentTest {
         .isBetween(undisturbed, undisturbed + result.path("under_way").asInt());
     assertThat(said)
         .contains(
-            "SIGKILL to the runner", "the agent continues session", "tool_invoked mend: shell");
+            "SIGKILL to the runner", "the agent continues session", "tool_invoked fix: shell");
   }
 }

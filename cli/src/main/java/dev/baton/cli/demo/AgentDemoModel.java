@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The model of the agent's demo: an endpoint on loopback whose answers mend {@code leap.sh}. It
+ * The model of the agent's demo: an endpoint on loopback whose answers fix {@code leap.sh}. It
  * keeps every request, so that calls can be counted and conversations compared.
  */
 final class AgentDemoModel implements AutoCloseable {
@@ -115,7 +115,7 @@ final class AgentDemoModel implements AutoCloseable {
 
   static List<ScriptedReply> script() {
     ObjectNode plan = input().put("objective", "test.sh passes");
-    plan.putArray("steps").add("find the cause").add("mend leap.sh").add("commit");
+    plan.putArray("steps").add("find the cause").add("fix leap.sh").add("commit");
     ObjectNode edit =
         input()
             .put("path", "leap.sh")
@@ -125,21 +125,21 @@ final class AgentDemoModel implements AutoCloseable {
                 "[ $((year % 400)) -eq 0 ] || { [ $((year % 4)) -eq 0 ] && [ $((year % 100)) -ne 0 ]; }");
     return List.of(
         reply("A plan first.", new ReplyPart.ToolCall("planning_setup_plan", plan.toString())),
-        reply("What does the test say?", shell("sh test.sh")),
+        reply("I run the test.", shell("sh test.sh")),
         reply("1900 fails. I read both files.", read("leap.sh"), read("test.sh")),
         reply(
             "Centuries are the cause.",
             done(1, "leap.sh has no rule for centuries"),
             shell("echo 'cause: no rule for centuries' >> NOTES.md")),
-        reply("I mend the condition.", new ReplyPart.ToolCall("edit_file", edit.toString())),
+        reply("I fix the condition.", new ReplyPart.ToolCall("edit_file", edit.toString())),
         reply("And test it.", shell("sh test.sh && echo 'test.sh passes' >> NOTES.md")),
         reply(
             "It passes.",
             done(2, "condition with 4, 100 and 400"),
             shell(
-                "git add -A && GIT_AUTHOR_DATE=%s GIT_COMMITTER_DATE=%s git -c user.name=agent -c user.email=agent@localhost commit -q -m 'Mend the rule for centuries' && git log -1 --format=%%h"
+                "git add -A && GIT_AUTHOR_DATE=%s GIT_COMMITTER_DATE=%s git -c user.name=agent -c user.email=agent@localhost commit -q -m 'Fix the rule for centuries' && git log -1 --format=%%h"
                     .formatted(DATE, DATE)),
             done(3, "one commit")),
-        reply("leap.sh knows the rule for centuries now; test.sh passes."));
+        reply("leap.sh has the rule for centuries now; test.sh passes."));
   }
 }

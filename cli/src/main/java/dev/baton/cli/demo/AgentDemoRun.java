@@ -152,7 +152,7 @@ final class AgentDemoRun {
       long pid = client.get("/runs/" + id).path("runner").path("pid").asLong(0);
       synchronized (this) {
         RunnerKill kill =
-            new RunnerKill(id, "mend", pid, epoch, System.nanoTime(), Instant.now(), null, null);
+            new RunnerKill(id, "fix", pid, epoch, System.nanoTime(), Instant.now(), null, null);
         if (pid != 0 && RunnerKiller.kill(pid)) {
           pending = kill;
           underWay += requests.getAsInt() > answers ? 1 : 0;

@@ -21,7 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lets the built-in agent mend a program twice: undisturbed, and with its runner killed twice. */
+/** Lets the built-in agent fix a program twice: undisturbed, and with its runner killed twice. */
 final class AgentDemoScenario {
   private static final String WORKFLOW = "examples/agent-loop.yaml";
 

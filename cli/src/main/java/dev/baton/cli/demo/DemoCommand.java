@@ -47,7 +47,7 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--agent",
       description =
-          "Demonstrate an agent: the built-in loop mends a program while its runner is killed twice. "
+          "Demonstrate an agent: the built-in loop fixes a program while its runner is killed twice. "
               + "Needs no key: the model is a script on loopback.")
   private boolean agent;
 

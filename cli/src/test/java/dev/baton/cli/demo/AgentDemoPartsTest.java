@@ -51,7 +51,7 @@ class AgentDemoPartsTest {
   }
 
   @Test
-  void shouldMendTheProgram() throws Exception {
+  void shouldFixTheProgram() throws Exception {
     Path repository = AgentDemoRepository.create(folder);
     assertThat(test(repository)).isEqualTo(1);
     Path program = repository.resolve("leap.sh");

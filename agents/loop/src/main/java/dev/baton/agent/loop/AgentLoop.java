@@ -116,7 +116,7 @@ final class AgentLoop {
     }
   }
 
-  /** Models put JSON between fences, whatever they are given as a rule. */
+  /** Removes the fences that models put around JSON in spite of the prompt. */
   private String result(String text) {
     String result = text.strip();
     if (settings.outputSchema().isBlank() || !result.startsWith("```") || !result.endsWith("```")) {
@@ -179,7 +179,7 @@ final class AgentLoop {
     LoopTool tool = tools.find(call.name()).orElse(null);
     if (tool == null) {
       return Done.failed(
-          "There is no tool '%s'. The tools are: %s."
+          "'%s' is not a tool. The tools are: %s."
               .formatted(call.name(), String.join(", ", tools.names())),
           ToolOutcome.FAILED);
     }
@@ -193,7 +193,7 @@ final class AgentLoop {
     } catch (ToolFailureException e) {
       return Done.failed(String.valueOf(e.getMessage()), ToolOutcome.FAILED);
     } catch (IOException | RuntimeException e) {
-      // A fault of one call, of whatever kind, is for the model to judge.
+      // The model judges the fault of a single call.
       return Done.failed("The call failed: " + e, ToolOutcome.FAILED);
     }
   }

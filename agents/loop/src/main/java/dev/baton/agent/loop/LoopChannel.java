@@ -106,7 +106,7 @@ final class LoopChannel {
   ToolDecision decide(String call, String tool, ObjectNode input) throws InterruptedException {
     CompletableFuture<ToolDecision> decision = new CompletableFuture<>();
     waiting.put(call, decision);
-    ObjectNode line = line("ask").put("call", call).put("tool", tool);
+    ObjectNode line = line("decide").put("call", call).put("tool", tool);
     line.set("input", input);
     write(line);
     try {

@@ -76,7 +76,7 @@ final class LoopProcessSession extends ProcessAgentSession {
           emit(
               new AgentEvent.Notice(
                   TextShortener.shorten(line.path("text").asText(), AgentEvent.MOST_TEXT)));
-      case "ask" -> ask(call, tool, new ToolInput(line.path("input")));
+      case "decide" -> requestDecision(call, tool, new ToolInput(line.path("input")));
       case "end" -> {
         decide(
             AgentEnd.Kind.valueOf(line.path("kind").asText().toUpperCase(Locale.ROOT)),
@@ -103,7 +103,7 @@ final class LoopProcessSession extends ProcessAgentSession {
     return items;
   }
 
-  private void ask(String call, String tool, ToolInput input) {
+  private void requestDecision(String call, String tool, ToolInput input) {
     listener()
         .decide(
             new ToolApproval(
@@ -119,7 +119,7 @@ final class LoopProcessSession extends ProcessAgentSession {
       String call, @Nullable ToolDecision decision, @Nullable Throwable problem) {
     ObjectNode line = Json.mapper().createObjectNode().put("call", call);
     if (problem != null || decision == null) {
-      return line.put("allow", false).put("message", "There is no decision: " + problem);
+      return line.put("allow", false).put("message", "The decision is missing: " + problem);
     }
     return switch (decision) {
       case ToolDecision.Allow allow -> line.put("allow", true);

@@ -62,7 +62,7 @@ final class LoopProgram {
             "-Xshare:auto",
             "-Dfile.encoding=UTF-8",
             "-Dsun.jnu.encoding=UTF-8",
-            // No provider is needed, and its absence is no news.
+            // The loop needs no logging provider; without this, its absence is printed.
             "-Dslf4j.internal.verbosity=ERROR",
             "-cp",
             String.join(File.pathSeparator, libraries()),

@@ -27,7 +27,7 @@ final class LoopPrompt {
       - Look before you change: read the files in question, search for other uses.
       - Change as little as the task needs, and keep the style that is there.
       - Check the result: run the tests or the program, and read what they print.
-      - A call that fails says why. Do not repeat it unchanged.
+      - A failed call returns its reason. Do not repeat it unchanged.
       - An answer without a call of a tool ends the work. Its text is your result: what you changed, \
       how you checked it, and what is left.
 
@@ -70,7 +70,7 @@ final class LoopPrompt {
 
   private static String progress(Plan plan) {
     if (plan.steps().isEmpty()) {
-      return "There is no plan yet.\n";
+      return "The session has no plan yet.\n";
     }
     StringBuilder text = new StringBuilder("Objective: " + plan.objective() + "\n");
     section(

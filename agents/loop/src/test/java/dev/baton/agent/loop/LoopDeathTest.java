@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class LoopDeathTest {
   private static final int KILLS = Integer.getInteger("baton.loop.kills", 20);
-  private static final int TURNS = 54;
+  private static final int TURNS = 70;
 
   @TempDir
   @SuppressWarnings("NullAway.Init")
@@ -80,6 +80,6 @@ class LoopDeathTest {
     // Turns with one command: all but the 8 named ones; the edit has one, three turns have three.
     int lines = TURNS - 8 + 1 + 9;
     AgentDeaths.check(
-        new LoopDriver(), List.of(), folder, script(), DeathHarness.MODEL, lines, KILLS);
+        new LoopDriver(), List.of(), folder, script(), DeathHarness.MODEL, lines, KILLS, 6);
   }
 }

@@ -52,7 +52,7 @@ class LoopDriverTest {
               .with(
                   new ReplyPart.ToolCall(
                       "planning_setup_plan",
-                      "{\"objective\":\"mend\",\"steps\":[\"write\",\"check\"]}")),
+                      "{\"objective\":\"fix\",\"steps\":[\"write\",\"check\"]}")),
           ScriptedReply.call("write_file", "{\"path\":\"a.txt\",\"content\":\"one\\n\"}")
               .with(new ReplyPart.ToolCall("shell", "{\"command\":\"echo two >> a.txt\"}")),
           ScriptedReply.call("read_file", "{\"path\":\"a.txt\"}")
@@ -66,7 +66,7 @@ class LoopDriverTest {
     try (LoopRig rig = new LoopRig(folder, ModelScript.byTurn(WORK))) {
       LoopRig.Running running =
           rig.start(
-              new AgentStart.Fresh("mend it"),
+              new AgentStart.Fresh("fix it"),
               model,
               new AgentTask("Be brief.", ToolRules.ALL, List.of(), List.of(), ""),
               new RecordingListener());
@@ -86,9 +86,9 @@ class LoopDriverTest {
               "a.txt:2: two\n",
               "step 1 is done");
       assertThat(rig.requests().getFirst().body().toString())
-          .contains("Be brief.", "There is no plan yet", "mend it");
+          .contains("Be brief.", "The session has no plan yet", "fix it");
       assertThat(rig.requests().getLast().body().toString())
-          .contains("Objective: mend", "Done:", "Remaining:");
+          .contains("Objective: fix", "Done:", "Remaining:");
       assertEvents(running);
     }
   }
@@ -268,7 +268,7 @@ class LoopDriverTest {
               "The rules of this run deny the call. Denied are: shell(git push*).",
               "created a, 1 bytes",
               "not b",
-              "There is no tool 'fly'. The tools are: shell, read_file, write_file, edit_file,"
+              "'fly' is not a tool. The tools are: shell, read_file, write_file, edit_file,"
                   + " grep, planning_setup_plan, add_step, update_step, session_keep_value.",
               "exit code 0, no output");
       assertThat(rig.workspace.resolve("b")).doesNotExist();

@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
 /** Compares a session over kills with an undisturbed one. */
 public final class AgentDeaths {
   static final int KILLS = Integer.getInteger("baton.agent.kills", 5);
+  static final int EVENTS = 14;
 
   private AgentDeaths() {}
 
@@ -40,12 +41,13 @@ public final class AgentDeaths {
       String model,
       int lines)
       throws Exception {
-    check(driver, command, folder, script, model, lines, KILLS);
+    check(driver, command, folder, script, model, lines, KILLS, EVENTS);
   }
 
   /**
    * @param lines lines of {@code out.txt}, to which each command appends one
    * @param kills at most so many; fewer when a life reaches the end before
+   * @param events most events of a life before its kill
    */
   public static void check(
       AgentDriver driver,
@@ -54,7 +56,8 @@ public final class AgentDeaths {
       List<ScriptedReply> script,
       String model,
       int lines,
-      int kills)
+      int kills,
+      int events)
       throws Exception {
     check(
         driver,
@@ -65,7 +68,8 @@ public final class AgentDeaths {
         script.size(),
         model,
         lines,
-        kills);
+        kills,
+        events);
   }
 
   /**
@@ -73,6 +77,7 @@ public final class AgentDeaths {
    * @param calls such requests of an undisturbed session
    * @param lines lines of {@code out.txt}, to which each command appends one
    * @param kills at most so many; fewer when a life reaches the end before
+   * @param events most events of a life before its kill
    */
   static void check(
       AgentDriver driver,
@@ -83,21 +88,22 @@ public final class AgentDeaths {
       int calls,
       String model,
       int lines,
-      int kills)
+      int kills,
+      int events)
       throws Exception {
     CheckedProgram program = driver.check(InstalledAgents.of(command), new PlainProcessStarter());
     long seed = Long.getLong("baton.seed", System.nanoTime());
     System.out.println(driver.use() + " " + program.version() + " -Dbaton.seed=" + seed);
 
     DeathHarness.Outcome calm =
-        new DeathHarness(driver, program, folder.resolve("calm"), script, model, counted)
+        new DeathHarness(driver, program, folder.resolve("calm"), script, model, counted, events)
             .run(new Random(seed), 0);
     if (Boolean.getBoolean("baton.show")) {
       calm.events().forEach(event -> System.out.println("calm: " + event));
     }
     System.out.println("calm: " + calm.end() + " " + calm.files() + " " + calm.seen());
     DeathHarness.Outcome killed =
-        new DeathHarness(driver, program, folder.resolve("killed"), script, model, counted)
+        new DeathHarness(driver, program, folder.resolve("killed"), script, model, counted, events)
             .run(new Random(seed), kills);
     System.out.println(
         "%s: killed %d, streaming %d: %s, %d calls (undisturbed %d), sessions %s, %s, %s"

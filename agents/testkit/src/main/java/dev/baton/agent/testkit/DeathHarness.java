@@ -56,6 +56,7 @@ public final class DeathHarness {
   private final ModelScript script;
   private final String model;
   private final Predicate<ScriptedRequest> counted;
+  private final int events;
   private @Nullable Cut cut;
   private int lives;
 
@@ -81,6 +82,7 @@ public final class DeathHarness {
 
   /**
    * @param counted requests for the work; others are the agent's own, as for titles
+   * @param events most events of a life before its kill
    */
   public DeathHarness(
       AgentDriver driver,
@@ -88,13 +90,15 @@ public final class DeathHarness {
       Path folder,
       ModelScript script,
       String model,
-      Predicate<ScriptedRequest> counted) {
+      Predicate<ScriptedRequest> counted,
+      int events) {
     this.counted = counted;
     this.driver = driver;
     this.program = program;
     this.folder = folder;
     this.script = script;
     this.model = model;
+    this.events = events;
   }
 
   public Outcome run(Random random, int kills) throws Exception {
@@ -157,8 +161,8 @@ public final class DeathHarness {
   }
 
   /** Waits until a random moment of the session: so many answers, tools or events, and a delay. */
-  private static long moment(Random random, Life life) throws InterruptedException {
-    life.listener.awaitNumber(1 + random.nextInt(14), life.session.end());
+  private long moment(Random random, Life life) throws InterruptedException {
+    life.listener.awaitNumber(1 + random.nextInt(events), life.session.end());
     long delay = random.nextInt(400);
     try {
       life.session.end().get(delay, TimeUnit.MILLISECONDS);

@@ -91,6 +91,7 @@ class AcpDeathTest {
         ANSWERS.size(),
         DeathHarness.MODEL,
         8,
-        AgentDeaths.KILLS);
+        AgentDeaths.KILLS,
+        AgentDeaths.EVENTS);
   }
 }

@@ -9,7 +9,7 @@ package dev.baton.agent.loop.model;
 /**
  * The model of a loop, and the form in which it is called.
  *
- * @param name as its endpoint knows it
+ * @param name of the model at its endpoint
  */
 public record LoopModelName(ModelForm form, String name) {
   /** The forms that LangChain4j speaks to the gateway. */

@@ -14,7 +14,7 @@ import java.util.Map;
 /**
  * The plan of a session. Immutable.
  *
- * @param objective empty while there is no plan
+ * @param objective empty without a plan
  */
 public record Plan(String objective, List<PlanStep> steps) {
   /** The most steps of a plan. */

@@ -66,7 +66,7 @@ public record SessionSlice<T>(
     }
     if (found > version) {
       throw new SnapshotException(
-          "slice '%s' has version %d, this program knows versions up to %d"
+          "slice '%s' has version %d, this program reads versions up to %d"
               .formatted(name, found, version));
     }
     try {

@@ -44,7 +44,7 @@ final class OutputBuffer {
     return total;
   }
 
-  /** The output; where a part was cut, a line that says so. */
+  /** The output; with a line in the place of a part that was cut. */
   synchronized String text() {
     if (total <= head.length) {
       return decoded(head, 0, (int) total);

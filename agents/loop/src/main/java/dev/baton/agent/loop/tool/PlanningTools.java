@@ -152,7 +152,8 @@ final class PlanningTools {
   private static List<PlanStep> steps(LoopSession session) throws ToolFailureException {
     List<PlanStep> steps = session.get(Plan.SLICE).steps();
     if (steps.isEmpty()) {
-      throw new ToolFailureException("There is no plan yet; call planning_setup_plan first.");
+      throw new ToolFailureException(
+          "The session has no plan yet; call planning_setup_plan first.");
     }
     return steps;
   }

@@ -46,7 +46,7 @@ class LoopConversationTest {
     try (LoopConversation conversation = written()) {
       assertThat(conversation.openCalls()).containsExactly(B);
       conversation.addResult(
-          B, "plan set", false, List.of(new Plan.PlanSetUp("mend", List.of("look"))));
+          B, "plan set", false, List.of(new Plan.PlanSetUp("fix", List.of("look"))));
       assertThat(conversation.openCalls()).isEmpty();
       rows = conversation.rows();
     }
@@ -54,7 +54,7 @@ class LoopConversationTest {
     try (LoopConversation again = LoopConversation.open(home, ID)) {
       assertThat(again.rows()).isEqualTo(rows);
       assertThat(again.openCalls()).isEmpty();
-      assertThat(again.session().get(Plan.SLICE).objective()).isEqualTo("mend");
+      assertThat(again.session().get(Plan.SLICE).objective()).isEqualTo("fix");
       again.addAnswer(new SessionRow.Answer("done", List.of(), false));
     }
     try (LoopConversation again = LoopConversation.open(home, ID)) {
@@ -120,7 +120,7 @@ class LoopConversationTest {
       assertThatThrownBy(
               () ->
                   conversation.addResult(
-                      B, "plan set", false, List.of(new Plan.PlanSetUp("mend", List.of("look")))))
+                      B, "plan set", false, List.of(new Plan.PlanSetUp("fix", List.of("look")))))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("another process writes it");
 

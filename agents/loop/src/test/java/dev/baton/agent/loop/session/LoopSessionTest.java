@@ -46,7 +46,7 @@ class LoopSessionTest {
   @Test
   void shouldReturnToASnapshot() throws Exception {
     LoopSession session = session(Plan.SLICE, FINDINGS);
-    session.dispatch(new Plan.PlanSetUp("mend", List.of("a", "b")));
+    session.dispatch(new Plan.PlanSetUp("fix", List.of("a", "b")));
     session.dispatch(new Found("x"));
     session.addChild("s2");
     String json = session.snapshot().toJson();

@@ -188,7 +188,7 @@ class LoopToolTest {
   @Test
   void shouldKeepThePlan() throws Exception {
     assertRefused("update_step", "{\"step\":1,\"status\":\"done\"}", "planning_setup_plan first");
-    run("planning_setup_plan", "{\"objective\":\"mend\",\"steps\":[\"look\",\"check\"]}");
+    run("planning_setup_plan", "{\"objective\":\"fix\",\"steps\":[\"look\",\"check\"]}");
     run("add_step", "{\"title\":\"change\",\"after\":1}");
     run("update_step", "{\"step\":1,\"status\":\"done\",\"note\":\"line 3\"}");
     run("session_keep_value", "{\"name\":\"cause\",\"value\":\"off by one\"}");

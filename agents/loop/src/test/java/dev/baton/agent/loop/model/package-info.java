@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.agent.loop.model;
+
+import org.jspecify.annotations.NullMarked;
