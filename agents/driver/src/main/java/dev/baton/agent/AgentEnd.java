@@ -18,8 +18,10 @@ public record AgentEnd(Kind kind, String text, int exit, String message) {
   public enum Kind {
     /** The turn has ended, and the agent has given its final text. */
     COMPLETED,
-    /** Any other end; the state may be resumed from the newest boundary. */
+    /** The agent has ended by itself without a result; a repetition would end likewise. */
     FAILED,
+    /** Its process was ended by a signal from outside; the newest boundary may be resumed. */
+    DIED,
     /**
      * The requested session cannot be resumed: its files are missing, torn or of another version,
      * or the agent took another session. The model was not called.

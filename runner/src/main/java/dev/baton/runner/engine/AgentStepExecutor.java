@@ -81,9 +81,6 @@ final class AgentStepExecutor {
   /** Characters of the reason why a session is lost. */
   private static final int MAX_REASON = 1_000;
 
-  /** Exit codes beyond it are those of a signal. */
-  private static final int SIGNALLED = 128;
-
   private final RunExecutionContext run;
   private final StepContext context;
   private final Workspace workspace;
@@ -450,12 +447,8 @@ final class AgentStepExecutor {
     }
     return switch (end.kind()) {
       case COMPLETED -> completed(kind, end);
-      case FAILED -> {
-        if (end.exit() > SIGNALLED) {
-          throw new AgentLostException("was killed by signal " + (end.exit() - SIGNALLED));
-        }
-        yield failed("agent_failed", end.message());
-      }
+      case FAILED -> failed("agent_failed", end.message());
+      case DIED -> throw new AgentLostException("was " + end.message());
       case SESSION_REFUSED -> failed(REFUSED, end.message());
       case BUDGET -> budget(end.message());
       case KILLED -> failed("agent_failed", "the agent was killed: " + end.message());

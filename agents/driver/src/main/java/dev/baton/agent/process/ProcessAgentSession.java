@@ -35,13 +35,17 @@ public abstract class ProcessAgentSession implements AgentSession {
 
   private static final int MAX_ERROR_LINE = 16_384;
   private static final int MOST_ERROR_LINES = 20;
+
+  /** Exit codes beyond it are those of a signal. */
+  private static final int SIGNALLED = 128;
+
   private static final Duration INTERRUPT_BOUND = Duration.ofSeconds(10);
 
   /** After its exit: children of the process may keep its outputs open. */
   private static final Duration OUTPUT_BOUND = Duration.ofSeconds(2);
 
   private final AgentListener listener;
-  private final AgentProcess process;
+  private final SignalledProcess process;
   private final StdinWriter stdin;
   private final CompletableFuture<AgentEnd> end = new CompletableFuture<>();
   private final UnknownLineCounter unknown = new UnknownLineCounter();
@@ -53,7 +57,7 @@ public abstract class ProcessAgentSession implements AgentSession {
   private boolean ended;
 
   protected ProcessAgentSession(AgentProcess process, AgentListener listener) {
-    this.process = process;
+    this.process = new SignalledProcess(process);
     this.listener = listener;
     this.stdin = new StdinWriter(process.stdin());
   }
@@ -193,7 +197,7 @@ public abstract class ProcessAgentSession implements AgentSession {
       }
       String tail = String.join("\n", errors);
       try {
-        result = decided != null ? decided.withExit(exit) : named(exit, tail);
+        result = named(exit, tail);
       } catch (RuntimeException e) {
         result = new AgentEnd(AgentEnd.Kind.FAILED, "", exit, e.toString());
       }
@@ -204,6 +208,15 @@ public abstract class ProcessAgentSession implements AgentSession {
   }
 
   private AgentEnd named(int exit, String tail) {
+    boolean died = exit > SIGNALLED && !process.isSignalled();
+    AgentEnd known = decided;
+    if (known != null && !(died && known.kind() == AgentEnd.Kind.FAILED)) {
+      return known.withExit(exit);
+    }
+    if (died) {
+      String why = "killed by signal " + (exit - SIGNALLED);
+      return new AgentEnd(AgentEnd.Kind.DIED, "", exit, tail.isEmpty() ? why : why + ": " + tail);
+    }
     return stopped
         ? new AgentEnd(AgentEnd.Kind.KILLED, "", exit, "the agent was stopped")
         : end(exit, tail);

@@ -112,6 +112,20 @@ class BadAgentTest {
         .hasMessageContaining("'" + file + " --version' reports no version; exit code 4");
   }
 
+  /** Only the former can be resumed: the latter would end in the same way. */
+  @ParameterizedTest
+  @MethodSource("drivers")
+  void shouldDistinguishADeathFromAnEndWithoutAResult(AgentDriver driver) throws Exception {
+    AgentStart fresh = new AgentStart.Fresh("Do it.");
+
+    AgentEnd died = run(driver, script("kill -9 $$"), fresh, new RecordingListener());
+    AgentEnd ended = run(driver, script("exit 3"), fresh, new RecordingListener());
+
+    assertThat(died.kind()).as(died.toString()).isEqualTo(AgentEnd.Kind.DIED);
+    assertThat(died.message()).startsWith("killed by signal 9");
+    assertThat(ended.kind()).as(ended.toString()).isEqualTo(AgentEnd.Kind.FAILED);
+  }
+
   private AgentEnd run(AgentDriver driver, Path file, AgentStart start, AgentListener listener)
       throws Exception {
     AgentLaunch launch =
