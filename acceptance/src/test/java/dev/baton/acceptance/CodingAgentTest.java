@@ -9,6 +9,8 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.agent.testkit.InstalledAgents;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
@@ -19,9 +21,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -80,7 +85,11 @@ class CodingAgentTest {
 
   @BeforeAll
   static void start() throws Exception {
-    List<Path> programs = CodingAgentPrograms.folders();
+    List<Path> programs =
+        Stream.of(InstalledAgents.claude(), InstalledAgents.codex())
+            .map(command -> Path.of(command.getFirst()).toAbsolutePath())
+            .map(program -> Objects.requireNonNull(program.getParent()))
+            .toList();
     claude = ScriptedModelServer.start(ModelScript.byTurn(claudeScript()));
     codex = ScriptedModelServer.start(ModelScript.byTurn(codexScript()));
     String path =
@@ -214,7 +223,7 @@ class CodingAgentTest {
     System.out.printf(
         "  %s: %d kills, %d calls for %d answers, %d processes%n",
         agent.use, killed, calls, ANSWERS, events(run, "agent_session_created").size());
-    assertThat(end.path("output").asText().strip()).isEqualTo(EXPECTED);
+    assertThat(end.path("output").asText().strip()).as(() -> history(run)).isEqualTo(EXPECTED);
     assertThat(calls).isBetween(ANSWERS, ANSWERS + killed);
     assertThat(events(run, "model_answered"))
         .filteredOn(answer -> answer.has("answer"))
@@ -227,6 +236,28 @@ class CodingAgentTest {
                 .distinct())
         .as("the same session throughout")
         .hasSize(1);
+  }
+
+  /** The run's events, for a failure. */
+  private static String history(String run) {
+    try {
+      return on.api.events(run).stream()
+          .map(
+              event ->
+                  event.path("time").asText()
+                      + " "
+                      + event.path("id").asText()
+                      + " "
+                      + event.path("type").asText()
+                      + " "
+                      + TextShortener.shorten(event.path("data").toString(), 400))
+          .collect(Collectors.joining("\n"));
+    } catch (IOException e) {
+      return e.toString();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return e.toString();
+    }
   }
 
   private static List<JsonNode> events(String run, String type)

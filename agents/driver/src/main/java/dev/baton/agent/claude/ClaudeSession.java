@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.agent.AgentEnd;
+import dev.baton.agent.AgentEvent;
 import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentListener;
 import dev.baton.agent.AgentProcess;
@@ -22,13 +23,19 @@ import dev.baton.agent.process.PromptImages;
 import dev.baton.agent.process.ToolInput;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A running Claude Code. */
 final class ClaudeSession extends ProcessAgentSession {
   /** A resumed turn begins at once; without one, the agent would wait for a prompt forever. */
-  private static final Duration TURN_BOUND = Duration.ofSeconds(60);
+  private static final Duration TURN_BOUND = Duration.ofSeconds(30);
+
+  /** The words with which the agent itself continues a turn: keys of requests leave them out. */
+  private static final String CONTINUE = "Continue from where you left off.";
 
   private static final Duration END_BOUND = Duration.ofSeconds(15);
 
@@ -67,20 +74,21 @@ final class ClaudeSession extends ProcessAgentSession {
     }
     session.send(initialize);
     switch (launch.start()) {
-      case AgentStart.Fresh(String prompt) -> session.send(message(launch, prompt));
+      case AgentStart.Fresh(String prompt) -> session.send(message(launch.task().images(), prompt));
       case AgentStart.Fallback(String prompt, String refused) ->
-          session.send(message(launch, prompt));
-      case AgentStart.Continue(String of, String prompt) -> session.send(message(launch, prompt));
-      case AgentStart.Resume resume -> session.later(TURN_BOUND, session::endWithoutTurn);
+          session.send(message(launch.task().images(), prompt));
+      case AgentStart.Continue(String of, String prompt) ->
+          session.send(message(launch.task().images(), prompt));
+      case AgentStart.Resume resume -> session.later(TURN_BOUND, session::continueByPrompt);
     }
     session.begin();
     return session;
   }
 
-  private static ObjectNode message(AgentLaunch launch, String prompt) throws IOException {
+  private static ObjectNode message(List<Path> images, String prompt) throws IOException {
     ObjectNode line = Json.mapper().createObjectNode().put("type", "user");
     ArrayNode content = line.putObject("message").put("role", "user").putArray("content");
-    for (PromptImages.PromptImage image : PromptImages.read(launch.task().images())) {
+    for (PromptImages.PromptImage image : PromptImages.read(images)) {
       content
           .addObject()
           .put("type", "image")
@@ -99,6 +107,23 @@ final class ClaudeSession extends ProcessAgentSession {
     line.put("request_id", "baton-" + ++requests);
     line.putObject("request").put("subtype", subtype);
     return line;
+  }
+
+  /**
+   * Some transcripts that end with a result do not count as interrupted for the agent: it waits for
+   * a prompt.
+   */
+  private void continueByPrompt() {
+    if (begun) {
+      return;
+    }
+    emit(new AgentEvent.Notice("the turn does not begin by itself: it is continued by a prompt"));
+    try {
+      send(message(List.of(), CONTINUE));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // There are no images to read.
+    }
+    later(TURN_BOUND, this::endWithoutTurn);
   }
 
   private void endWithoutTurn() {

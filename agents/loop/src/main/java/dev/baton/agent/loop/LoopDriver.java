@@ -21,7 +21,7 @@ import dev.baton.agent.CheckedProgram;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.loop.session.LoopConversation;
 import dev.baton.agent.loop.session.LoopSessionFile;
-import dev.baton.agent.loop.session.SnapshotException;
+import dev.baton.agent.loop.session.SessionFileException;
 import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.EndedSession;
 import dev.baton.agent.process.SessionFile;
@@ -119,7 +119,7 @@ public final class LoopDriver implements AgentDriver {
       }
       try {
         LoopConversation.check(home, resumed);
-      } catch (SnapshotException e) {
+      } catch (SessionFileException e) {
         return EndedSession.refused(resumed, String.valueOf(e.getMessage()));
       }
     }

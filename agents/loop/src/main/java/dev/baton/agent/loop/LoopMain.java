@@ -11,7 +11,7 @@ import dev.baton.agent.loop.model.LoopModelCaller;
 import dev.baton.agent.loop.model.LoopModelFactory;
 import dev.baton.agent.loop.model.LoopModelName;
 import dev.baton.agent.loop.session.LoopConversation;
-import dev.baton.agent.loop.session.SnapshotException;
+import dev.baton.agent.loop.session.SessionFileException;
 import dev.baton.agent.loop.tool.LoopToolRegistry;
 import dev.baton.agent.loop.tool.ToolLimits;
 import dev.baton.protocol.json.Json;
@@ -81,7 +81,7 @@ public final class LoopMain {
               tools.specifications(),
               channel::notice);
       return new AgentLoop(settings, conversation, tools, model, channel).run();
-    } catch (SnapshotException e) {
+    } catch (SessionFileException e) {
       return new AgentEnd(
           AgentEnd.Kind.SESSION_REFUSED,
           "",
@@ -94,7 +94,7 @@ public final class LoopMain {
   }
 
   private static LoopConversation conversation(LoopSettings settings)
-      throws SnapshotException, IOException {
+      throws SessionFileException, IOException {
     Path home = Path.of(settings.home());
     String prompt = settings.prompt();
     if (!settings.resumed()) {

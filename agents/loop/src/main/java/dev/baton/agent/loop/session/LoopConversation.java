@@ -61,9 +61,10 @@ public final class LoopConversation implements AutoCloseable {
   /**
    * Opens a session.
    *
-   * @throws SnapshotException when it cannot be continued; the message names the reason
+   * @throws SessionFileException when it cannot be continued; the message names the reason
    */
-  public static LoopConversation open(Path home, String id) throws SnapshotException, IOException {
+  public static LoopConversation open(Path home, String id)
+      throws SessionFileException, IOException {
     Path path = file(home, id);
     List<SessionRow> rows = LoopSessionFile.read(path, id);
     LoopSession session = replay(rows);
@@ -73,17 +74,17 @@ public final class LoopConversation implements AutoCloseable {
   /**
    * Checks whether a session can be continued, as {@link #open} does.
    *
-   * @throws SnapshotException when it cannot
+   * @throws SessionFileException when it cannot
    */
-  public static void check(Path home, String id) throws SnapshotException, IOException {
+  public static void check(Path home, String id) throws SessionFileException, IOException {
     replay(LoopSessionFile.read(file(home, id), id));
   }
 
-  private static LoopSession replay(List<SessionRow> rows) throws SnapshotException {
+  private static LoopSession replay(List<SessionRow> rows) throws SessionFileException {
     if (!(rows.getFirst() instanceof SessionRow.Opened opened)
         || rows.size() < 2
         || !(rows.get(1) instanceof SessionRow.UserText)) {
-      throw new SnapshotException("its file contains no prompt");
+      throw new SessionFileException("its file contains no prompt");
     }
     LoopSession session =
         new LoopSession(opened.id(), opened.created(), opened.parent(), opened.tags(), SLICES);
@@ -129,7 +130,7 @@ public final class LoopConversation implements AutoCloseable {
     } catch (IOException e) {
       try {
         session.rollback(before);
-      } catch (SnapshotException impossible) {
+      } catch (SessionFileException impossible) {
         e.addSuppressed(impossible);
       }
       throw e;

@@ -120,12 +120,12 @@ public final class LoopSession {
   }
 
   /** Replaces the values of some slices by those of snapshots; all of them or none. */
-  synchronized void restore(Map<String, JsonNode> changed) throws SnapshotException {
+  synchronized void restore(Map<String, JsonNode> changed) throws SessionFileException {
     Map<String, Object> next = new TreeMap<>(values);
     for (Map.Entry<String, JsonNode> entry : changed.entrySet()) {
       SessionSlice<?> slice = slices.get(entry.getKey());
       if (slice == null) {
-        throw new SnapshotException(
+        throw new SessionFileException(
             "slice '%s' is unknown; known are %s".formatted(entry.getKey(), slices.keySet()));
       }
       next.put(entry.getKey(), slice.read(entry.getValue()));
@@ -144,12 +144,12 @@ public final class LoopSession {
    * Returns to a snapshot: tags, children and all slices; slices that it does not have get their
    * initial values.
    *
-   * @throws SnapshotException when it is of another session, or a slice cannot be read; nothing is
-   *     changed then
+   * @throws SessionFileException when it is of another session, or a slice cannot be read; nothing
+   *     is changed then
    */
-  public synchronized void rollback(SessionSnapshot snapshot) throws SnapshotException {
+  public synchronized void rollback(SessionSnapshot snapshot) throws SessionFileException {
     if (!snapshot.id().equals(id)) {
-      throw new SnapshotException("the snapshot is of session " + snapshot.id() + ", not " + id);
+      throw new SessionFileException("the snapshot is of session " + snapshot.id() + ", not " + id);
     }
     Map<String, Object> before = values;
     Map<String, Object> initial = new TreeMap<>();
@@ -157,7 +157,7 @@ public final class LoopSession {
     values = initial;
     try {
       restore(snapshot.slices());
-    } catch (SnapshotException e) {
+    } catch (SessionFileException e) {
       values = before;
       throw e;
     }

@@ -108,15 +108,16 @@ public final class LoopSessionFile implements AutoCloseable {
    * Reads all rows.
    *
    * @param id of the session that the file must have
-   * @throws SnapshotException when the file is missing, torn, damaged, of another format, or of
+   * @throws SessionFileException when the file is missing, torn, damaged, of another format, or of
    *     another session
    */
-  public static List<SessionRow> read(Path path, String id) throws SnapshotException, IOException {
+  public static List<SessionRow> read(Path path, String id)
+      throws SessionFileException, IOException {
     if (!Files.isRegularFile(path)) {
-      throw new SnapshotException("its file " + path.getFileName() + " is missing");
+      throw new SessionFileException("its file " + path.getFileName() + " is missing");
     }
     if (!endsWithLine(path)) {
-      throw new SnapshotException("its file " + path.getFileName() + " is torn");
+      throw new SessionFileException("its file " + path.getFileName() + " is torn");
     }
     List<SessionRow> rows = new ArrayList<>();
     try (BufferedReader reader = Files.newBufferedReader(path, StandardCharsets.UTF_8)) {
@@ -145,7 +146,7 @@ public final class LoopSessionFile implements AutoCloseable {
     }
   }
 
-  private static SessionRow row(Path path, String line, int number) throws SnapshotException {
+  private static SessionRow row(Path path, String line, int number) throws SessionFileException {
     Matcher head = LINE.matcher(line);
     if (!head.lookingAt() || !line.endsWith("}")) {
       throw damaged(path, number, "not a row");
@@ -164,23 +165,24 @@ public final class LoopSessionFile implements AutoCloseable {
     }
   }
 
-  private static void checkOpening(Path path, SessionRow row, String id) throws SnapshotException {
+  private static void checkOpening(Path path, SessionRow row, String id)
+      throws SessionFileException {
     if (!(row instanceof SessionRow.Opened opened)) {
       throw damaged(path, 1, "the opening is missing");
     }
     if (opened.format() != FORMAT) {
-      throw new SnapshotException(
+      throw new SessionFileException(
           "its file %s has format %d, this program needs %d"
               .formatted(path.getFileName(), opened.format(), FORMAT));
     }
     if (!opened.id().equals(id)) {
-      throw new SnapshotException(
+      throw new SessionFileException(
           "its file %s is of session %s".formatted(path.getFileName(), opened.id()));
     }
   }
 
-  private static SnapshotException damaged(Path path, int number, String what) {
-    return new SnapshotException(
+  private static SessionFileException damaged(Path path, int number, String what) {
+    return new SessionFileException(
         "line %d of its file %s is damaged: %s".formatted(number, path.getFileName(), what));
   }
 

@@ -49,30 +49,30 @@ public record SessionSlice<T>(
   /**
    * Reads {@link #write}, also of an older version with migrations to this one.
    *
-   * @throws SnapshotException when a migration is missing, the version is newer, or the value has
-   *     another type
+   * @throws SessionFileException when a migration is missing, the version is newer, or the value
+   *     has another type
    */
-  T read(JsonNode json) throws SnapshotException {
+  T read(JsonNode json) throws SessionFileException {
     int found = json.path("version").asInt();
     JsonNode value = json.path("value");
     for (int at = found; at < version; at++) {
       UnaryOperator<JsonNode> migration = migrations.get(at);
       if (migration == null) {
-        throw new SnapshotException(
+        throw new SessionFileException(
             "slice '%s' has version %d, this program needs %d and has no migration from %d"
                 .formatted(name, found, version, at));
       }
       value = migration.apply(value);
     }
     if (found > version) {
-      throw new SnapshotException(
+      throw new SessionFileException(
           "slice '%s' has version %d, this program reads versions up to %d"
               .formatted(name, found, version));
     }
     try {
       return Json.mapper().treeToValue(value, type);
     } catch (JsonProcessingException | IllegalArgumentException e) {
-      throw new SnapshotException(
+      throw new SessionFileException(
           "slice '%s' is not of type %s".formatted(name, type.getSimpleName()));
     }
   }

@@ -39,13 +39,13 @@ public record SessionSnapshot(
   }
 
   /**
-   * @throws SnapshotException when the text is not a snapshot
+   * @throws SessionFileException when the text is not a snapshot
    */
-  public static SessionSnapshot fromJson(String text) throws SnapshotException {
+  public static SessionSnapshot fromJson(String text) throws SessionFileException {
     try {
       return Json.mapper().readValue(text, SessionSnapshot.class);
     } catch (JsonProcessingException | NullPointerException e) {
-      throw new SnapshotException("the text is not the snapshot of a session");
+      throw new SessionFileException("the text is not the snapshot of a session");
     }
   }
 }

@@ -84,7 +84,7 @@ class LoopConversationTest {
       Files.write(file(), changed);
       assertThatThrownBy(() -> LoopConversation.check(home, ID))
           .as("a changed byte at " + at)
-          .isInstanceOf(SnapshotException.class);
+          .isInstanceOf(SessionFileException.class);
     }
     List<String> missing = new ArrayList<>(lines);
     missing.remove(2);
@@ -108,7 +108,7 @@ class LoopConversationTest {
     Path stolen = LoopConversation.file(home, ID.replace('1', '2'));
     Files.copy(file(), stolen);
     assertThatThrownBy(() -> LoopConversation.check(home, ID.replace('1', '2')))
-        .isInstanceOf(SnapshotException.class)
+        .isInstanceOf(SessionFileException.class)
         .hasMessageContaining("is of session " + ID);
   }
 
@@ -131,7 +131,7 @@ class LoopConversationTest {
 
   private void assertRefused(String... texts) {
     assertThatThrownBy(() -> LoopConversation.check(home, ID))
-        .isInstanceOf(SnapshotException.class)
+        .isInstanceOf(SessionFileException.class)
         .message()
         .contains(texts);
   }

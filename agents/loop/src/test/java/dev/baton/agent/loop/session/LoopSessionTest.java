@@ -77,15 +77,15 @@ class LoopSessionTest {
 
     LoopSession without = session(slice(3, Map.of(2, json -> json)));
     assertThatThrownBy(() -> without.rollback(snapshot))
-        .isInstanceOf(SnapshotException.class)
+        .isInstanceOf(SessionFileException.class)
         .hasMessageContaining("'findings' has version 1")
         .hasMessageContaining("no migration from 1");
     LoopSession unknown = session(Plan.SLICE);
     assertThatThrownBy(() -> unknown.rollback(snapshot))
-        .isInstanceOf(SnapshotException.class)
+        .isInstanceOf(SessionFileException.class)
         .hasMessageContaining("'findings' is unknown");
     assertThatThrownBy(() -> older.rollback(session.snapshot()))
-        .isInstanceOf(SnapshotException.class)
+        .isInstanceOf(SessionFileException.class)
         .hasMessageContaining("versions up to 1");
   }
 
@@ -99,10 +99,10 @@ class LoopSessionTest {
         List.of(
             json.replace("\"count\":1", "\"count\":\"many\""), json.replace("\"s1\"", "\"s9\""))) {
       assertThatThrownBy(() -> session.rollback(SessionSnapshot.fromJson(wrong)))
-          .isInstanceOf(SnapshotException.class);
+          .isInstanceOf(SessionFileException.class);
     }
     assertThatThrownBy(() -> SessionSnapshot.fromJson(json.substring(0, 30)))
-        .isInstanceOf(SnapshotException.class);
+        .isInstanceOf(SessionFileException.class);
 
     assertThat(session.snapshot().toJson()).isEqualTo(json);
   }

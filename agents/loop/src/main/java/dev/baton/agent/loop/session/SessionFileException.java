@@ -7,10 +7,10 @@
 package dev.baton.agent.loop.session;
 
 /** A session cannot be restored. The message names the part, and why. */
-public final class SnapshotException extends Exception {
+public final class SessionFileException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  public SnapshotException(String message) {
+  public SessionFileException(String message) {
     super(message);
   }
 }
