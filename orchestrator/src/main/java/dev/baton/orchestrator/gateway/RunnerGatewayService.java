@@ -73,10 +73,6 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
   @Override
   public Multi<GatewayMessage> attach(Multi<RunnerMessage> messages) {
     AttachAuthenticator.Verdict verdict = authenticator.judge(AttachTokenInterceptor.TOKEN.get());
-    if (verdict instanceof AttachAuthenticator.Verdict.Refused(String reason)) {
-      LOG.warnf("a runner was not attached: %s", reason);
-      return Multi.createFrom().failure(unauthenticated(reason));
-    }
     return Multi.createFrom().emitter(out -> new Session(out, verdict).open(messages));
   }
 
@@ -118,6 +114,12 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
     }
 
     private void on(RunnerMessage message) {
+      // At the first message: a call that fails before its listener exists is logged by the server.
+      if (verdict instanceof AttachAuthenticator.Verdict.Refused(String reason)) {
+        LOG.warnf("a runner was not attached: %s", reason);
+        out.fail(unauthenticated(reason));
+        return;
+      }
       RunnerConnection sender = attached.get();
       if (sender != null) {
         attachments.heard(sender);
