@@ -8,6 +8,7 @@ package dev.baton.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.json.Json;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
@@ -64,14 +65,14 @@ class RunnerAdmissionTest {
 
   @Test
   void shouldAdmitTheRunnersOfItsOwnLaunchersAlsoAfterARestart() throws Exception {
-    awaitCompleted(on.api.start("light", Map.of())); // A shared runner.
-    awaitCompleted(on.api.start("anywhere", Map.of())); // One of its own.
+    awaitCompleted(start("light")); // A shared runner.
+    awaitCompleted(start("anywhere")); // One of its own.
 
     on.stack.kill(StackComponent.ORCHESTRATOR);
     on.stack.restart(StackComponent.ORCHESTRATOR);
 
     // The shared runner attaches again with the token that it was sent.
-    awaitCompleted(on.api.start("light", Map.of()));
+    awaitCompleted(start("light"));
   }
 
   @Test
@@ -83,7 +84,7 @@ class RunnerAdmissionTest {
       none.awaitLine("UNAUTHENTICATED", "has no attach token", "baton.attach.token-file");
       wrong.awaitLine("UNAUTHENTICATED", "is wrong", "baton.attach.tokens");
       assertThat(wrong.log()).doesNotContain(TOKEN);
-      String run = on.api.start("selected", Map.of());
+      String run = start("selected");
       assertThat(on.api.run(run).path("status").asText()).isNotEqualTo("completed");
 
       try (ExternalRunner right =
@@ -99,7 +100,7 @@ class RunnerAdmissionTest {
 
   @Test
   void shouldRefuseTheTokenOfALaunchedRunnerUnderAnotherNameAndASecondTime() throws Exception {
-    awaitCompleted(on.api.start("light", Map.of()));
+    awaitCompleted(start("light"));
     ProcessHandle pooled =
         ProcessHandle.allProcesses()
             .filter(
@@ -119,7 +120,11 @@ class RunnerAdmissionTest {
       thief.awaitLine("UNAUTHENTICATED", "another name");
       again.awaitLine("UNAUTHENTICATED", "was used before");
     }
-    awaitCompleted(on.api.start("light", Map.of()));
+    awaitCompleted(start("light"));
+  }
+
+  private static String start(String workflow) throws Exception {
+    return on.api.start(workflow, Json.mapper().createObjectNode());
   }
 
   private static void awaitCompleted(String run) {
