@@ -23,13 +23,14 @@ public record AttachToken(String value) {
   /**
    * Reads the token from a value or from the first line of a file.
    *
-   * @param key of the value; that of the file is longer by {@code -file}
+   * @param key of the value, which takes precedence
+   * @param fileKey of the file
    * @return empty when neither is set
    * @throws ConfigException that names the key and what is allowed, without the token
    */
-  static Optional<AttachToken> read(String key, Function<String, Optional<String>> values) {
+  static Optional<AttachToken> read(
+      String key, String fileKey, Function<String, Optional<String>> values) {
     Optional<String> value = values.apply(key).map(String::strip).filter(it -> !it.isEmpty());
-    String fileKey = key + "-file";
     Optional<String> file = values.apply(fileKey).map(String::strip).filter(it -> !it.isEmpty());
     if (value.isPresent()) {
       return Optional.of(checked(key, value.get()));

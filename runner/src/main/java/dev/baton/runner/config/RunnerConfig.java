@@ -132,7 +132,7 @@ public record RunnerConfig(
         mode == Mode.SHARED ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
         RunnerPlacement.read(values),
         mode == Mode.ISOLATED ? Optional.of(carried(keys)) : Optional.empty(),
-        AttachToken.read("baton.attach.token", values),
+        AttachToken.read("baton.attach.token", "baton.attach.token-file", values),
         GrpcAddress.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
