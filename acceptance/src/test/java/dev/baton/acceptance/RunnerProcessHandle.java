@@ -51,7 +51,7 @@ record RunnerProcessHandle(ProcessHandle process, int epoch, Path files) {
     return Optional.of(new RunnerProcessHandle(process, epoch, data.resolve("runs").resolve(run)));
   }
 
-  private static Map<String, String> environment(long pid) {
+  static Map<String, String> environment(long pid) {
     try {
       Path file = PROC.resolve(Long.toString(pid)).resolve("environ");
       String all = new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);

@@ -133,7 +133,8 @@ public final class Runner implements AutoCloseable {
       RunnerConfig config, StepExecutorRegistry executors, RunnerProducerFactory producers) {
     this.config = config;
     orchestratorChannel = GrpcChannelFactory.open(config.orchestrator());
-    gateway = new GatewayClient(orchestratorChannel, this::hello, this::receive);
+    gateway =
+        new GatewayClient(orchestratorChannel, config.attachToken(), this::hello, this::receive);
     if (config.mode() != Mode.WARM) {
       gateway.open();
     }

@@ -72,6 +72,20 @@ public interface OrchestratorConfig {
 
   Http http();
 
+  Attach attach();
+
+  /**
+   * Which runners may attach. Without a token every program that reaches the port may, so it must
+   * then be bound to loopback.
+   */
+  interface Attach {
+    /** Tokens of runners that are started externally, in addition to those of the file. */
+    Optional<List<String>> tokens();
+
+    /** A file with one token per line; empty lines and those that begin with # do not count. */
+    Optional<Path> tokensFile();
+  }
+
   /** The port that serves REST and gRPC. */
   interface Http {
     /**

@@ -13,7 +13,9 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.ArrayList;
 import java.util.List;
+import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
 
 /** Validates the settings before any other component starts. */
@@ -22,13 +24,17 @@ class StartupConfigGuard {
   private static final Logger LOG = Logger.getLogger(StartupConfigGuard.class);
 
   private final OrchestratorConfig config;
+  private final String host;
 
-  StartupConfigGuard(OrchestratorConfig config) {
+  StartupConfigGuard(
+      OrchestratorConfig config, @ConfigProperty(name = "quarkus.http.host") String host) {
     this.config = config;
+    this.host = host;
   }
 
   void onStart(@Observes @Priority(1) StartupEvent event) throws IOException {
-    List<String> problems = OrchestratorConfigValidator.problems(config);
+    List<String> problems = new ArrayList<>(OrchestratorConfigValidator.problems(config));
+    problems.addAll(AttachTokenLoader.problems(config.attach(), host));
     if (!problems.isEmpty()) {
       throw new IllegalStateException("configuration: " + String.join("; ", problems));
     }

@@ -103,6 +103,11 @@ public final class RunnerConnection {
     return properties;
   }
 
+  /** Whether no launcher has started it. */
+  public boolean isExternal() {
+    return properties.launcher().isEmpty();
+  }
+
   /** Marks that the runner will end soon, with its reason. */
   void leave(String reason) {
     leaving = reason;

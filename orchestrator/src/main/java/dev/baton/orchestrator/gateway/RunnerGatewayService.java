@@ -9,12 +9,16 @@ package dev.baton.orchestrator.gateway;
 import dev.baton.orchestrator.replicas.ReplicaBus;
 import dev.baton.orchestrator.replicas.ReplicaMessage;
 import dev.baton.orchestrator.replicas.ReplicaSession;
+import dev.baton.protocol.grpc.Attached;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.RunnerMessage;
 import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.quarkus.grpc.GrpcService;
+import io.quarkus.grpc.RegisterInterceptor;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.Cancellable;
 import io.smallrye.mutiny.subscription.MultiEmitter;
 import jakarta.enterprise.event.Event;
@@ -28,12 +32,14 @@ import org.jspecify.annotations.Nullable;
 
 /** Serves the gRPC streams of runners: one stream per runner for its whole life. */
 @GrpcService
+@RegisterInterceptor(AttachTokenInterceptor.class)
 class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayService {
   private static final Logger LOG = Logger.getLogger(RunnerGatewayService.class);
 
   private static final Duration PING = Duration.ofSeconds(2);
   private static final Duration PATIENCE = Duration.ofSeconds(7);
 
+  private final AttachAuthenticator authenticator;
   private final RunnerRegistry attachments;
   private final AttachReconciler welcome;
   private final RunReleaseHandler releases;
@@ -44,6 +50,7 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
   private final ReplicaSession session;
 
   RunnerGatewayService(
+      AttachAuthenticator authenticator,
       RunnerRegistry attachments,
       AttachReconciler welcome,
       RunReleaseHandler releases,
@@ -52,6 +59,7 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
       Event<RunnerLeavingEvent> leaving,
       ReplicaBus bus,
       ReplicaSession session) {
+    this.authenticator = authenticator;
     this.confirmations = confirmations;
     this.leaving = leaving;
     this.bus = bus;
@@ -64,19 +72,26 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
 
   @Override
   public Multi<GatewayMessage> attach(Multi<RunnerMessage> messages) {
-    return Multi.createFrom().emitter(out -> new Session(out).open(messages));
+    AttachAuthenticator.Verdict verdict = authenticator.judge(AttachTokenInterceptor.TOKEN.get());
+    return Multi.createFrom().emitter(out -> new Session(out, verdict).open(messages));
+  }
+
+  private static Throwable unauthenticated(String reason) {
+    return Status.UNAUTHENTICATED.withDescription(reason).asRuntimeException();
   }
 
   /** One stream. Its messages are handled one after the other. */
   private final class Session {
     private final MultiEmitter<? super GatewayMessage> out;
+    private final AttachAuthenticator.Verdict verdict;
     private final AtomicReference<@Nullable RunnerConnection> attached = new AtomicReference<>();
 
     private final AtomicReference<@Nullable Cancellable> pings = new AtomicReference<>();
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    Session(MultiEmitter<? super GatewayMessage> out) {
+    Session(MultiEmitter<? super GatewayMessage> out, AttachAuthenticator.Verdict verdict) {
       this.out = out;
+      this.verdict = verdict;
     }
 
     void open(Multi<RunnerMessage> messages) {
@@ -99,6 +114,12 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
     }
 
     private void on(RunnerMessage message) {
+      // At the first message: a call that fails before its listener exists is logged by the server.
+      if (verdict instanceof AttachAuthenticator.Verdict.Refused(String reason)) {
+        LOG.warnf("a runner was not attached: %s", reason);
+        out.fail(unauthenticated(reason));
+        return;
+      }
       RunnerConnection sender = attached.get();
       if (sender != null) {
         attachments.heard(sender);
@@ -131,7 +152,13 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
           }
         }
         case PONG -> {} // Only proves that it is alive.
-        case CHECKPOINT_FAILED -> checkpoints.failed(message.getCheckpointFailed());
+        case CHECKPOINT_FAILED -> {
+          if (attached.get() == null) {
+            refuse("the first message must be hello");
+          } else {
+            checkpoints.failed(message.getCheckpointFailed());
+          }
+        }
         case MESSAGE_NOT_SET -> LOG.warn("runner stream: message of an unknown type, skipped");
       }
     }
@@ -160,8 +187,12 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
         refuse("hello was already sent");
         return;
       }
-      welcome
-          .greet(fresh, hello)
+      admit(hello)
+          .chain(
+              refusal ->
+                  refusal.isPresent()
+                      ? Uni.createFrom().failure(unauthenticated(refusal.get()))
+                      : welcome.greet(fresh, hello))
           .subscribe()
           .with(
               done -> {
@@ -170,8 +201,33 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
               },
               failure -> {
                 LOG.warnf("runner %s: attach failed, it has to retry: %s", fresh.runner(), failure);
-                out.fail(Status.UNAVAILABLE.withDescription("try again").asRuntimeException());
+                out.fail(
+                    failure instanceof StatusRuntimeException
+                        ? failure
+                        : Status.UNAVAILABLE.withDescription("try again").asRuntimeException());
               });
+    }
+
+    /** Admits a runner and sends it the token for its next attach; returns why it is refused. */
+    private Uni<Optional<String>> admit(Hello hello) {
+      return switch (verdict) {
+        case AttachAuthenticator.Verdict.Anyone() -> Uni.createFrom().item(Optional.empty());
+        case AttachAuthenticator.Verdict.Refused(String reason) ->
+            Uni.createFrom().item(Optional.of(reason));
+        case AttachAuthenticator.Verdict.Only(AttachTokenSigner.Claims claims) ->
+            authenticator
+                .admit(claims, hello.getRunnerId())
+                .invoke(
+                    refusal -> {
+                      if (refusal.isEmpty()) {
+                        out.emit(attachedWith(authenticator.again(claims.runner())));
+                      }
+                    });
+      };
+    }
+
+    private static GatewayMessage attachedWith(String token) {
+      return GatewayMessage.newBuilder().setAttached(Attached.newBuilder().setToken(token)).build();
     }
 
     /**

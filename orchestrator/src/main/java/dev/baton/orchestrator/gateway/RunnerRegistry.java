@@ -116,23 +116,34 @@ public class RunnerRegistry {
         .findFirst();
   }
 
-  /** Takes a slot of the least loaded shared runner that has a free one and is selected. */
+  /**
+   * Takes a slot of the least loaded shared runner that has a free one and is selected; when there
+   * is none, that of an idle warm runner that was started externally.
+   */
   public Optional<RunnerConnection> takeSlot(Predicate<RunnerConnection> selected) {
     return byRunner.values().stream()
-        .filter(RunnerRegistry::isSharedWithRoom)
+        .filter(RunnerRegistry::hasRoomForAny)
         .filter(selected)
-        .sorted(Comparator.comparingInt(RunnerConnection::free).reversed())
+        .sorted(
+            Comparator.comparing(RunnerConnection::mode)
+                .thenComparing(Comparator.comparingInt(RunnerConnection::free).reversed()))
         .filter(RunnerConnection::tryTake)
         .findFirst();
   }
 
-  private static boolean isSharedWithRoom(RunnerConnection attached) {
-    return attached.mode() == RunnerConnection.Mode.SHARED && attached.hasRoom();
+  /** Warm runners of launchers are reserved for isolated runs. */
+  private static boolean hasRoomForAny(RunnerConnection attached) {
+    return attached.hasRoom()
+        && switch (attached.mode()) {
+          case SHARED -> true;
+          case WARM -> attached.isExternal();
+          case ISOLATED -> false;
+        };
   }
 
-  /** Whether a shared runner with a free slot is attached here. */
+  /** Whether a runner with a free slot for any run is attached here. */
   public boolean hasRoom() {
-    return byRunner.values().stream().anyMatch(RunnerRegistry::isSharedWithRoom);
+    return byRunner.values().stream().anyMatch(RunnerRegistry::hasRoomForAny);
   }
 
   /** The runners attached here now. */

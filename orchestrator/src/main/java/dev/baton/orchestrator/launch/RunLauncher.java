@@ -243,8 +243,13 @@ public class RunLauncher {
       RunnerSelector selector,
       List<Placement> placed,
       Map<String, Outcome> outcomes) {
-    attachments
-        .takeSlot(runner -> runner.properties().fits(selector))
+    // A runner that ends with its run leaves no file of it to another.
+    Optional<RunnerConnection> own =
+        run.isolation() == IsolationMode.ISOLATED
+            ? attachments.takeWarm(
+                runner -> runner.isExternal() && runner.properties().fits(selector))
+            : Optional.empty();
+    own.or(() -> attachments.takeSlot(runner -> runner.properties().fits(selector)))
         .ifPresentOrElse(
             slot -> placed.add(new Placement.Slot(run, slot)),
             () -> outcomes.put(run.run(), Outcome.NO_SLOT));

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.launch;
 
 import dev.baton.launcher.LaunchSpec;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.gateway.AttachTokenSigner;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.lease.LeaseSigner;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -25,14 +26,17 @@ import org.jspecify.annotations.Nullable;
 class RunnerEnvironmentFactory {
   private final OrchestratorConfig config;
   private final LeaseSigner leases;
+  private final AttachTokenSigner tokens;
   private final String kafka;
 
   RunnerEnvironmentFactory(
       OrchestratorConfig config,
       LeaseSigner leases,
+      AttachTokenSigner tokens,
       @ConfigProperty(name = "kafka.bootstrap.servers") String kafka) {
     this.config = config;
     this.leases = leases;
+    this.tokens = tokens;
     this.kafka = kafka;
   }
 
@@ -57,6 +61,7 @@ class RunnerEnvironmentFactory {
       String runner, RunnerConnection.Mode mode, int slots, RunnerPlace place) {
     Map<String, String> environment = new HashMap<>();
     environment.put("BATON_RUNNER_ID", runner);
+    environment.put("BATON_ATTACH_TOKEN", tokens.first(runner));
     environment.put("BATON_RUNNER_MODE", mode.word());
     environment.put("BATON_RUNNER_SLOTS", Integer.toString(slots));
     environment.put("BATON_RUNNER_LAUNCHER", place.launcher());

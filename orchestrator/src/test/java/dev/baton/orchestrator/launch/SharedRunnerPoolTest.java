@@ -9,6 +9,7 @@ package dev.baton.orchestrator.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.gateway.AttachTokenSigner;
 import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
@@ -39,6 +40,7 @@ class SharedRunnerPoolTest {
   @Inject LaunchedRunnerRepository table;
   @Inject LaunchedRunnerWatcher watch;
   @Inject LeaseSigner leases;
+  @Inject AttachTokenSigner tokens;
   @Inject LaunchLimiter room;
   @Inject Event<RunnerSlotsFreedEvent> freed;
   @Inject OrchestratorTestEnvironment bed;
@@ -51,7 +53,7 @@ class SharedRunnerPoolTest {
     return new SharedRunnerPool(
         launchers,
         new RunnerStarter(launchers, table, watch),
-        new RunnerEnvironmentFactory(config, leases, "127.0.0.1:1"),
+        new RunnerEnvironmentFactory(config, leases, tokens, "127.0.0.1:1"),
         watch,
         new LaunchPermitFactory(launchers, new LauncherCapacityLimiter(freed), startRoom),
         config);

@@ -16,8 +16,12 @@ import dev.baton.protocol.grpc.Leaving;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
+import dev.baton.protocol.net.AttachTokenFormat;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +31,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A scripted runner: a stream to the orchestrator without a process. */
 public final class ScriptedRunner implements AutoCloseable {
@@ -40,6 +46,7 @@ public final class ScriptedRunner implements AutoCloseable {
   private final StreamObserver<RunnerMessage> out;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicReference<@Nullable Status> refusal = new AtomicReference<>();
 
   public ScriptedRunner(int port, String id, int slots, Held... held) {
     this(port, id, "", slots, held);
@@ -54,11 +61,28 @@ public final class ScriptedRunner implements AutoCloseable {
 
   public ScriptedRunner(
       int port, String id, String mode, int slots, Map<String, String> labels, Held... held) {
+    this(port, id, null, mode, slots, labels, held);
+  }
+
+  /** Attaches with a token. */
+  public static ScriptedRunner withToken(int port, String id, @Nullable String token) {
+    return new ScriptedRunner(port, id, token, "", 1, Map.of());
+  }
+
+  private ScriptedRunner(
+      int port,
+      String id,
+      @Nullable String token,
+      String mode,
+      int slots,
+      Map<String, String> labels,
+      Held... held) {
     this.id = id;
     this.slots = slots;
     channel = NettyChannelBuilder.forAddress("127.0.0.1", port).usePlaintext().build();
     out =
         RunnerGatewayServiceGrpc.newStub(channel)
+            .withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata(token)))
             .attach(
                 new StreamObserver<>() {
                   @Override
@@ -68,6 +92,7 @@ public final class ScriptedRunner implements AutoCloseable {
 
                   @Override
                   public void onError(Throwable failure) {
+                    refusal.set(Status.fromThrowable(failure));
                     ended.countDown();
                   }
 
@@ -88,6 +113,24 @@ public final class ScriptedRunner implements AutoCloseable {
                     .putAllLabels(labels)
                     .addAllHeld(List.of(held)))
             .build());
+  }
+
+  private static Metadata metadata(@Nullable String token) {
+    Metadata metadata = new Metadata();
+    if (token != null) {
+      metadata.put(
+          Metadata.Key.of(AttachTokenFormat.METADATA, Metadata.ASCII_STRING_MARSHALLER),
+          AttachTokenFormat.metadata(token));
+    }
+    return metadata;
+  }
+
+  /** Waits until the orchestrator has ended the stream; returns its status. */
+  public Status awaitRefusal() throws InterruptedException {
+    if (!ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("the stream of runner " + id + " has not ended");
+    }
+    return Objects.requireNonNull(refusal.get(), "the stream ended without an error");
   }
 
   public String id() {

@@ -15,16 +15,23 @@ import dev.baton.protocol.grpc.Pong;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
+import dev.baton.protocol.net.AttachTokenFormat;
 import dev.baton.protocol.retry.Backoff;
+import dev.baton.runner.config.AttachToken;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jboss.logging.Logger;
@@ -37,11 +44,16 @@ import org.jspecify.annotations.Nullable;
 public final class GatewayClient implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(GatewayClient.class);
   private static final int MAX_REPEATED = 1_000;
+  private static final Metadata.Key<String> AUTHORIZATION =
+      Metadata.Key.of(AttachTokenFormat.METADATA, Metadata.ASCII_STRING_MARSHALLER);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+  private static final Duration FIRST_REFUSED_PAUSE = Duration.ofSeconds(1);
+  private static final Duration LONGEST_REFUSED_PAUSE = Duration.ofSeconds(10);
 
   private final ManagedChannel channel;
   private final RunnerGatewayServiceGrpc.RunnerGatewayServiceStub stub;
+  private final AtomicReference<@Nullable String> token;
   private final Supplier<Hello> hello;
   private final Consumer<GatewayMessage> messages;
 
@@ -59,14 +71,21 @@ public final class GatewayClient implements AutoCloseable {
           1, task -> Thread.ofPlatform().daemon().name("gateway").unstarted(task));
   private @Nullable StreamObserver<RunnerMessage> stream;
   private final Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
+  private final Backoff refusals = Backoff.exponential(FIRST_REFUSED_PAUSE, LONGEST_REFUSED_PAUSE);
   private boolean closed;
 
   /**
+   * @param token with which the first stream is opened; the orchestrator may send another for later
+   *     ones
    * @param hello creates the first message of each stream
    * @param messages called one at a time, in order, on a network thread; must not block
    */
   public GatewayClient(
-      ManagedChannel channel, Supplier<Hello> hello, Consumer<GatewayMessage> messages) {
+      ManagedChannel channel,
+      Optional<AttachToken> token,
+      Supplier<Hello> hello,
+      Consumer<GatewayMessage> messages) {
+    this.token = new AtomicReference<>(token.map(AttachToken::value).orElse(null));
     this.channel = channel;
     this.stub = RunnerGatewayServiceGrpc.newStub(channel);
     this.hello = hello;
@@ -81,7 +100,8 @@ public final class GatewayClient implements AutoCloseable {
     }
     RunnerMessage first =
         RunnerMessage.newBuilder().setHello(hello.get().toBuilder().setAnswersPings(true)).build();
-    StreamObserver<RunnerMessage> opened = stub.withWaitForReady().attach(new IncomingObserver());
+    StreamObserver<RunnerMessage> opened =
+        authenticated().withWaitForReady().attach(new IncomingObserver());
     stream = opened;
     opened.onNext(first);
     if (leaving != null) {
@@ -90,6 +110,16 @@ public final class GatewayClient implements AutoCloseable {
     for (Released earlier : released) {
       opened.onNext(RunnerMessage.newBuilder().setReleased(earlier).build());
     }
+  }
+
+  private RunnerGatewayServiceGrpc.RunnerGatewayServiceStub authenticated() {
+    String mine = token.get();
+    if (mine == null) {
+      return stub;
+    }
+    Metadata metadata = new Metadata();
+    metadata.put(AUTHORIZATION, AttachTokenFormat.metadata(mine));
+    return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
   }
 
   /**
@@ -165,7 +195,10 @@ public final class GatewayClient implements AutoCloseable {
     }
   }
 
-  private synchronized void broken(String why) {
+  /**
+   * @param refused whether the orchestrator does not admit this runner; its settings may change
+   */
+  private synchronized void broken(String why, boolean refused) {
     stream = null;
     unheard.complete(null);
     unheard = new CompletableFuture<>();
@@ -173,9 +206,12 @@ public final class GatewayClient implements AutoCloseable {
       return;
     }
     // With jitter: the runners of a restarted orchestrator would attach all at once.
-    Duration pause = backoff.next();
-    LOG.infof(
-        "orchestrator stream: not attached, retrying in %2$d ms: %1$s", why, pause.toMillis());
+    Duration pause = refused ? refusals.next() : backoff.next();
+    LOG.logf(
+        refused ? Logger.Level.ERROR : Logger.Level.INFO,
+        "orchestrator stream: not attached, retrying in %2$d ms: %1$s",
+        why,
+        pause.toMillis());
     timer.schedule(this::open, pause.toMillis(), TimeUnit.MILLISECONDS);
   }
 
@@ -188,6 +224,7 @@ public final class GatewayClient implements AutoCloseable {
 
   private synchronized void working() {
     backoff.reset();
+    refusals.reset();
   }
 
   /** Receives the orchestrator's messages of one stream. */
@@ -199,17 +236,23 @@ public final class GatewayClient implements AutoCloseable {
         pong();
         return;
       }
+      if (message.hasAttached()) {
+        token.set(message.getAttached().getToken());
+        return;
+      }
       messages.accept(message);
     }
 
     @Override
     public void onError(Throwable error) {
-      broken(String.valueOf(error.getMessage()));
+      broken(
+          String.valueOf(error.getMessage()),
+          Status.fromThrowable(error).getCode() == Status.Code.UNAUTHENTICATED);
     }
 
     @Override
     public void onCompleted() {
-      broken("closed by the orchestrator");
+      broken("closed by the orchestrator", false);
     }
   }
 }

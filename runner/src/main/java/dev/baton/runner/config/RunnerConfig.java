@@ -11,10 +11,12 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.runner.agents.AgentSettings;
 import dev.baton.runner.agents.ReferencedKeyResolver;
+import dev.baton.runner.engine.HostNameReader;
 import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -32,6 +34,7 @@ import java.util.regex.Pattern;
  * @param mode which runs the runner accepts
  * @param slots limit of concurrent runs; 1 except for a shared runner
  * @param carries the run assigned to an isolated runner; empty in other modes
+ * @param attachToken proves to the orchestrator that the runner may attach; empty: attaches without
  * @param orchestrator its replicas, in the order in which they are tried; one or more
  * @param placement properties by which workflows select this runner
  * @param store replicas of the checkpoint-store, likewise
@@ -56,6 +59,7 @@ public record RunnerConfig(
     int slots,
     RunnerPlacement placement,
     Optional<Carried> carries,
+    Optional<AttachToken> attachToken,
     List<GrpcAddress> orchestrator,
     List<GrpcAddress> store,
     String kafkaBootstrapServers,
@@ -97,6 +101,9 @@ public record RunnerConfig(
   private static final long LEAST_BYTES = 1L << 20;
   private static final long MOST_BYTES = 1L << 50;
 
+  /** Characters of the host's name in that of a runner, which has at most 63. */
+  private static final int MAX_HOST = 40;
+
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_*]+");
 
   private static final String ENVIRONMENT =
@@ -118,11 +125,14 @@ public record RunnerConfig(
     Keys keys = new Keys(values);
     Mode mode = keys.mode("baton.runner.mode");
     return new RunnerConfig(
-        keys.required("baton.runner.id"),
+        mode == Mode.ISOLATED
+            ? keys.required("baton.runner.id")
+            : keys.optional("baton.runner.id").orElseGet(RunnerConfig::newId),
         mode,
         mode == Mode.SHARED ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
         RunnerPlacement.read(values),
         mode == Mode.ISOLATED ? Optional.of(carried(keys)) : Optional.empty(),
+        AttachToken.read("baton.attach.token", "baton.attach.token-file", values),
         GrpcAddress.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
@@ -143,6 +153,13 @@ public record RunnerConfig(
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
         keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES),
         agents(keys));
+  }
+
+  /** Returns a name for this process: that of the host, and 48 random bits. */
+  private static String newId() {
+    String host = HostNameReader.get().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9]+", "-");
+    String name = host.length() > MAX_HOST ? host.substring(0, MAX_HOST) : host;
+    return "ext-%s-%012x".formatted(name, new SecureRandom().nextLong() >>> 16);
   }
 
   private static AgentSettings agents(Keys keys) {

@@ -9,12 +9,16 @@ package dev.baton.runner.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -93,6 +97,37 @@ class RunnerConfigTest {
     assertThat(config.slots()).isEqualTo(1);
     assertThat(config.carries()).isEmpty();
     assertThat(config.maxLifetime()).isEmpty();
+  }
+
+  @Test
+  void shouldNameARunnerThatWasStartedExternally() {
+    Map<String, String> keys = isolated();
+    keys.remove("baton.runner.id");
+    keys.put("baton.runner.mode", "warm");
+
+    assertThat(read(keys).runnerId()).matches("ext-[a-z0-9-]{1,40}-[0-9a-f]{12}");
+    assertThat(read(keys).runnerId()).isNotEqualTo(read(keys).runnerId());
+  }
+
+  @Test
+  void shouldReadTheAttachTokenAndNotShowIt(@TempDir Path folder) throws IOException {
+    Map<String, String> keys = isolated();
+    assertThat(read(keys).attachToken()).isEmpty();
+
+    Path file =
+        Files.writeString(folder.resolve("token"), "# of the test\nin-the-file-0123456789\n");
+    keys.put("baton.attach.token-file", file.toString());
+    assertThat(read(keys).attachToken()).contains(new AttachToken("in-the-file-0123456789"));
+
+    keys.put("baton.attach.token", "in-the-setting-0123456789");
+    assertThat(read(keys).attachToken()).contains(new AttachToken("in-the-setting-0123456789"));
+    assertThat(read(keys).toString()).doesNotContain("0123456789");
+
+    keys.put("baton.attach.token", "tooshort");
+    assertThatThrownBy(() -> read(keys))
+        .hasMessageContaining("baton.attach.token")
+        .hasMessageContaining("16 to 512")
+        .hasMessageNotContaining("tooshort");
   }
 
   @Test

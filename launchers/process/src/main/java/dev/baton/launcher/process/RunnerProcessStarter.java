@@ -34,7 +34,7 @@ final class RunnerProcessStarter {
   private static final List<Path> SETSID =
       List.of(Path.of("/usr/bin/setsid"), Path.of("/bin/setsid"));
   private static final List<String> PRIVATE =
-      List.of("BATON_DB_", "BATON_OBJECT_STORE_", "BATON_LAUNCHER", "QUARKUS_");
+      List.of("BATON_ATTACH_", "BATON_DB_", "BATON_OBJECT_STORE_", "BATON_LAUNCHER", "QUARKUS_");
   private static final String NAME = "BATON_RUNNER_ID";
   private static final String FOLDER = "BATON_DATA";
 
