@@ -15,6 +15,7 @@ import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
+import dev.baton.scripted.ScriptedRequest;
 import dev.baton.standalone.StackComponent;
 import java.io.File;
 import java.io.IOException;
@@ -90,7 +91,7 @@ class CodingAgentTest {
             .map(command -> Path.of(command.getFirst()).toAbsolutePath())
             .map(program -> Objects.requireNonNull(program.getParent()))
             .toList();
-    claude = ScriptedModelServer.start(ModelScript.byTurn(claudeScript()));
+    claude = ScriptedModelServer.start(CodingAgentTest::claudeAnswer);
     codex = ScriptedModelServer.start(ModelScript.byTurn(codexScript()));
     String path =
         String.join(File.pathSeparator, programs.stream().map(Path::toString).toList())
@@ -123,6 +124,16 @@ class CodingAgentTest {
       claude.close();
       codex.close();
     }
+  }
+
+  /** An answer that Claude Code has invented before a prompt that continues a turn is no turn. */
+  private static ScriptedReply claudeAnswer(ScriptedRequest request) {
+    int turn = request.turn();
+    for (JsonNode message : request.body().path("messages")) {
+      turn -= message.path("content").toString().contains("No response requested.") ? 1 : 0;
+    }
+    List<ScriptedReply> script = claudeScript();
+    return script.get(Math.min(turn, script.size() - 1));
   }
 
   private static List<ScriptedReply> claudeScript() {

@@ -15,9 +15,14 @@ import java.util.regex.Pattern;
  * the environment, reminders, and the text with which it continues after a resume.
  */
 public enum AgentFamily {
+  /**
+   * Continued with a prompt, it puts an answer of its own between the interrupted turn and the
+   * prompt.
+   */
   CLAUDE(
       List.of("(?s)\\s*Continue from where you left off\\.\\s*"),
-      List.of("(?s)<system-reminder>.*?</system-reminder>\\s*")),
+      List.of("(?s)<system-reminder>.*?</system-reminder>\\s*"),
+      List.of("\\s*No response requested\\.\\s*")),
   CODEX(
       List.of(
           "(?s)\\s*<(environment_context|user_instructions|turn_aborted|permissions instructions|"
@@ -25,17 +30,15 @@ public enum AgentFamily {
           "(?s)\\s*# AGENTS\\.md instructions for .*"),
       List.of("(?m)^(Wall time|Chunk ID|Original token count): [^\\n]*\\n")),
   OPENCODE(List.of(), List.of("(?s)<system-reminder>.*?</system-reminder>\\s*")),
-  /**
-   * Agents that are continued with a prompt. Claude Code puts an answer of its own between the
-   * interrupted turn and that prompt.
-   */
+  /** Agents that are continued with a prompt, Claude Code among them. */
   ACP(
       List.of("(?s)\\s*(Continue\\.|Continue from where you left off\\.)\\s*"),
       CLAUDE.part,
-      List.of("\\s*No response requested\\.\\s*")),
+      CLAUDE.answers),
   OTHER(List.of(), List.of());
 
   private final List<String> part;
+  private final List<String> answers;
   private final List<Pattern> wholePatterns;
   private final List<Pattern> partPatterns;
   private final List<Pattern> answerPatterns;
@@ -46,6 +49,7 @@ public enum AgentFamily {
 
   AgentFamily(List<String> whole, List<String> part, List<String> answers) {
     this.part = part;
+    this.answers = answers;
     wholePatterns = whole.stream().map(Pattern::compile).toList();
     partPatterns = part.stream().map(Pattern::compile).toList();
     answerPatterns = answers.stream().map(Pattern::compile).toList();

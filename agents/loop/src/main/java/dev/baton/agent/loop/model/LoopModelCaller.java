@@ -11,6 +11,7 @@ import dev.baton.agent.loop.session.SessionRow;
 import dev.baton.agent.loop.session.SessionRow.ToolCall;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
+import dev.baton.protocol.retry.Backoff;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
@@ -25,10 +26,10 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -39,8 +40,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LoopModelCaller {
   private static final int MAX_ATTEMPTS = 8;
-  private static final long FIRST_DELAY_MS = 500;
-  private static final long MAX_DELAY_MS = 10_000;
+  private static final Duration FIRST_DELAY = Duration.ofMillis(500);
+  private static final Duration MAX_DELAY = Duration.ofSeconds(10);
   private static final int PAYMENT_REQUIRED = 402;
   private static final Set<Integer> REPEATED = Set.of(408, 429, 500, 502, 503, 504, 529);
   private static final int MAX_MESSAGE = 2_000;
@@ -94,11 +95,11 @@ public final class LoopModelCaller {
     if ((http != null && !REPEATED.contains(http.statusCode())) || attempt == MAX_ATTEMPTS) {
       throw new LoopModelException("the model gives no answer: " + reason, false, problem);
     }
-    long delay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS << (attempt - 1));
-    delay = delay / 2 + ThreadLocalRandom.current().nextLong(delay / 2 + 1);
+    Duration delay = Backoff.delay(FIRST_DELAY, MAX_DELAY, attempt);
     notices.accept(
-        "model: attempt %d failed, retrying in %d ms: %s".formatted(attempt, delay, reason));
-    TimeUnit.MILLISECONDS.sleep(delay);
+        "model: attempt %d failed, retrying in %d ms: %s"
+            .formatted(attempt, delay.toMillis(), reason));
+    TimeUnit.NANOSECONDS.sleep(delay.toNanos());
   }
 
   private static <T extends Throwable> @Nullable T cause(Throwable problem, Class<T> type) {
