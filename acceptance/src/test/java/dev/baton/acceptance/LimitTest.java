@@ -53,6 +53,8 @@ class LimitTest {
   void shouldKeepTheLimitAndForgetNoRunWhenTheOrchestratorIsKilledWhileRunsQueue()
       throws Exception {
     Random random = SeededRandomFactory.random("the orchestrator dies while runs queue");
+    // The first call of the command fills its caches, which takes longer than the runs queue.
+    BatonCliInvoker.run(on, "status", "--workflow", "limited");
     List<String> runs = new ArrayList<>();
     for (int n = 0; n < RUNS; n++) {
       runs.add(start(n, n % 3));
