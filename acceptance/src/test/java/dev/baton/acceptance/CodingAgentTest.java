@@ -102,6 +102,8 @@ class CodingAgentTest {
             builder ->
                 builder
                     .environment(StackComponent.ORCHESTRATOR, "PATH", path)
+                    // The shells of agents run the user's start-up files, which may take locks.
+                    .environment(StackComponent.ORCHESTRATOR, "HOME", "/nonexistent")
                     .environment(
                         StackComponent.ORCHESTRATOR,
                         "BATON_MODELS_ANTHROPIC_MESSAGES_URL",

@@ -67,6 +67,7 @@ public final class ClaudeDriver implements AgentDriver {
       if (problem != null) {
         return EndedSession.refused(resumed, problem);
       }
+      ClaudeTranscript.dropContinuations(home.transcript(resumed));
     }
     if (launch.start() instanceof AgentStart.Fallback(String prompt, String refused)) {
       Files.deleteIfExists(home.transcript(refused));

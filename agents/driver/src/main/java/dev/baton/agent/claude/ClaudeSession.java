@@ -34,9 +34,6 @@ final class ClaudeSession extends ProcessAgentSession {
   /** A resumed turn begins at once; without one, the agent would wait for a prompt forever. */
   private static final Duration TURN_BOUND = Duration.ofSeconds(30);
 
-  /** The words with which the agent itself continues a turn: keys of requests leave them out. */
-  private static final String CONTINUE = "Continue from where you left off.";
-
   private static final Duration END_BOUND = Duration.ofSeconds(15);
 
   /** The agent gives up a hook after this time: longer than any wait of a step. */
@@ -119,7 +116,7 @@ final class ClaudeSession extends ProcessAgentSession {
     }
     emit(new AgentEvent.Notice("the turn does not begin by itself: it is continued by a prompt"));
     try {
-      send(message(List.of(), CONTINUE));
+      send(message(List.of(), ClaudeTranscript.CONTINUE));
     } catch (IOException e) {
       throw new UncheckedIOException(e); // There are no images to read.
     }

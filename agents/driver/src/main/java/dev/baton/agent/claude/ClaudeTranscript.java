@@ -6,7 +6,10 @@
  */
 package dev.baton.agent.claude;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.process.SessionFile;
+import dev.baton.agent.process.StateText;
+import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,11 +22,43 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads the transcripts of Claude Code. */
 public final class ClaudeTranscript {
+  /** The words with which the agent itself continues a turn: keys of requests leave them out. */
+  static final String CONTINUE = "Continue from where you left off.";
+
   private ClaudeTranscript() {}
 
   /** Why the session cannot be resumed; null when it can. */
   public static @Nullable String problem(Path file) throws IOException {
     return new SessionFile(file).problem(row -> row.path("type").asText().equals("user"));
+  }
+
+  /**
+   * Removes the rows at the end with which earlier resumes have continued the turn. Claude Code
+   * does not count a turn as interrupted that ends with such a row, and waits for a prompt.
+   */
+  static void dropContinuations(Path file) throws IOException {
+    List<String> lines = new ArrayList<>(Files.readAllLines(file));
+    boolean changed = false;
+    for (int i = lines.size() - 1; i >= 0; i--) {
+      JsonNode row = Json.mapper().readTree(lines.get(i));
+      if (!row.hasNonNull("uuid")) {
+        continue; // Not a part of the conversation.
+      }
+      if (!isContinuation(row)) {
+        break;
+      }
+      lines.remove(i);
+      changed = true;
+    }
+    if (changed) {
+      StateText.write(file, String.join("\n", lines) + "\n");
+    }
+  }
+
+  private static boolean isContinuation(JsonNode row) {
+    return row.path("type").asText().equals("user")
+        && row.path("isMeta").asBoolean()
+        && row.path("message").path("content").toString().contains(CONTINUE);
   }
 
   /** Whether the transcripts contain the results of these calls; a prompt where there are none. */
