@@ -128,7 +128,10 @@ class CodingAgentTest {
     }
   }
 
-  /** An answer that Claude Code has invented before a prompt that continues a turn is no turn. */
+  /**
+   * Does not count the synthetic answer that Claude Code puts before a prompt that continues a
+   * turn.
+   */
   private static ScriptedReply claudeAnswer(ScriptedRequest request) {
     int turn = request.turn();
     for (JsonNode message : request.body().path("messages")) {

@@ -70,7 +70,8 @@ final class OpenCodeClient implements AutoCloseable {
   }
 
   /**
-   * @throws IOException when there is no answer within 120 s, or one of more than 64 MiB
+   * @throws IOException when the server does not answer within 120 s, or answers with more than 64
+   *     MiB
    */
   ServerAnswer get(String path) throws IOException, InterruptedException {
     return answer(request(path).GET().timeout(ANSWER_BOUND).build());
