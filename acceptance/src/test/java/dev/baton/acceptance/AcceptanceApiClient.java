@@ -192,6 +192,14 @@ final class AcceptanceApiClient {
     return false;
   }
 
+  /** Returns the data of the run's events of one type. */
+  List<JsonNode> events(String run, String type) throws IOException, InterruptedException {
+    return events(run).stream()
+        .filter(event -> event.path("type").asText().equals(type))
+        .map(event -> event.path("data"))
+        .toList();
+  }
+
   static @Nullable JsonNode first(List<JsonNode> events, String type) {
     return events.stream()
         .filter(e -> e.path("type").asText().equals(type))

@@ -150,11 +150,11 @@ class AgentStepTest {
 
     assertThat(end.path("output").asText().strip()).isEqualTo(expected());
     assertThat(endpoint.requests().size() - before).isEqualTo(ANSWERS);
-    List<JsonNode> answers = events(run, "model_answered");
+    List<JsonNode> answers = on.api.events(run, "model_answered");
     assertThat(answers).hasSize(ANSWERS);
     assertThat(answers.getFirst().path("tools").toString()).isEqualTo("[\"append\"]");
     assertThat(
-            events(run, "checkpoint_saved").stream()
+            on.api.events(run, "checkpoint_saved").stream()
                 .filter(event -> event.path("trigger").asText().equals("turn")))
         .hasSize(ANSWERS)
         .allSatisfy(
@@ -162,7 +162,7 @@ class AgentStepTest {
               assertThat(event.path("turn").path("agent").asText()).isEqualTo("command");
               assertThat(event.path("resumes").path("step").asText()).isEqualTo("work");
             });
-    assertThat(events(run, "agent_session_created")).hasSize(1);
+    assertThat(on.api.events(run, "agent_session_created")).hasSize(1);
     assertThat(endpoint.requests().getLast().header("x-api-key")).isEqualTo(KEY);
     assertNoSecret(run);
   }
@@ -190,7 +190,9 @@ class AgentStepTest {
     assertThat(killed).isGreaterThanOrEqualTo(KILLS - 1);
     assertPaidOnce(run, before, killed);
     List<JsonNode> answers =
-        events(run, "model_answered").stream().filter(answer -> answer.has("answer")).toList();
+        on.api.events(run, "model_answered").stream()
+            .filter(answer -> answer.has("answer"))
+            .toList();
     JsonNode spend = end.path("agent");
     long tokens = 7 + 3;
     for (int i = 0; i < TOOLS - 1; i++) {
@@ -235,7 +237,7 @@ class AgentStepTest {
     assertThat(end.path("output").asText().strip()).isEqualTo(expected());
     assertThat(end.path("epoch").asInt()).isEqualTo(1);
     assertPaidOnce(run, before, KILLS);
-    assertThat(events(run, "step_started").stream())
+    assertThat(on.api.events(run, "step_started").stream())
         .filteredOn(event -> event.hasNonNull("resumed_from"))
         .as("resumes at a boundary")
         .hasSizeBetween(KILLS - 1, KILLS);
@@ -299,7 +301,7 @@ class AgentStepTest {
     JsonNode failed = on.api.awaitStatus(run, "failed", END);
 
     assertThat(failed.path("error").path("code").asText()).isEqualTo("agent_stuck");
-    assertThat(events(run, "agent_session_created")).hasSize(4);
+    assertThat(on.api.events(run, "agent_session_created")).hasSize(4);
   }
 
   private static void awaitRequests(int wanted) throws Exception {
@@ -330,18 +332,20 @@ class AgentStepTest {
   /** Every answer was paid and kept once, beside those that were streaming at a kill. */
   private static void assertPaidOnce(String run, int before, int kills) throws Exception {
     List<JsonNode> answers =
-        events(run, "model_answered").stream().filter(answer -> answer.has("answer")).toList();
+        on.api.events(run, "model_answered").stream()
+            .filter(answer -> answer.has("answer"))
+            .toList();
     int calls = endpoint.requests().size() - before;
     System.out.printf(
         "  %d kills, %d calls for %d answers, %d processes%n",
-        kills, calls, answers.size(), events(run, "agent_session_created").size());
+        kills, calls, answers.size(), on.api.events(run, "agent_session_created").size());
     assertThat(answers.stream().map(answer -> answer.path("key").asText()).distinct())
         .hasSameSizeAs(answers)
         .hasSize(ANSWERS);
     assertThat(answers).noneMatch(answer -> answer.path("diverged").asBoolean());
     assertThat(calls).isBetween(ANSWERS, ANSWERS + kills);
     assertThat(
-            events(run, "agent_session_created").stream()
+            on.api.events(run, "agent_session_created").stream()
                 .map(session -> session.path("session").asText())
                 .distinct())
         .as("the same session throughout")
@@ -362,7 +366,7 @@ class AgentStepTest {
     assertThat(endpoint.requests().size() - before).isEqualTo(5);
 
     on.api.post("/runs/" + run + "/resume", AcceptanceApiClient.JSON.createObjectNode());
-    Await.until("it has failed again", END, () -> events(run, "run_failed").size() == 2);
+    Await.until("it has failed again", END, () -> on.api.events(run, "run_failed").size() == 2);
     assertThat(endpoint.requests().size() - before).as("nothing more is spent").isEqualTo(5);
 
     ObjectNode more = AcceptanceApiClient.JSON.createObjectNode();
@@ -372,14 +376,6 @@ class AgentStepTest {
     JsonNode end = on.api.awaitStatus(run, "completed", END);
     assertThat(end.path("output").asText().strip()).isEqualTo(expected());
     assertThat(endpoint.requests().size() - before).isEqualTo(ANSWERS);
-  }
-
-  private static List<JsonNode> events(String run, String type)
-      throws IOException, InterruptedException {
-    return on.api.events(run).stream()
-        .filter(event -> event.path("type").asText().equals(type))
-        .map(event -> event.path("data"))
-        .toList();
   }
 
   /** The real key is in no file of the stack: trace, object store, logs, homes. */

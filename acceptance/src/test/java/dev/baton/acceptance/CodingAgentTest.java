@@ -9,13 +9,13 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.agent.testkit.ClaudeScript;
 import dev.baton.agent.testkit.InstalledAgents;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
-import dev.baton.scripted.ScriptedRequest;
 import dev.baton.standalone.StackComponent;
 import java.io.File;
 import java.io.IOException;
@@ -91,7 +91,7 @@ class CodingAgentTest {
             .map(command -> Path.of(command.getFirst()).toAbsolutePath())
             .map(program -> Objects.requireNonNull(program.getParent()))
             .toList();
-    claude = ScriptedModelServer.start(CodingAgentTest::claudeAnswer);
+    claude = ScriptedModelServer.start(ClaudeScript::answer);
     codex = ScriptedModelServer.start(ModelScript.byTurn(codexScript()));
     String path =
         String.join(File.pathSeparator, programs.stream().map(Path::toString).toList())
@@ -128,35 +128,6 @@ class CodingAgentTest {
     }
   }
 
-  /**
-   * Does not count the synthetic answer that Claude Code puts before a prompt that continues a
-   * turn.
-   */
-  private static ScriptedReply claudeAnswer(ScriptedRequest request) {
-    int turn = request.turn();
-    for (JsonNode message : request.body().path("messages")) {
-      turn -= message.path("content").toString().contains("No response requested.") ? 1 : 0;
-    }
-    List<ScriptedReply> script = claudeScript();
-    return script.get(Math.min(turn, script.size() - 1));
-  }
-
-  private static List<ScriptedReply> claudeScript() {
-    return List.of(
-        bash(ScriptedReply.text("one"), "a"),
-        bash(bash(ScriptedReply.text("two calls"), "b"), "c"),
-        call("Write", "{\"file_path\":\"notes.txt\",\"content\":\"hello\\n\"}"),
-        bash(
-            call(
-                "Edit",
-                "{\"file_path\":\"notes.txt\",\"old_string\":\"hello\",\"new_string\":\"world\"}"),
-            "d"),
-        call("TaskCreate", "{\"subject\":\"fix it\",\"description\":\"fix the bug\"}"),
-        bash(bash(bash(ScriptedReply.text("three calls"), "e"), "f"), "g"),
-        bash(ScriptedReply.text("last"), "h"),
-        ScriptedReply.text("all done"));
-  }
-
   private static List<ScriptedReply> codexScript() {
     return List.of(
         shell(ScriptedReply.text("one"), "a"),
@@ -171,14 +142,6 @@ class CodingAgentTest {
         shell(shell(shell(ScriptedReply.text("three calls"), "e"), "f"), "g"),
         shell(ScriptedReply.text("last"), "h"),
         ScriptedReply.text("all done"));
-  }
-
-  private static ScriptedReply bash(ScriptedReply reply, String word) {
-    return with(
-        reply,
-        "Bash",
-        "{\"command\":\"sleep 0.1; echo %s >> out.txt\",\"description\":\"Writes %s\"}"
-            .formatted(word, word));
   }
 
   private static ScriptedReply shell(ScriptedReply reply, String word) {
@@ -207,8 +170,8 @@ class CodingAgentTest {
     assertThat(end.path("output").asText().strip()).isEqualTo(EXPECTED);
     assertThat(agent.endpoint().requests().size() - before).isEqualTo(ANSWERS);
     assertThat(end.path("agent").path("turns").asInt()).isEqualTo(ANSWERS);
-    assertThat(events(run, "tool_invoked")).isNotEmpty();
-    assertThat(events(run, "agent_session_created")).hasSize(1);
+    assertThat(on.api.events(run, "tool_invoked")).isNotEmpty();
+    assertThat(on.api.events(run, "agent_session_created")).hasSize(1);
   }
 
   @ParameterizedTest
@@ -238,22 +201,22 @@ class CodingAgentTest {
     int calls = agent.endpoint().requests().size() - before;
     System.out.printf(
         "  %s: %d kills, %d calls for %d answers, %d processes%n",
-        agent.use, killed, calls, ANSWERS, events(run, "agent_session_created").size());
+        agent.use, killed, calls, ANSWERS, on.api.events(run, "agent_session_created").size());
     assertThat(end.path("output").asText().strip()).as(() -> history(run)).isEqualTo(EXPECTED);
     assertThat(calls).isBetween(ANSWERS, ANSWERS + killed);
-    assertThat(events(run, "model_answered"))
+    assertThat(on.api.events(run, "model_answered"))
         .filteredOn(answer -> answer.has("answer"))
         .hasSize(ANSWERS)
         .noneMatch(answer -> answer.path("diverged").asBoolean());
     assertThat(
-            events(run, "agent_session_created").stream()
+            on.api.events(run, "agent_session_created").stream()
                 // Before its first boundary an agent has no session to continue.
                 .filter(session -> session.hasNonNull("resumed_from"))
                 .map(session -> session.path("session").asText())
                 .distinct())
         .as("the same session throughout")
         .hasSizeLessThanOrEqualTo(1);
-    assertThat(events(run, "agent_session_created"))
+    assertThat(on.api.events(run, "agent_session_created"))
         .as(() -> history(run))
         .noneMatch(session -> session.hasNonNull("degraded"));
   }
@@ -278,13 +241,5 @@ class CodingAgentTest {
       Thread.currentThread().interrupt();
       return e.toString();
     }
-  }
-
-  private static List<JsonNode> events(String run, String type)
-      throws IOException, InterruptedException {
-    return on.api.events(run).stream()
-        .filter(event -> event.path("type").asText().equals(type))
-        .map(event -> event.path("data"))
-        .toList();
   }
 }

@@ -140,26 +140,35 @@ class LoopStepTest {
 
     assertThat(end.path("output").asText().strip()).isEqualTo(expected());
     List<JsonNode> answers =
-        events(run, "model_answered").stream().filter(answer -> answer.has("answer")).toList();
+        on.api.events(run, "model_answered").stream()
+            .filter(answer -> answer.has("answer"))
+            .toList();
     int calls = endpoint.requests().size() - before;
     System.out.printf(
         "  %d kills, %d calls for %d answers, %d processes of the loop%n",
-        killed, calls, answers.size(), events(run, "agent_session_created").size());
+        killed, calls, answers.size(), on.api.events(run, "agent_session_created").size());
     assertThat(killed).isGreaterThanOrEqualTo(KILLS - 1);
     assertThat(answers).as("paid and kept").hasSize(TURNS + 1);
     assertThat(calls).isBetween(TURNS + 1, TURNS + 1 + killed);
     assertThat(answers).noneMatch(answer -> answer.path("diverged").asBoolean());
-    assertThat(events(run, "agent_session_created"))
+    assertThat(on.api.events(run, "agent_session_created"))
         .allSatisfy(session -> assertThat(session.path("agent").asText()).isEqualTo("loop"));
     assertThat(
-            events(run, "agent_session_created").stream()
+            on.api.events(run, "agent_session_created").stream()
                 .map(session -> session.path("session").asText())
                 .distinct())
         .as("the same session throughout")
         .hasSize(1);
-    assertThat(events(run, "plan_updated").getLast().path("items").path(0).path("status").asText())
+    assertThat(
+            on.api
+                .events(run, "plan_updated")
+                .getLast()
+                .path("items")
+                .path(0)
+                .path("status")
+                .asText())
         .isEqualTo("completed");
-    assertThat(events(run, "tool_invoked"))
+    assertThat(on.api.events(run, "tool_invoked"))
         .allSatisfy(call -> assertThat(call.path("outcome").asText()).isEqualTo("ok"));
   }
 
@@ -174,13 +183,5 @@ class LoopStepTest {
     assertThat(failed.path("error").path("message").asText())
         .contains("turns budget of 3 turns is used up");
     assertThat(endpoint.requests().size() - before).isEqualTo(3);
-  }
-
-  private static List<JsonNode> events(String run, String type)
-      throws IOException, InterruptedException {
-    return on.api.events(run).stream()
-        .filter(event -> event.path("type").asText().equals(type))
-        .map(event -> event.path("data"))
-        .toList();
   }
 }

@@ -6,8 +6,20 @@
  */
 package dev.baton.agent;
 
+import org.jspecify.annotations.Nullable;
+
 /** How a session begins. */
 public sealed interface AgentStart {
+  /** Returns the id of the session that is continued; null for a new one. */
+  default @Nullable String resumedSession() {
+    return switch (this) {
+      case Fresh fresh -> null;
+      case Fallback fallback -> null;
+      case Resume(String id) -> id;
+      case Continue(String id, String prompt) -> id;
+    };
+  }
+
   /**
    * A new session.
    *

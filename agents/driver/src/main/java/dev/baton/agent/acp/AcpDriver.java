@@ -47,22 +47,15 @@ public final class AcpDriver implements AgentDriver {
   @Override
   public CheckedProgram check(AgentProgram program, AgentProcessStarter starter)
       throws AgentProgramException, InterruptedException {
-    if (program.command().isEmpty()) {
-      throw new AgentProgramException(
-          "agent 'acp': 'command' is missing; name the program that speaks ACP and its arguments");
-    }
-    ProgramChecker checker =
-        new ProgramChecker(use(), program.command().getFirst(), "install it, or correct 'command'");
-    return program.version() == null
-        ? new CheckedProgram(checker.find(program), "")
-        : checker.check(program, starter);
+    return ProgramChecker.checkCommand(
+        use(), "the program that speaks ACP and its arguments", program, starter);
   }
 
   @Override
   public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
       throws IOException {
     AcpHome home = new AcpHome(launch.folders().home());
-    String resumed = AcpSession.resumed(launch.start());
+    String resumed = launch.start().resumedSession();
     if (resumed != null) {
       String problem = home.problem(resumed);
       if (problem != null) {

@@ -23,7 +23,6 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /** A running agent that speaks ACP. It gets no access to files or terminals of the runner. */
 final class AcpSession extends JsonRpcSession {
@@ -74,15 +73,6 @@ final class AcpSession extends JsonRpcSession {
   }
 
   /** The session that is continued; null for a new one. */
-  static @Nullable String resumed(AgentStart start) {
-    return switch (start) {
-      case AgentStart.Fresh fresh -> null;
-      case AgentStart.Fallback fallback -> null;
-      case AgentStart.Resume(String id) -> id;
-      case AgentStart.Continue(String id, String prompt) -> id;
-    };
-  }
-
   private void endWithoutSession() {
     if (!prompted) {
       fail("the agent has not opened its session within " + START_BOUND.toSeconds() + " s");
@@ -90,13 +80,11 @@ final class AcpSession extends JsonRpcSession {
   }
 
   private void fail(String message) {
-    decide(AgentEnd.Kind.FAILED, "", message);
-    process().kill();
+    endNow(AgentEnd.Kind.FAILED, message);
   }
 
   private void refuse(String id, String reason) {
-    decide(AgentEnd.Kind.SESSION_REFUSED, "", "session " + id + " cannot be resumed: " + reason);
-    process().kill();
+    endNow(AgentEnd.Kind.SESSION_REFUSED, "session " + id + " cannot be resumed: " + reason);
   }
 
   private void initialized(JsonNode result) {
@@ -124,7 +112,7 @@ final class AcpSession extends JsonRpcSession {
       ObjectNode text = params.putObject("systemPrompt").put("mode", "append");
       text.putArray("content").addObject().put("type", "text").put("text", system);
     }
-    String id = resumed(launch.start());
+    String id = launch.start().resumedSession();
     if (id == null) {
       request("session/new", params, opened -> opened(opened.path("sessionId").asText(), opened));
     } else if (sessions.has("resume")) {
@@ -293,15 +281,6 @@ final class AcpSession extends JsonRpcSession {
       outcome.put("outcome", "selected").put("optionId", option);
     }
     respond(id, result);
-  }
-
-  @Override
-  protected AgentEnd end(int exit, String errors) {
-    return new AgentEnd(
-        AgentEnd.Kind.FAILED,
-        "",
-        exit,
-        ("the agent ended within its turn, exit code " + exit + ": " + errors).strip());
   }
 
   @Override

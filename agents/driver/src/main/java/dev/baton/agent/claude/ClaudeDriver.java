@@ -28,7 +28,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Drives Claude Code by lines of JSON on stdin and stdout. It is resumed within its turn, without a
@@ -61,7 +60,7 @@ public final class ClaudeDriver implements AgentDriver {
   public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
       throws IOException {
     ClaudeHome home = new ClaudeHome(launch.folders().home());
-    String resumed = resumed(launch.start());
+    String resumed = launch.start().resumedSession();
     if (resumed != null) {
       String problem = ClaudeTranscript.problem(home.transcript(resumed));
       if (problem != null) {
@@ -81,15 +80,6 @@ public final class ClaudeDriver implements AgentDriver {
                 home.environment(launch),
                 launch.folders().workspace()));
     return ClaudeSession.begin(process, listener, launch, id);
-  }
-
-  private static @Nullable String resumed(AgentStart start) {
-    return switch (start) {
-      case AgentStart.Fresh fresh -> null;
-      case AgentStart.Fallback fallback -> null;
-      case AgentStart.Resume(String id) -> id;
-      case AgentStart.Continue(String id, String prompt) -> id;
-    };
   }
 
   @Override

@@ -125,11 +125,9 @@ final class ClaudeSession extends ProcessAgentSession {
 
   private void endWithoutTurn() {
     if (!begun) {
-      decide(
+      endNow(
           AgentEnd.Kind.SESSION_REFUSED,
-          "",
           "session " + asked + " has no turn that could be continued");
-      process().kill();
     }
   }
 
@@ -164,11 +162,9 @@ final class ClaudeSession extends ProcessAgentSession {
   private void started(JsonNode line) {
     String found = line.path("session_id").asText();
     if (!found.equals(asked)) {
-      decide(
+      endNow(
           AgentEnd.Kind.SESSION_REFUSED,
-          "",
           "the agent took session " + found + " instead of " + asked);
-      process().kill();
       return;
     }
     if (!begun) {

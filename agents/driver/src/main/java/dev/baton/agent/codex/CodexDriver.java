@@ -58,13 +58,7 @@ public final class CodexDriver implements AgentDriver {
   public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
       throws IOException {
     CodexHome home = new CodexHome(launch.folders().home());
-    String resumed =
-        switch (launch.start()) {
-          case AgentStart.Fresh fresh -> null;
-          case AgentStart.Fallback fallback -> null;
-          case AgentStart.Resume(String id) -> id;
-          case AgentStart.Continue(String id, String prompt) -> id;
-        };
+    String resumed = launch.start().resumedSession();
     if (resumed != null) {
       String problem = problem(home, resumed);
       if (problem != null) {

@@ -114,8 +114,7 @@ final class CodexSession extends JsonRpcSession {
   }
 
   private void refused(String reason) {
-    decide(AgentEnd.Kind.SESSION_REFUSED, "", reason);
-    process().kill();
+    endNow(AgentEnd.Kind.SESSION_REFUSED, reason);
   }
 
   private void started(JsonNode result, String asked) {
@@ -138,9 +137,7 @@ final class CodexSession extends JsonRpcSession {
       try {
         params.set("outputSchema", Json.mapper().readTree(launch.task().outputSchema()));
       } catch (JsonProcessingException e) {
-        decide(
-            AgentEnd.Kind.FAILED, "", "the output schema is not JSON: " + e.getOriginalMessage());
-        process().kill();
+        endNow(AgentEnd.Kind.FAILED, "the output schema is not JSON: " + e.getOriginalMessage());
         return;
       }
     }
@@ -245,15 +242,6 @@ final class CodexSession extends JsonRpcSession {
                                               ? "accept"
                                               : "decline"))));
     }
-  }
-
-  @Override
-  protected AgentEnd end(int exit, String errors) {
-    return new AgentEnd(
-        AgentEnd.Kind.FAILED,
-        "",
-        exit,
-        ("the agent ended within its turn, exit code " + exit + ": " + errors).strip());
   }
 
   @Override

@@ -58,15 +58,7 @@ public final class CommandDriver implements AgentDriver {
   @Override
   public CheckedProgram check(AgentProgram program, AgentProcessStarter starter)
       throws AgentProgramException, InterruptedException {
-    if (program.command().isEmpty()) {
-      throw new AgentProgramException(
-          "agent 'command': 'command' is missing; name the program and its arguments");
-    }
-    ProgramChecker checker =
-        new ProgramChecker(use(), program.command().getFirst(), "install it, or correct 'command'");
-    return program.version() == null
-        ? new CheckedProgram(checker.find(program), "")
-        : checker.check(program, starter);
+    return ProgramChecker.checkCommand(use(), "the program and its arguments", program, starter);
   }
 
   @Override

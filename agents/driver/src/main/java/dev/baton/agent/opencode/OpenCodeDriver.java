@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Drives OpenCode by its server on loopback. It is resumed within its turn, by a message without
@@ -70,7 +69,7 @@ public final class OpenCodeDriver implements AgentDriver {
           "agent 'opencode' needs a model; name it in 'model' of the step or in baton.agent.model");
     }
     OpenCodeHome home = new OpenCodeHome(launch.folders().home());
-    String resumed = resumed(launch.start());
+    String resumed = launch.start().resumedSession();
     if (resumed != null) {
       String problem = home.problem();
       if (problem != null) {
@@ -91,16 +90,6 @@ public final class OpenCodeDriver implements AgentDriver {
                 home.environment(launch, password),
                 launch.folders().workspace()));
     return OpenCodeSession.begin(process, listener, launch, home, password, prompt);
-  }
-
-  /** The session that is continued; null for a new one. */
-  static @Nullable String resumed(AgentStart start) {
-    return switch (start) {
-      case AgentStart.Fresh fresh -> null;
-      case AgentStart.Fallback fallback -> null;
-      case AgentStart.Resume(String id) -> id;
-      case AgentStart.Continue(String id, String prompt) -> id;
-    };
   }
 
   @Override

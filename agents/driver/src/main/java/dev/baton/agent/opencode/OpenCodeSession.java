@@ -130,13 +130,11 @@ final class OpenCodeSession extends ProcessAgentSession {
   }
 
   private void fail(String message) {
-    decide(AgentEnd.Kind.FAILED, "", message);
-    process().kill();
+    endNow(AgentEnd.Kind.FAILED, message);
   }
 
   private void refuse(String message) {
-    decide(AgentEnd.Kind.SESSION_REFUSED, "", message);
-    process().kill();
+    endNow(AgentEnd.Kind.SESSION_REFUSED, message);
   }
 
   @Override
@@ -447,13 +445,9 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   @Override
   protected AgentEnd end(int exit, String errors) {
-    String id = begun ? null : OpenCodeDriver.resumed(launch.start());
+    String id = begun ? null : launch.start().resumedSession();
     return id == null
-        ? new AgentEnd(
-            AgentEnd.Kind.FAILED,
-            "",
-            exit,
-            ("the agent ended within its turn, exit code " + exit + ": " + errors).strip())
+        ? super.end(exit, errors)
         : new AgentEnd(
             AgentEnd.Kind.SESSION_REFUSED,
             "",

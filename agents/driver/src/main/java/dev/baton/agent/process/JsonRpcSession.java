@@ -53,8 +53,7 @@ public abstract class JsonRpcSession extends ProcessAgentSession {
   }
 
   private void failed(String method, JsonNode error) {
-    decide(AgentEnd.Kind.FAILED, "", method + ": " + error.path("message").asText());
-    process().kill();
+    endNow(AgentEnd.Kind.FAILED, method + ": " + error.path("message").asText());
   }
 
   /** Sends a notification. */

@@ -96,7 +96,13 @@ public abstract class ProcessAgentSession implements AgentSession {
    *
    * @param errors last lines of stderr
    */
-  protected abstract AgentEnd end(int exit, String errors);
+  protected AgentEnd end(int exit, String errors) {
+    return new AgentEnd(
+        AgentEnd.Kind.FAILED,
+        "",
+        exit,
+        ("the agent ended within its turn, exit code " + exit + ": " + errors).strip());
+  }
 
   /** Requests the agent to stop; a kill follows when it does not. */
   protected abstract void requestStop();
@@ -177,8 +183,7 @@ public abstract class ProcessAgentSession implements AgentSession {
       try {
         part.run();
       } catch (RuntimeException e) {
-        decide(AgentEnd.Kind.FAILED, "", "the session cannot be followed: " + e);
-        process.kill();
+        endNow(AgentEnd.Kind.FAILED, "the session cannot be followed: " + e);
       }
     }
   }
@@ -229,6 +234,12 @@ public abstract class ProcessAgentSession implements AgentSession {
     }
   }
 
+  /** Names the end and kills the process. */
+  protected final void endNow(AgentEnd.Kind kind, String message) {
+    decide(kind, "", message);
+    process.kill();
+  }
+
   /** Reports an event. */
   protected final void emit(AgentEvent event) {
     if (event instanceof AgentEvent.SessionStarted started) {
@@ -262,8 +273,7 @@ public abstract class ProcessAgentSession implements AgentSession {
   /** Sends text as it is. */
   protected final void send(String text) {
     if (!stdin.send(text.getBytes(StandardCharsets.UTF_8))) {
-      decide(AgentEnd.Kind.FAILED, "", "the agent does not read its input");
-      process.kill();
+      endNow(AgentEnd.Kind.FAILED, "the agent does not read its input");
     }
   }
 

@@ -40,6 +40,26 @@ public record ProgramChecker(String use, String name, String install) {
   private static final int MOST_OUTPUT = 4_096;
   private static final Pattern VERSION = Pattern.compile("\\d+\\.\\d+(\\.\\d+)?[0-9A-Za-z.+-]*");
 
+  /**
+   * {@link dev.baton.agent.AgentDriver#check} for an agent whose program the step names. Without a
+   * wanted version the program is not started.
+   *
+   * @param missing what a step without a command has to name
+   */
+  public static CheckedProgram checkCommand(
+      String use, String missing, AgentProgram program, AgentProcessStarter starter)
+      throws AgentProgramException, InterruptedException {
+    if (program.command().isEmpty()) {
+      throw new AgentProgramException(
+          "agent '%s': 'command' is missing; name %s".formatted(use, missing));
+    }
+    ProgramChecker checker =
+        new ProgramChecker(use, program.command().getFirst(), "install it, or correct 'command'");
+    return program.version() == null
+        ? new CheckedProgram(checker.find(program), "")
+        : checker.check(program, starter);
+  }
+
   /** {@link dev.baton.agent.AgentDriver#check} for a program that supports {@code --version}. */
   public CheckedProgram check(AgentProgram program, AgentProcessStarter starter)
       throws AgentProgramException, InterruptedException {

@@ -1,0 +1,5 @@
+/** Tests of the driver of ACP agents with recorded updates. */
+@NullMarked
+package dev.baton.agent.claude;
+
+import org.jspecify.annotations.NullMarked;
