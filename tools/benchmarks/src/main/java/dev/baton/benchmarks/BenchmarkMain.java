@@ -6,6 +6,9 @@
  */
 package dev.baton.benchmarks;
 
+import dev.baton.benchmarks.agent.AgentBenchmark;
+import dev.baton.benchmarks.agent.AgentOptions;
+import dev.baton.benchmarks.agent.AgentResult;
 import dev.baton.benchmarks.failover.FailoverBenchmark;
 import dev.baton.benchmarks.failover.FailoverOptions;
 import dev.baton.benchmarks.failover.FailoverResult;
@@ -51,7 +54,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BenchmarkMain {
   private static final List<String> NAMES =
-      List.of("steps", "snapshot", "failover", "fork", "liveness");
+      List.of("steps", "snapshot", "failover", "fork", "liveness", "agents");
   private static final Duration STOP = Duration.ofSeconds(60);
 
   private BenchmarkMain() {}
@@ -87,6 +90,7 @@ public final class BenchmarkMain {
       case "failover" -> failover(FailoverOptions.parse(rest));
       case "fork" -> fork(ForkOptions.parse(rest));
       case "liveness" -> liveness(LivenessOptions.parse(rest));
+      case "agents" -> agents(AgentOptions.parse(rest));
       default ->
           throw new IllegalArgumentException(
               "unknown benchmark " + name + "; allowed: " + String.join(", ", NAMES));
@@ -157,6 +161,14 @@ public final class BenchmarkMain {
         inFolder(null, folder -> new LivenessBenchmark(options, folder, System.err::println).run());
     String json = result.json() + "\n";
     write(options.results(), Map.of("liveness.md", result.table(), "liveness.json", json));
+    System.out.print(options.json() ? json : result.table());
+  }
+
+  private static void agents(AgentOptions options) throws IOException, InterruptedException {
+    AgentResult result =
+        inFolder(null, folder -> new AgentBenchmark(options, folder, System.err::println).run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("agents.md", result.table(), "agents.json", json));
     System.out.print(options.json() ? json : result.table());
   }
 
