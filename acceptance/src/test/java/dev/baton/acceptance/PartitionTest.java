@@ -217,7 +217,7 @@ class PartitionTest {
         IntStream.range(0, TALKS)
             .mapToObj(
                 i ->
-                    "{id: t%d, workspace: none, shell: '[ -e %s/end ] || sleep 0.2; echo \"$BATON_EPOCH t%d $(date +%%s%%N)\" >> %s'}"
+                    "{id: t%d, workspace: none, shell: '[ -e %s/end ] || sleep 0.5; echo \"$BATON_EPOCH t%d $(date +%%s%%N)\" >> %s'}"
                         .formatted(i, folder, i, ledger))
             .collect(Collectors.joining(", "));
     String name = folder.getFileName().toString().toLowerCase(Locale.ROOT);
