@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -34,6 +35,9 @@ public final class TopicGrowthInjector implements AutoCloseable {
 
   private final Admin admin;
 
+  /** Sizes that were created here: a broker may describe an older one for a while. */
+  private final Map<String, Integer> grown = new HashMap<>();
+
   public TopicGrowthInjector(String bootstrap) {
     admin =
         Admin.create(
@@ -53,7 +57,7 @@ public final class TopicGrowthInjector implements AutoCloseable {
    * @return what has grown; empty when the topics are as large as they may be
    * @throws IOException when the brokers did not do it
    */
-  public String grow(Random random) throws IOException, InterruptedException {
+  public synchronized String grow(Random random) throws IOException, InterruptedException {
     try {
       List<String> names =
           new ArrayList<>(
@@ -73,7 +77,7 @@ public final class TopicGrowthInjector implements AutoCloseable {
       new TreeMap<>(topics)
           .forEach(
               (name, topic) -> {
-                int now = topic.partitions().size();
+                int now = Math.max(topic.partitions().size(), grown.getOrDefault(name, 0));
                 int next = Math.min(MAX_PARTITIONS, now + 1 + random.nextInt(MOST_ADDED));
                 if (next > now) {
                   wanted.put(name, NewPartitions.increaseTo(next));
@@ -81,6 +85,7 @@ public final class TopicGrowthInjector implements AutoCloseable {
                 }
               });
       admin.createPartitions(wanted).all().get(CALL_MS, TimeUnit.MILLISECONDS);
+      wanted.forEach((name, partitions) -> grown.put(name, partitions.totalCount()));
       return said.isEmpty() ? "" : said.toString();
     } catch (ExecutionException | TimeoutException e) {
       throw new IOException("topics have not grown: " + e.getMessage(), e);
