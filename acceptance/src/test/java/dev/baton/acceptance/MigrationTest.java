@@ -19,6 +19,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -60,6 +61,9 @@ class MigrationTest {
     for (Map.Entry<String, Path> migration : current.entrySet()) {
       String digest = recorded.get(migration.getKey());
       if (digest == null) {
+        if (isBelowRecorded(migration.getKey(), recorded.keySet())) {
+          faults.add(migration.getKey() + " is numbered below a recorded one");
+        }
         faults.addAll(
             takesAway(Files.readString(migration.getValue())).stream()
                 .map(statement -> migration.getKey() + ": " + statement)
@@ -71,6 +75,27 @@ class MigrationTest {
 
     assertThat(recorded).hasSizeGreaterThan(20);
     assertThat(faults).isEmpty();
+  }
+
+  @Test
+  void shouldFindANumberThatARecordedVersionDoesNotExpect() {
+    Set<String> recorded = Set.of("orchestrator/V3__pause.sql", "checkpoint-store/V9__a.sql");
+
+    assertThat(isBelowRecorded("orchestrator/V2__late.sql", recorded)).isTrue();
+    assertThat(isBelowRecorded("orchestrator/V4__next.sql", recorded)).isFalse();
+  }
+
+  /** A program ignores migrations that it does not have only above its own newest one. */
+  private static boolean isBelowRecorded(String migration, Set<String> recorded) {
+    String service = migration.substring(0, migration.indexOf('/') + 1);
+    return recorded.stream()
+        .filter(name -> name.startsWith(service))
+        .anyMatch(name -> number(name) > number(migration));
+  }
+
+  private static int number(String migration) {
+    return Integer.parseInt(
+        migration.substring(migration.indexOf("/V") + "/V".length(), migration.indexOf("__")));
   }
 
   @ParameterizedTest
