@@ -46,6 +46,10 @@ class CodingAgentTest {
 
   private static final int ANSWERS = 8;
 
+  /** A PNG of one pixel. */
+  private static final String PIXEL =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
   @SuppressWarnings("NullAway.Init")
   private static ScriptedModelServer claude;
 
@@ -76,11 +80,12 @@ class CodingAgentTest {
       return """
           name: %s-session
           steps:
+            - {id: image, shell: 'echo %s | base64 -d > pixel.png'}
             - id: work
-              agent: {use: %s, model: %s, prompt: 'Do it.'}
+              agent: {use: %s, model: %s, images: pixel.png, prompt: 'Do it.'}
             - {id: after, shell: 'sort out.txt notes.txt | xargs echo'}
           """
-          .formatted(use, use, model);
+          .formatted(use, PIXEL, use, model);
     }
   }
 
@@ -170,6 +175,9 @@ class CodingAgentTest {
     assertThat(end.path("output").asText().strip()).isEqualTo(EXPECTED);
     assertThat(agent.endpoint().requests().size() - before).isEqualTo(ANSWERS);
     assertThat(end.path("agent").path("turns").asInt()).isEqualTo(ANSWERS);
+    assertThat(agent.endpoint().requests().getLast().body().toString())
+        .as("the image of the prompt")
+        .contains(PIXEL.substring(0, PIXEL.length() / 2));
     assertThat(on.api.events(run, "tool_invoked")).isNotEmpty();
     assertThat(on.api.events(run, "agent_session_created")).hasSize(1);
   }

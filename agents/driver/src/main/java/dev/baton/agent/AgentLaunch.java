@@ -53,6 +53,13 @@ public record AgentLaunch(
     return new AgentLaunch(step, program, folders, model, other, task, environment);
   }
 
+  /** The same launch with images that its prompt begins with. */
+  public AgentLaunch withImages(List<java.nio.file.Path> images) {
+    AgentTask with =
+        new AgentTask(task.system(), task.tools(), task.mcp(), images, task.outputSchema());
+    return new AgentLaunch(step, program, folders, model, start, with, environment);
+  }
+
   /** The same launch with another token: each process needs a session of the gateway. */
   public AgentLaunch withModel(ModelAccess other) {
     return new AgentLaunch(step, program, folders, other, start, task, environment);
@@ -64,7 +71,8 @@ public record AgentLaunch(
    * @param system added to the agent's own system prompt; empty for nothing
    * @param tools rules for tools
    * @param mcp servers that the agent may use; nothing else than these
-   * @param images files with which a prompt begins; absolute paths of PNG, JPEG, GIF or WebP
+   * @param images files with which a prompt begins; absolute paths, as the runner sees them, of
+   *     PNG, JPEG, GIF or WebP; none where no prompt is sent
    * @param outputSchema JSON Schema of the final text; empty for none. The runner checks the
    *     output: agents without schemas get it with the prompt
    */

@@ -38,6 +38,7 @@ import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
 import dev.baton.protocol.workflow.InputSchema;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
+import dev.baton.runner.agents.PromptImageResolver;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.StoreException;
@@ -258,6 +259,10 @@ final class AgentStepExecutor {
                 List.of(),
                 kind.output().map(schema -> schema.json().toString()).orElse("")),
             environment(kind));
+    PromptImageResolver images = new PromptImageResolver(workspace.root());
+    if (start.resumedSession() == null) {
+      launch = launch.withImages(images.resolve(kind.images(), context.scope()));
+    }
     StepResult result = attempt(kind, driver, ledger, launcher, state, launch, null);
     if (result instanceof StepResult.Failed failed
         && failed.error().code().equals(REFUSED)
@@ -271,7 +276,9 @@ final class AgentStepExecutor {
           ledger,
           launcher,
           state,
-          launch.withStart(fallback(kind, session)),
+          launch
+              .withStart(fallback(kind, session))
+              .withImages(images.resolve(kind.images(), context.scope())),
           TextShortener.shorten(failed.error().message(), MAX_REASON));
     }
     return result;

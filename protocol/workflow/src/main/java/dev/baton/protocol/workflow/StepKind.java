@@ -188,6 +188,7 @@ public sealed interface StepKind {
    * @param model empty for the runner's default
    * @param prompt the task
    * @param system added to the agent's own system prompt
+   * @param images paths in the workspace of images that the prompt begins with
    * @param allow patterns of tools that it may use; all where empty
    * @param deny patterns of tools that it may not use
    * @param budget of all visits of the step
@@ -201,6 +202,7 @@ public sealed interface StepKind {
       Optional<String> model,
       Template prompt,
       Optional<Template> system,
+      List<Template> images,
       List<String> allow,
       List<String> deny,
       AgentBudget budget,
@@ -214,11 +216,19 @@ public sealed interface StepKind {
     /** Those whose program the definition names. */
     public static final List<String> USES_WITH_COMMAND = List.of("acp", "command");
 
+    /** Those whose prompt can have images. */
+    public static final List<String> USES_WITH_IMAGES =
+        List.of("claude", "codex", "opencode", "acp");
+
+    /** The most images of a prompt. */
+    public static final int MAX_IMAGES = 20;
+
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);
 
     public Agent {
       command = List.copyOf(command);
+      images = List.copyOf(images);
       allow = List.copyOf(allow);
       deny = List.copyOf(deny);
     }

@@ -146,6 +146,14 @@ class BadDefinitionsTest {
             steps("- id: b\n  agent: {use: codex, prompt: x, budget: {turns: 0.5}}\n"),
             "line 5, column 50 (step b, steps[1].agent.budget.turns): 0.5 is not a budget; allowed: a whole number from 1 to 1000000000000000"),
         schema(
+            "images for an agent that takes none",
+            steps("- id: b\n  agent: {use: loop, prompt: x, images: a.png}\n"),
+            "line 5, column 41 (step b, steps[1].agent.images): the agent 'loop' takes no images; allowed: with one of claude, codex, opencode, acp"),
+        schema(
+            "no images",
+            steps("- id: b\n  agent: {use: codex, prompt: x, images: []}\n"),
+            "line 5, column 42 (step b, steps[1].agent.images): this is not a list of images; allowed: paths of 1 to 20 files, or a single one"),
+        schema(
             "an agent's version",
             steps("- id: b\n  agent: {use: codex, prompt: x, version: newest}\n"),
             "line 5, column 43 (step b, steps[1].agent.version): 'newest' is not a version; allowed: such as 2.1.332, or 2.1 for any release of it"),
