@@ -202,6 +202,7 @@ public sealed interface StepKind {
       Template prompt,
       Optional<Template> system,
       List<String> allow,
+      ToolQuestions ask,
       List<String> deny,
       AgentBudget budget,
       Duration idle,
@@ -213,6 +214,10 @@ public sealed interface StepKind {
 
     /** Those whose program the definition names. */
     public static final List<String> USES_WITH_COMMAND = List.of("acp", "command");
+
+    /** Those that request a permission for a tool call, so that a person can decide on it. */
+    public static final List<String> USES_THAT_ASK =
+        List.of("claude", "codex", "opencode", "acp", "loop");
 
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);
