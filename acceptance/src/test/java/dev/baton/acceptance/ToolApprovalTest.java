@@ -14,8 +14,8 @@ import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
 import dev.baton.scripted.ScriptedRequest;
-import dev.baton.standalone.PostgresAccess;
 import dev.baton.standalone.StackComponent;
+import dev.baton.standalone.postgres.PostgresAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -64,7 +64,7 @@ class ToolApprovalTest {
                         StackComponent.ORCHESTRATOR,
                         "BATON_MODELS_ANTHROPIC_MESSAGES_KEY",
                         "none"));
-    on.api.push(workflow("sends", "3s", "ask: ['shell(echo *)']"));
+    on.api.push(workflow("sends", "6s", "ask: ['shell(echo *)']"));
     on.api.push(workflow("stays", "1h", "ask: ['shell(echo *)']"));
     on.api.push(workflow("parks", "1s", "ask: ['shell(echo *)']"));
     on.api.push(workflow("late", "1s", "ask: [shell], timeout: 4s"));
