@@ -306,6 +306,8 @@ class WorkflowKeysTest {
         entry("agent.system", agent("", "system: s", "system")),
         entry("agent.tools", agent("", "tools: {allow: [a]}", "allow")),
         entry("agent.tools.allow", agent("", "tools: {allow: [a]}", "allow")),
+        entry("agent.tools.ask", questions("tools: {ask: [a]}", "patterns")),
+        entry("agent.tools.timeout", questions("tools: {timeout: 1h}", "timeout")),
         entry("agent.tools.deny", agent("", "tools: {deny: [a]}", "deny")),
         entry("agent.budget", agent("", "budget: {cost: 1}", "budget")),
         entry("agent.budget.cost", budget("cost")),
@@ -327,6 +329,13 @@ class WorkflowKeysTest {
         step("agent: {use: claude, prompt: x" + (one.isEmpty() ? "" : ", " + one) + "}"),
         step("agent: {use: claude, prompt: x, " + other + "}"),
         "StepKind$Agent." + accessor);
+  }
+
+  private static Effect questions(String tools, String accessor) {
+    return acts(
+        step("agent: {use: claude, prompt: x}"),
+        step("agent: {use: claude, prompt: x, " + tools + "}"),
+        "ToolQuestions." + accessor);
   }
 
   private static Effect budget(String name) {

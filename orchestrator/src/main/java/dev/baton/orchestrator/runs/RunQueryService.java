@@ -80,7 +80,8 @@ public class RunQueryService {
             'attempts', n.attempts, 'last_error', n.last_error,
             'next_attempt_at', CASE WHEN n.status = 'pending' THEN n.not_before END) ORDER BY n.created_at, n.channel)::text
            FROM orchestrator.notification n WHERE n.run = r.id) AS notifications,
-        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt, 'checkpoint', a.cut) ORDER BY a.asked_at)::text
+        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt, 'checkpoint', a.cut,
+            'tool', CASE WHEN length(a.tool) <= 8192 THEN a.tool::json ELSE (a.tool::jsonb - 'input')::json END) ORDER BY a.asked_at)::text
            FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
       FROM orchestrator.run r LEFT JOIN orchestrator.parked k ON k.run = r.id AND k.epoch = r.epoch AND r.status = 'waiting'
       """;

@@ -11,6 +11,7 @@ import dev.baton.orchestrator.reconcile.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import java.util.List;
@@ -92,9 +93,16 @@ public record RunView(
    * An approval that waits for a person.
    *
    * @param checkpoint digest of the files it applies to; null when no checkpoint has them
+   * @param tool the tool call of an agent that it is about, without its input where both are above
+   *     8 KiB; null for an approval step
    */
   @Schema(name = "WaitingApproval")
-  public record Waiting(String approval, String step, String prompt, @Nullable String checkpoint) {}
+  public record Waiting(
+      String approval,
+      String step,
+      String prompt,
+      @Nullable String checkpoint,
+      @Nullable ToolCall tool) {}
 
   /**
    * @param failovers number of consecutive ones without a completed step

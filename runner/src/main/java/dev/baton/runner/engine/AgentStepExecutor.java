@@ -56,6 +56,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -88,6 +89,7 @@ final class AgentStepExecutor {
   private final AgentProgressTracker progress;
   private final boolean cuts;
   private final StepLog log;
+  private final ToolApprovalRequester approvals;
 
   /**
    * Id of the checkpoint on whose files the next process starts; null for those before the step.
@@ -119,6 +121,7 @@ final class AgentStepExecutor {
     this.cuts = cuts;
     this.log = context.log().get();
     this.resumedFrom = context.resumedFrom();
+    this.approvals = new ToolApprovalRequester(run, context, workspace, progress, log);
   }
 
   StepResult execute(StepKind.Agent kind) throws InterruptedException {
@@ -254,7 +257,7 @@ final class AgentStepExecutor {
             start,
             new AgentLaunch.AgentTask(
                 kind.system().map(text -> text.render(context.scope())).orElse(""),
-                new ToolRules(kind.allow(), List.of(), kind.deny()),
+                new ToolRules(kind.allow(), kind.ask().patterns(), kind.deny()),
                 List.of(),
                 List.of(),
                 kind.output().map(schema -> schema.json().toString()).orElse("")),
@@ -354,7 +357,15 @@ final class AgentStepExecutor {
       throws IOException, AgentLostException, InterruptedException {
     AgentEventRecorder events =
         new AgentEventRecorder(
-            run, context.step(), driver.use(), log, progress.isBegun(), resumedFrom, degraded);
+            run,
+            context.step(),
+            driver.use(),
+            log,
+            progress.isBegun(),
+            resumedFrom,
+            degraded,
+            approvals);
+    approvals.begin(kind.ask().timeout());
     progress.started();
     try (AgentSessionRecorder recorder =
             new AgentSessionRecorder(
@@ -395,6 +406,7 @@ final class AgentStepExecutor {
       try {
         return result(kind, agent, recorder, gateway, events);
       } finally {
+        approvals.end();
         agent.kill();
         launcher.close();
         events.end();
@@ -474,7 +486,8 @@ final class AgentStepExecutor {
       throws AgentLostException, ExecutionException, InterruptedException {
     long heldNanos = System.nanoTime();
     while (!context.deadline().isPast()) {
-      if (gateway.isAnswering() || context.hold().isSuspended()) {
+      boolean waits = approvals.isOnlyWaiting();
+      if (gateway.isAnswering() || context.hold().isSuspended() || waits) {
         heldNanos = System.nanoTime();
       }
       long quiet =
@@ -489,14 +502,41 @@ final class AgentStepExecutor {
           Math.min(
               Math.min(Math.max(left, MIN_WAIT.toNanos()), MAX_WAIT.toNanos()),
               context.deadline().leftOrForever().toNanos());
-      try {
-        return Optional.of(agent.end().get(wait, TimeUnit.NANOSECONDS));
-      } catch (TimeoutException stillRunning) {
-        // The next round looks whether it hangs.
-        continue;
+      CompletableFuture<?> next = CompletableFuture.anyOf(agent.end(), approvals.nextChange());
+      if (waits) {
+        awaitPeople(next, wait);
+      } else {
+        awaitAgent(next, wait);
+      }
+      if (agent.end().isDone()) {
+        return Optional.of(agent.end().get());
       }
     }
     return Optional.empty();
+  }
+
+  private static void awaitAgent(CompletableFuture<?> next, long nanos)
+      throws ExecutionException, InterruptedException {
+    try {
+      next.get(nanos, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException stillRunning) {
+      // The next round looks whether it hangs.
+      return;
+    }
+  }
+
+  /**
+   * Waits while the agent only waits for people, when a pause and the parking of the run stop it.
+   *
+   * @throws InterruptedException when the run is stopped: no decision reaches the agent then
+   */
+  private void awaitPeople(CompletableFuture<?> next, long nanos) throws InterruptedException {
+    Duration most = approvals.leftAtMost(Duration.ofNanos(nanos));
+    run.control().awaitUntilStopped(next, most);
+    if (run.control().stopped() != null && approvals.seal()) {
+      run.control().check();
+    }
+    approvals.expire();
   }
 
   private static void awaitRest(AgentSession agent) throws InterruptedException {

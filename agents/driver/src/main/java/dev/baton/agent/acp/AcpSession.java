@@ -238,7 +238,10 @@ final class AcpSession extends JsonRpcSession {
             : known.input();
     Map<String, String> options = options(params.path("options"));
     switch (launch.task().tools().judge(tool, input.main())) {
-      case ALLOW -> answer(id, callId, options, true);
+      case ALLOW -> {
+        emit(new AgentEvent.ToolAllowed(callId));
+        answer(id, callId, options, true);
+      }
       case DENY -> answer(id, callId, options, false);
       case ASK ->
           listener()

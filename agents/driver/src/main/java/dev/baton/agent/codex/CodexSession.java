@@ -215,7 +215,10 @@ final class CodexSession extends JsonRpcSession {
             : call.input();
     ToolRules.Verdict verdict = launch.task().tools().judge(tool, input.main());
     switch (verdict) {
-      case ALLOW -> respond(id, object().put("decision", "accept"));
+      case ALLOW -> {
+        emit(new AgentEvent.ToolAllowed(item));
+        respond(id, object().put("decision", "accept"));
+      }
       case DENY -> respond(id, object().put("decision", "decline"));
       case ASK ->
           listener()

@@ -23,7 +23,9 @@ final class AgentDecoder {
       List.of(
           "use", "command", "version", "model", "prompt", "system", "images", "tools", "budget",
           "cut", "idle", "output");
+  private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
+  private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MIN_IDLE = Duration.ofSeconds(1);
   private static final int MAX_WORDS = 100;
   private static final int MAX_WORD = 4_096;
@@ -74,10 +76,14 @@ final class AgentDecoder {
     Optional<Template> system = fields.template("system");
     List<Template> images = images(fields, use.orElse(""));
     Optional<MappingFieldReader> tools =
-        fields.get("tools").flatMap(at -> MappingFieldReader.of(at, values, "allow, deny"));
-    tools.ifPresent(found -> found.allowOnly(List.of("allow", "deny")));
+        fields
+            .get("tools")
+            .flatMap(at -> MappingFieldReader.of(at, values, String.join(", ", TOOL_KEYS)));
+    tools.ifPresent(found -> found.allowOnly(TOOL_KEYS));
     List<String> allow = tools.map(found -> texts(found, "allow", MAX_PATTERN)).orElse(List.of());
     List<String> deny = tools.map(found -> texts(found, "deny", MAX_PATTERN)).orElse(List.of());
+    ToolQuestions ask =
+        tools.map(found -> questions(found, use.orElse(""))).orElse(ToolQuestions.NONE);
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
     Duration idle =
@@ -88,8 +94,28 @@ final class AgentDecoder {
             prompt.map(
                 task ->
                     new StepKind.Agent(
-                        agent, command, version, model, task, system, images, allow, deny, budget,
-                        idle, output)));
+                        agent, command, version, model, task, system, images, allow, ask, deny,
+                        budget, idle, output)));
+  }
+
+  private ToolQuestions questions(MappingFieldReader tools, String use) {
+    List<String> patterns = texts(tools, "ask", MAX_PATTERN);
+    Optional<Duration> timeout = tools.duration("timeout", MIN_TIMEOUT, DurationParser.MAX);
+    boolean asks = StepKind.Agent.USES_THAT_ASK.contains(use);
+    if (!use.isEmpty() && !asks) {
+      for (String key : List.of("ask", "timeout")) {
+        tools
+            .get(key)
+            .ifPresent(
+                at ->
+                    problems.error(
+                        at,
+                        "the agent '%s' requests no permission for its tools, so that '%s' has no effect"
+                            .formatted(use, key),
+                        "with " + String.join(", ", StepKind.Agent.USES_THAT_ASK) + " only"));
+      }
+    }
+    return new ToolQuestions(patterns, timeout);
   }
 
   private List<String> command(MappingFieldReader fields, String use) {

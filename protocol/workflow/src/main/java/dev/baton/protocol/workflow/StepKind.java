@@ -204,6 +204,7 @@ public sealed interface StepKind {
       Optional<Template> system,
       List<Template> images,
       List<String> allow,
+      ToolQuestions ask,
       List<String> deny,
       AgentBudget budget,
       Duration idle,
@@ -222,6 +223,10 @@ public sealed interface StepKind {
 
     /** The most images of a prompt. */
     public static final int MAX_IMAGES = 20;
+
+    /** Those that request a permission for a tool call, so that a person can decide on it. */
+    public static final List<String> USES_THAT_ASK =
+        List.of("claude", "codex", "opencode", "acp", "loop");
 
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);

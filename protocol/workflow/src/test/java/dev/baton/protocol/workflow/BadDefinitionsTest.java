@@ -158,6 +158,14 @@ class BadDefinitionsTest {
             steps("- id: b\n  agent: {use: codex, prompt: x, version: newest}\n"),
             "line 5, column 43 (step b, steps[1].agent.version): 'newest' is not a version; allowed: such as 2.1.332, or 2.1 for any release of it"),
         schema(
+            "approvals of an agent that cannot ask",
+            steps("- id: b\n  agent: {use: command, command: y, prompt: x, tools: {ask: z}}\n"),
+            "line 5, column 61 (step b, steps[1].agent.tools.ask): the agent 'command' requests no permission for its tools, so that 'ask' has no effect; allowed: with claude, codex, opencode, acp, loop only"),
+        meaning(
+            "an approval of a moment",
+            steps("- id: b\n  agent: {use: loop, prompt: x, tools: {ask: z, timeout: 10ms}}\n"),
+            "line 5, column 58 (step b, steps[1].agent.tools.timeout): '10ms' is out of bounds; allowed: PT1S to PT87672H (ISO-8601)"),
+        schema(
             "an agent without files",
             steps("- id: b\n  workspace: none\n  agent: {use: codex, prompt: x}\n"),
             "line 5, column 14 (step b, steps[1].workspace): an agent works in the workspace; allowed: 'workspace: write', or no 'workspace'"),
