@@ -232,7 +232,9 @@ final class AgentStepExecutor {
     Path folder = run.folder().agent(context.step());
     AgentStateTree state =
         new AgentStateTree(
-            folder.resolve("home"), folder.resolve("state"), driver.stateFiles()::contains);
+            folder.resolve("home"),
+            folder.resolve("state"),
+            file -> AgentMcpServers.isState(file, kind.mcp(), driver.stateFiles()));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored = restore(state, driver, folders, program, launcher);
@@ -349,7 +351,9 @@ final class AgentStepExecutor {
         new AgentEventRecorder(
             run, context.step(), driver.use(), log, progress.isBegun(), resumedFrom, degraded);
     progress.started();
-    try (AgentSessionRecorder recorder =
+    try (AgentMcpServers servers =
+            AgentMcpServers.start(kind.mcp(), context, workspace, launch, log);
+        AgentSessionRecorder recorder =
             new AgentSessionRecorder(
                 run,
                 context.step(),
@@ -358,6 +362,7 @@ final class AgentStepExecutor {
                 ledger,
                 workspace,
                 state,
+                servers,
                 cuts,
                 events.session(),
                 progress,
@@ -380,14 +385,17 @@ final class AgentStepExecutor {
                         recorder))) {
       AgentSession agent =
           driver.start(
-              launch.withModel(
-                  new AgentLaunch.ModelAccess(
-                      launch.model().baseUrl(), gateway.token(), launch.model().model())),
+              launch
+                  .withMcp(servers.accesses())
+                  .withModel(
+                      new AgentLaunch.ModelAccess(
+                          launch.model().baseUrl(), gateway.token(), launch.model().model())),
               launcher,
               events);
       try {
         return result(kind, agent, recorder, gateway, events);
       } finally {
+        servers.close();
         agent.kill();
         launcher.close();
         events.end();

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
 final class AgentDecoder {
   private static final List<String> KEYS =
       List.of(
-          "use", "command", "version", "model", "prompt", "system", "tools", "budget", "cut",
+          "use", "command", "version", "model", "prompt", "system", "tools", "budget", "mcp", "cut",
           "idle", "output");
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
   private static final Duration MIN_IDLE = Duration.ofSeconds(1);
@@ -78,6 +78,7 @@ final class AgentDecoder {
     List<String> allow = tools.map(found -> texts(found, "allow", MAX_PATTERN)).orElse(List.of());
     List<String> deny = tools.map(found -> texts(found, "deny", MAX_PATTERN)).orElse(List.of());
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
+    Map<String, McpServerDefinition> mcp = new McpDecoder(values).chosen(fields);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
     Duration idle =
         fields.duration("idle", MIN_IDLE, DurationParser.MAX).orElse(StepKind.Agent.IDLE);
@@ -87,8 +88,8 @@ final class AgentDecoder {
             prompt.map(
                 task ->
                     new StepKind.Agent(
-                        agent, command, version, model, task, system, allow, deny, budget, idle,
-                        output)));
+                        agent, command, version, model, task, system, allow, deny, budget, mcp,
+                        idle, output)));
   }
 
   private List<String> command(MappingFieldReader fields, String use) {

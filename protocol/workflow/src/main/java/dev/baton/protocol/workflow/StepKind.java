@@ -191,6 +191,7 @@ public sealed interface StepKind {
    * @param allow patterns of tools that it may use; all where empty
    * @param deny patterns of tools that it may not use
    * @param budget of all visits of the step
+   * @param mcp servers that it may use, by name
    * @param idle after which time without any event or request the agent counts as hung
    * @param output the schema of its final JSON; empty for text
    */
@@ -204,6 +205,7 @@ public sealed interface StepKind {
       List<String> allow,
       List<String> deny,
       AgentBudget budget,
+      Map<String, McpServerDefinition> mcp,
       Duration idle,
       Optional<InputSchema> output)
       implements StepKind {
@@ -221,6 +223,7 @@ public sealed interface StepKind {
       command = List.copyOf(command);
       allow = List.copyOf(allow);
       deny = List.copyOf(deny);
+      mcp = new LinkedHashMap<>(mcp);
     }
 
     @Override

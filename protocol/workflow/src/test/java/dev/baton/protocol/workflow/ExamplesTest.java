@@ -26,7 +26,8 @@ class ExamplesTest {
         "milestones",
         "agent-opencode",
         "agent-acp",
-        "agent-loop"
+        "agent-loop",
+        "agent-mcp"
       })
   void shouldBeValidWithoutWarnings(String name) throws IOException {
     WorkflowParseResult parsed = parse(name);
@@ -48,7 +49,8 @@ class ExamplesTest {
         "milestones",
         "agent-opencode",
         "agent-acp",
-        "agent-loop"
+        "agent-loop",
+        "agent-mcp"
       })
   void shouldMatchThePublishedSchema(String name) throws IOException {
     WorkflowParseResult.Valid valid = (WorkflowParseResult.Valid) parse(name);
