@@ -178,7 +178,13 @@ class McpStepTest {
     String results = endpoint.requests().getLast().body().path("messages").toString();
     assertThat(results).contains("ended with exit code 3", "it is not repeated");
     assertThat(results).as("the state before the crash").contains("counter is 6");
-    String newest = on.api.events(run, "checkpoint_saved").getLast().path("checkpoint").asText();
+    String newest =
+        on.api.events(run, "checkpoint_saved").stream()
+            .filter(saved -> saved.path("trigger").asText().equals("turn"))
+            .toList()
+            .getLast()
+            .path("checkpoint")
+            .asText();
     JsonNode parts = on.api.get("/checkpoints/" + newest).body().at("/manifest/contributors");
     assertThat(parts.path("mcp:count").path("status").asText()).isEqualTo("ok");
     assertThat(parts.path("mcp:hung").path("error").asText()).contains("has not answered");

@@ -70,7 +70,7 @@ final class AgentSessionRecorder
   private final SpendLedger ledger;
   private final Workspace workspace;
   private final AgentStateTree state;
-  private final AgentMcpServers servers;
+  private final AgentMcpRuntime servers;
   private final boolean cuts;
   private final CompletableFuture<String> session;
   private final AgentProgressTracker progress;
@@ -94,7 +94,7 @@ final class AgentSessionRecorder
       SpendLedger ledger,
       Workspace workspace,
       AgentStateTree state,
-      AgentMcpServers servers,
+      AgentMcpRuntime servers,
       boolean cuts,
       CompletableFuture<String> session,
       AgentProgressTracker progress,

@@ -234,7 +234,7 @@ final class AgentStepExecutor {
         new AgentStateTree(
             folder.resolve("home"),
             folder.resolve("state"),
-            file -> AgentMcpServers.isState(file, kind.mcp(), driver.stateFiles()));
+            file -> AgentMcpRuntime.isState(file, kind.mcp(), driver.stateFiles()));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored = restore(state, driver, folders, program, launcher);
@@ -351,8 +351,8 @@ final class AgentStepExecutor {
         new AgentEventRecorder(
             run, context.step(), driver.use(), log, progress.isBegun(), resumedFrom, degraded);
     progress.started();
-    try (AgentMcpServers servers =
-            AgentMcpServers.start(kind.mcp(), context, workspace, launch, log);
+    try (AgentMcpRuntime servers =
+            AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
         AgentSessionRecorder recorder =
             new AgentSessionRecorder(
                 run,

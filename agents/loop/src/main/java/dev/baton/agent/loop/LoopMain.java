@@ -70,7 +70,7 @@ public final class LoopMain {
   private static AgentEnd run(LoopSettings settings, LoopChannel channel)
       throws InterruptedException {
     try (LoopConversation conversation = conversation(settings);
-        McpTools servers = McpTools.connect(settings.mcp(), channel::notice)) {
+        McpToolProvider servers = McpToolProvider.connect(settings.mcp(), channel::notice)) {
       channel.started(settings.session(), settings.model());
       LoopToolRegistry tools =
           new LoopToolRegistry(

@@ -17,22 +17,22 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** The tools of the MCP servers that the loop may use. A server that fails has none. */
-final class McpTools implements AutoCloseable {
+final class McpToolProvider implements AutoCloseable {
   private static final int MAX_TOOLS = 128;
 
   private final List<McpClient> clients = new ArrayList<>();
   private final List<McpTool> tools = new ArrayList<>();
 
-  private McpTools() {}
+  private McpToolProvider() {}
 
   /**
    * Connects to the servers one by one, and lists their tools.
    *
    * @param notes receives why a server or a tool is missing
    */
-  static McpTools connect(List<LoopSettings.LoopMcpServer> servers, Consumer<String> notes)
+  static McpToolProvider connect(List<LoopSettings.LoopMcpServer> servers, Consumer<String> notes)
       throws InterruptedException {
-    McpTools all = new McpTools();
+    McpToolProvider all = new McpToolProvider();
     for (LoopSettings.LoopMcpServer server : servers) {
       try {
         McpClient client =

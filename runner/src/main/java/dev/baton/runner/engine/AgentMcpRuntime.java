@@ -35,14 +35,14 @@ import java.util.Optional;
  * Runs the MCP servers of one process of an agent as processes of its step. Each has a mark of its
  * own in addition to those of the step, so that ending one ends no other. Thread-safe.
  */
-final class AgentMcpServers implements AutoCloseable {
+final class AgentMcpRuntime implements AutoCloseable {
   private static final String MARK = "BATON_MCP_SERVER";
 
   private final McpServerPool pool;
   private final List<AgentProcessLauncher> launchers;
   private boolean closed;
 
-  private AgentMcpServers(McpServerPool pool, List<AgentProcessLauncher> launchers) {
+  private AgentMcpRuntime(McpServerPool pool, List<AgentProcessLauncher> launchers) {
     this.pool = pool;
     this.launchers = List.copyOf(launchers);
   }
@@ -52,7 +52,7 @@ final class AgentMcpServers implements AutoCloseable {
       Path file, Map<String, McpServerDefinition> servers, StateFiles ofTheAgent) {
     return McpStateFolder.contains(file)
         ? McpStateFolder.isState(
-            file, servers.entrySet().stream().map(AgentMcpServers::plain).toList())
+            file, servers.entrySet().stream().map(AgentMcpRuntime::plain).toList())
         : ofTheAgent.contains(file);
   }
 
@@ -71,7 +71,7 @@ final class AgentMcpServers implements AutoCloseable {
    *
    * @throws IOException when a secret is missing, or the proxy cannot listen; the message names it
    */
-  static AgentMcpServers start(
+  static AgentMcpRuntime start(
       Map<String, McpServerDefinition> definitions,
       StepContext context,
       Workspace workspace,
@@ -97,7 +97,7 @@ final class AgentMcpServers implements AutoCloseable {
           McpServerPool.start(
               specs, folder, name -> Objects.requireNonNull(launchers.get(name)), observer(log));
       good = true;
-      return new AgentMcpServers(pool, List.copyOf(launchers.values()));
+      return new AgentMcpRuntime(pool, List.copyOf(launchers.values()));
     } finally {
       if (!good) {
         launchers.values().forEach(AgentProcessLauncher::close);
