@@ -393,9 +393,11 @@ final class AgentStepExecutor {
               launcher,
               events);
       try {
-        return result(kind, agent, recorder, gateway, events);
-      } finally {
+        StepResult result = result(kind, agent, recorder, gateway, events);
+        // Before their kill: servers may still write to the workspace.
         servers.close();
+        return result;
+      } finally {
         agent.kill();
         launcher.close();
         events.end();

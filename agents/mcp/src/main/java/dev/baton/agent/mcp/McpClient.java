@@ -71,12 +71,16 @@ public final class McpClient implements AutoCloseable {
    * Calls a tool.
    *
    * @return the result, with {@code content} and perhaps {@code isError}
-   * @throws McpException when there is none
+   * @throws McpException when there is none; the message is that of the proxy
    */
   public JsonNode call(String tool, JsonNode arguments) throws McpException, InterruptedException {
     ObjectNode params = Json.mapper().createObjectNode().put("name", tool);
     params.set("arguments", arguments);
-    return session.result("tools/call", params, LONGEST);
+    JsonNode response = session.await(session.send("tools/call", params, progress -> {}), LONGEST);
+    if (response.has("error")) {
+      throw McpException.refused(response.path("error").path("message").asText());
+    }
+    return response.path("result");
   }
 
   @Override

@@ -15,24 +15,31 @@ package dev.baton.agent.mcp;
 public final class McpException extends Exception {
   private static final long serialVersionUID = 1L;
 
+  private final String reason;
   private final boolean outcomeUnknown;
 
-  private McpException(String message, boolean outcomeUnknown) {
-    super(message);
+  private McpException(String reason, String outcome, boolean outcomeUnknown) {
+    super(reason + outcome);
+    this.reason = reason;
     this.outcomeUnknown = outcomeUnknown;
   }
 
-  static McpException notSent(String message) {
-    return new McpException(message + "; the request was not sent", false);
+  static McpException notSent(String reason) {
+    return new McpException(reason, "; the request was not sent", false);
   }
 
-  static McpException refused(String message) {
-    return new McpException(message, false);
+  static McpException refused(String reason) {
+    return new McpException(reason, "", false);
   }
 
-  static McpException unknown(String message) {
+  static McpException unknown(String reason) {
     return new McpException(
-        message + "; whether the request took effect is unknown, and it is not repeated", true);
+        reason, "; whether the request took effect is unknown, and it is not repeated", true);
+  }
+
+  /** The message without the part about the outcome. */
+  String reason() {
+    return reason;
   }
 
   /** Whether the request may have taken effect. */

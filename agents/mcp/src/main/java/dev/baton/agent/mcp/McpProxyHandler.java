@@ -16,7 +16,6 @@ import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.time.Duration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -31,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class McpProxyHandler implements HttpHandler {
   private static final int MAX_REQUESTS = 64;
-
-  /** After a stream has waited for the answer. */
-  private static final Duration STREAMED = Duration.ofMillis(1);
 
   private static final String PREFIX = "/mcp/";
   private static final int FAILED = -32_000;
@@ -195,8 +191,11 @@ final class McpProxyHandler implements HttpHandler {
     try {
       if (stream != null) {
         stream.follow(request.answer(), server.timeout());
+        if (!request.answer().isDone()) {
+          throw session.timedOut(request, server.timeout());
+        }
       }
-      JsonNode answer = session.await(request, stream == null ? server.timeout() : STREAMED);
+      JsonNode answer = session.await(request, server.timeout());
       response = answer.deepCopy();
       response.set("id", id);
       if (method.equals("tools/list")) {

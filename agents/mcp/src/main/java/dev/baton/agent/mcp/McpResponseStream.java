@@ -29,6 +29,7 @@ final class McpResponseStream {
   /** Progress that waits beyond this is dropped: it is only shown. */
   private static final int MAX_WAITING = 100;
 
+  /** Ends a wait; not sent. */
   private static final JsonNode WAKE = Json.mapper().createObjectNode();
 
   private final OutputStream out;
@@ -69,7 +70,7 @@ final class McpResponseStream {
    */
   void follow(CompletableFuture<JsonNode> answer, Duration within)
       throws IOException, InterruptedException {
-    answer.whenComplete((value, problem) -> waiting.offer(WAKE));
+    var unused = answer.whenComplete((value, problem) -> waiting.offer(WAKE));
     long end = System.nanoTime() + within.toNanos();
     while (!answer.isDone()) {
       long left = end - System.nanoTime();
@@ -80,7 +81,7 @@ final class McpResponseStream {
       if (event == null) {
         out.write(": the call is running\n\n".getBytes(StandardCharsets.UTF_8));
         out.flush();
-      } else if (event != WAKE) {
+      } else if (!event.isEmpty()) {
         write(event);
       }
     }

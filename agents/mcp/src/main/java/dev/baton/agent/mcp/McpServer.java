@@ -116,7 +116,9 @@ final class McpServer implements AutoCloseable {
           restore(session);
           publish(session);
           return;
-        } catch (IOException | McpException e) {
+        } catch (McpException e) {
+          problem = e.reason();
+        } catch (IOException e) {
           problem = String.valueOf(e.getMessage());
         }
         if (!retries("cannot be started: " + problem)) {
@@ -164,13 +166,14 @@ final class McpServer implements AutoCloseable {
       return;
     }
     waiting.complete(session);
-    session
-        .end()
-        .thenAccept(
-            reason ->
-                Thread.ofVirtual()
-                    .name("mcp-restart " + name())
-                    .start(() -> restart(session, reason, System.nanoTime() - begun)));
+    var unused =
+        session
+            .end()
+            .thenAccept(
+                reason ->
+                    Thread.ofVirtual()
+                        .name("mcp-restart " + name())
+                        .start(() -> restart(session, reason, System.nanoTime() - begun)));
   }
 
   private void restart(McpSession session, String reason, long livedNanos) {
@@ -233,7 +236,9 @@ final class McpServer implements AutoCloseable {
       if (result.path("isError").asBoolean(false)) {
         note("its state was not restored: " + result.path("content").path(0).path("text").asText());
       }
-    } catch (McpException | IOException e) {
+    } catch (McpException e) {
+      note("its state was not restored: " + e.reason());
+    } catch (IOException e) {
       note("its state was not restored: " + e.getMessage());
     }
   }
@@ -339,6 +344,9 @@ final class McpServer implements AutoCloseable {
 
   private static String reason(ExecutionException e) {
     Throwable cause = e.getCause();
+    if (cause instanceof McpException known) {
+      return known.reason();
+    }
     return cause == null ? e.toString() : String.valueOf(cause.getMessage());
   }
 

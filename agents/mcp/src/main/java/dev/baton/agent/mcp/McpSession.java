@@ -143,10 +143,7 @@ final class McpSession implements AutoCloseable {
     try {
       return request.answer().get(within.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
-      String message =
-          "server '%s' has not answered within %d s".formatted(server, within.toSeconds());
-      cancel(request.id(), "timeout");
-      throw McpException.unknown(message);
+      throw timedOut(request, within);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof McpException known) {
         throw known;
@@ -156,6 +153,13 @@ final class McpSession implements AutoCloseable {
       cancel(request.id(), "stopped");
       throw e;
     }
+  }
+
+  /** Cancels a request that has no answer after a bound. */
+  McpException timedOut(OpenRequest request, Duration within) {
+    cancel(request.id(), "timeout");
+    return McpException.unknown(
+        "server '%s' has not answered within %d s".formatted(server, within.toSeconds()));
   }
 
   /**

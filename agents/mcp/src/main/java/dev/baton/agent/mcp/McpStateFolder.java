@@ -59,9 +59,9 @@ public final class McpStateFolder {
     for (McpServerSpec server : servers) {
       if (server.name().equals(name)) {
         return rest.equals(Path.of(STATE))
-            || rest.startsWith(FILES)
+            || (rest.startsWith(FILES)
                 && rest.getNameCount() > 1
-                && server.isState(rest.subpath(1, rest.getNameCount()));
+                && server.isState(rest.subpath(1, rest.getNameCount())));
       }
     }
     return false;

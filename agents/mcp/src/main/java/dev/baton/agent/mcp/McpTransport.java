@@ -25,6 +25,8 @@ interface McpTransport extends AutoCloseable {
   @FunctionalInterface
   interface Opener {
     /**
+     * Opens a transport.
+     *
      * @throws IOException when the server cannot be started
      */
     McpTransport open(Receiver receiver) throws IOException;

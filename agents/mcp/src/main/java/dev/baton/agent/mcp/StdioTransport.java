@@ -17,6 +17,7 @@ import dev.baton.protocol.json.TextShortener;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.OptionalInt;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -91,17 +92,28 @@ final class StdioTransport implements McpTransport {
     }
   }
 
+  /** Describes how the process ended; one that only closed its output is ended. */
   private String exit() {
-    process.terminate();
-    try {
-      return " with exit code "
-          + process.onExit().get(McpLimits.END.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException e) {
+    OptionalInt code = exitCode();
+    if (code.isEmpty()) {
+      process.terminate();
+      code = exitCode();
+    }
+    if (code.isEmpty()) {
       process.kill();
-      return " its output";
+    }
+    return code.isPresent() ? " with exit code " + code.getAsInt() : " its output";
+  }
+
+  /** Waits for the end of the process; empty when it has not ended in time. */
+  private OptionalInt exitCode() {
+    try {
+      return OptionalInt.of(process.onExit().get(McpLimits.END.toMillis(), TimeUnit.MILLISECONDS));
+    } catch (TimeoutException | ExecutionException e) {
+      return OptionalInt.empty();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      return "";
+      return OptionalInt.empty();
     }
   }
 
@@ -131,22 +143,10 @@ final class StdioTransport implements McpTransport {
   @Override
   public void close() {
     stdin.close();
-    if (!ends()) {
+    if (exitCode().isEmpty()) {
       process.terminate();
-      ends();
+      exitCode();
     }
     process.kill();
-  }
-
-  private boolean ends() {
-    try {
-      process.onExit().get(McpLimits.END.toMillis(), TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException | ExecutionException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return true;
-    }
   }
 }
