@@ -108,6 +108,9 @@ class WorkflowKeysTest {
             entry("park_after", acts("park_after: 1h\n" + s, s, "Workflow.parkAfter")),
             entry("max_reroutes", acts("max_reroutes: 3\n" + s, s, "Workflow.maxReroutes")),
             entry("concurrency", acts("concurrency: 3\n" + s, s, "Workflow.concurrency")),
+            entry(
+                "mcp",
+                acts(mcp("a: {command: x}"), step("agent: {use: loop, prompt: x}"), "StepKind$Agent.mcp")),
             entry("defaults", acts("defaults: {retry: 2}\n" + shell(""), shell(""), "Step.retry")),
             entry(
                 "defaults.retry",
@@ -156,6 +159,7 @@ class WorkflowKeysTest {
                     "StepGate.to")));
     add("step", ofEveryStep());
     add("step", ofKinds());
+    add("mcp_server", ofServers());
   }
 
   private static Map<String, Effect> ofEveryStep() {
@@ -319,9 +323,36 @@ class WorkflowKeysTest {
                 step("agent: {use: claude, prompt: x, cut: none}"),
                 step("agent: {use: claude, prompt: x}"),
                 "Step.resume")),
+        entry(
+            "agent.mcp",
+            acts(
+                mcp("a: {command: x}"),
+                mcp("a: {command: x}").replace("prompt: x", "prompt: x, mcp: []"),
+                "StepKind$Agent.mcp")),
         entry("agent.idle", agent("", "idle: 5m", "idle")),
         entry("agent.output", agent("", "output: json", "output")),
         entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));
+  }
+
+  private static Map<String, Effect> ofServers() {
+    return Map.ofEntries(
+        entry("command", server("command: x", "command: y", "command")),
+        entry("env", server("command: x", "command: x, env: {A: b}", "env")),
+        entry("url", server("url: 'http://a/'", "url: 'http://b/'", "url")),
+        entry(
+            "headers",
+            server("url: 'http://a/'", "url: 'http://a/', headers: {A: b}", "headers")),
+        entry("state", server("command: x", "command: x, state: y", "state")),
+        entry("timeout", server("command: x", "command: x, timeout: 5s", "timeout")));
+  }
+
+  private static String mcp(String servers) {
+    return "mcp: {" + servers + "}\n" + step("agent: {use: loop, prompt: x}");
+  }
+
+  private static Effect server(String one, String other, String accessor) {
+    return acts(
+        mcp("a: {" + one + "}"), mcp("a: {" + other + "}"), "McpServerDefinition." + accessor);
   }
 
   private static Effect agent(String one, String other, String accessor) {
@@ -483,7 +514,10 @@ class WorkflowKeysTest {
       step.milestone().ifPresent(objects::add);
       switch (step.kind()) {
         case StepKind.Shell shell -> objects.add(shell.output());
-        case StepKind.Agent agent -> objects.add(agent.budget());
+        case StepKind.Agent agent -> {
+          objects.add(agent.budget());
+          objects.addAll(agent.mcp().values());
+        }
         case StepKind.Wait wait -> objects.add(wait.time());
         default -> {}
       }

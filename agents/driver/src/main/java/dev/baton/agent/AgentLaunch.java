@@ -65,6 +65,12 @@ public record AgentLaunch(
     return new AgentLaunch(step, program, folders, other, start, task, environment);
   }
 
+  /** The same launch with these MCP servers: each process has a proxy of its own. */
+  public AgentLaunch withMcp(List<McpAccess> servers) {
+    return new AgentLaunch(
+        step, program, folders, model, start, task.withMcp(servers), environment);
+  }
+
   /**
    * Settings of a session.
    *
@@ -85,6 +91,10 @@ public record AgentLaunch(
     public AgentTask {
       mcp = List.copyOf(mcp);
       images = List.copyOf(images);
+    }
+
+    AgentTask withMcp(List<McpAccess> servers) {
+      return new AgentTask(system, tools, servers, images, outputSchema);
     }
 
     /** No system prompt, no rules, no servers. */

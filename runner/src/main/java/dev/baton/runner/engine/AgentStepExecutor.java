@@ -236,7 +236,9 @@ final class AgentStepExecutor {
     Path folder = run.folder().agent(context.step());
     AgentStateTree state =
         new AgentStateTree(
-            folder.resolve("home"), folder.resolve("state"), driver.stateFiles()::contains);
+            folder.resolve("home"),
+            folder.resolve("state"),
+            file -> AgentMcpRuntime.isState(file, kind.mcp(), driver.stateFiles()));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored = restore(state, driver, folders, program, launcher);
@@ -367,7 +369,9 @@ final class AgentStepExecutor {
             approvals);
     approvals.begin(kind.ask().timeout());
     progress.started();
-    try (AgentSessionRecorder recorder =
+    try (AgentMcpRuntime servers =
+            AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
+        AgentSessionRecorder recorder =
             new AgentSessionRecorder(
                 run,
                 context.step(),
@@ -376,6 +380,7 @@ final class AgentStepExecutor {
                 ledger,
                 workspace,
                 state,
+                servers,
                 cuts,
                 events.session(),
                 progress,
@@ -398,13 +403,18 @@ final class AgentStepExecutor {
                         recorder))) {
       AgentSession agent =
           driver.start(
-              launch.withModel(
-                  new AgentLaunch.ModelAccess(
-                      launch.model().baseUrl(), gateway.token(), launch.model().model())),
+              launch
+                  .withMcp(servers.accesses())
+                  .withModel(
+                      new AgentLaunch.ModelAccess(
+                          launch.model().baseUrl(), gateway.token(), launch.model().model())),
               launcher,
               events);
       try {
-        return result(kind, agent, recorder, gateway, events);
+        StepResult result = result(kind, agent, recorder, gateway, events);
+        // Before their kill: servers may still write to the workspace.
+        servers.close();
+        return result;
       } finally {
         approvals.end();
         agent.kill();

@@ -103,6 +103,11 @@ final class AcpSession extends JsonRpcSession {
       fail("agent " + agent + " takes no images; remove 'images' from the step");
       return;
     }
+    if (!launch.task().mcp().isEmpty()
+        && !capabilities.path("mcpCapabilities").path("http").asBoolean()) {
+      fail("agent " + agent + " reaches no MCP servers by HTTP; set 'mcp: []' for the step");
+      return;
+    }
     JsonNode sessions = capabilities.path("sessionCapabilities");
     systemPrompt = sessions.has("systemPrompt");
     ObjectNode params = object().put("cwd", launch.folders().workspace().toString());

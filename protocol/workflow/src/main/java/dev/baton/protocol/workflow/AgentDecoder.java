@@ -22,7 +22,7 @@ final class AgentDecoder {
   private static final List<String> KEYS =
       List.of(
           "use", "command", "version", "model", "prompt", "system", "images", "tools", "budget",
-          "cut", "idle", "output");
+          "mcp", "cut", "idle", "output");
   private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
   private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
@@ -85,6 +85,7 @@ final class AgentDecoder {
     ToolQuestions ask =
         tools.map(found -> questions(found, use.orElse(""))).orElse(ToolQuestions.NONE);
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
+    Map<String, McpServerDefinition> mcp = new McpDecoder(values).chosen(fields);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
     Duration idle =
         fields.duration("idle", MIN_IDLE, DurationParser.MAX).orElse(StepKind.Agent.IDLE);
@@ -95,7 +96,7 @@ final class AgentDecoder {
                 task ->
                     new StepKind.Agent(
                         agent, command, version, model, task, system, images, allow, ask, deny,
-                        budget, idle, output)));
+                        budget, mcp, idle, output)));
   }
 
   private ToolQuestions questions(MappingFieldReader tools, String use) {

@@ -11,6 +11,7 @@ import dev.baton.protocol.expression.Expression;
 import dev.baton.protocol.expression.Template;
 import dev.baton.protocol.expression.TemplateTree;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +193,7 @@ public sealed interface StepKind {
    * @param allow patterns of tools that it may use; all where empty
    * @param deny patterns of tools that it may not use
    * @param budget of all visits of the step
+   * @param mcp servers that it may use, by name
    * @param idle after which time without any event or request the agent counts as hung
    * @param output the schema of its final JSON; empty for text
    */
@@ -207,6 +209,7 @@ public sealed interface StepKind {
       ToolQuestions ask,
       List<String> deny,
       AgentBudget budget,
+      Map<String, McpServerDefinition> mcp,
       Duration idle,
       Optional<InputSchema> output)
       implements StepKind {
@@ -236,6 +239,7 @@ public sealed interface StepKind {
       images = List.copyOf(images);
       allow = List.copyOf(allow);
       deny = List.copyOf(deny);
+      mcp = Collections.unmodifiableMap(new LinkedHashMap<>(mcp));
     }
 
     @Override
