@@ -34,7 +34,7 @@ final class BoundedCaller {
 
   /**
    * @throws DockerException with the answer of Docker when it is an error
-   * @throws LaunchException.UnavailableException when there is no answer
+   * @throws LaunchException.UnavailableException without an answer
    */
   <T> T call(String what, Callable<T> request) throws LaunchException.UnavailableException {
     FutureTask<T> task = new FutureTask<>(request);

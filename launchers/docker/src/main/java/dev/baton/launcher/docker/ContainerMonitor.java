@@ -22,7 +22,7 @@ import java.util.function.Predicate;
 /**
  * Detects the ends of watched containers by Docker's events, within milliseconds. Lists the
  * containers when the stream of events was opened and at an interval, which finds the ends whose
- * event was lost, and removes what nobody will adopt. Runs on one thread.
+ * event was lost, and removes the containers that are not adopted. Runs on one thread.
  */
 final class ContainerMonitor {
   private static final System.Logger LOG = System.getLogger(ContainerMonitor.class.getName());

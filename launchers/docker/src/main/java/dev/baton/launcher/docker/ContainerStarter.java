@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 
 /**
  * Creates and starts the container of a runner, or finds the one that was created under its name.
- * Docker accepts a name once, which makes a start idempotent between instances. Thread-safe.
+ * Docker accepts a name once, so starts are idempotent between instances. Thread-safe.
  */
 final class ContainerStarter {
   private static final int ATTEMPTS = 3;

@@ -60,7 +60,7 @@ final class DockerEventStream implements ResultCallback<Event> {
   }
 
   /**
-   * @throws ExecutionException when there is no connection
+   * @throws ExecutionException without a connection
    */
   void awaitOpen() throws InterruptedException, ExecutionException {
     opened.get();

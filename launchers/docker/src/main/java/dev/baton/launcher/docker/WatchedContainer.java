@@ -44,7 +44,7 @@ final class WatchedContainer {
     return phase;
   }
 
-  /** The runner has this container; a later phase is never taken back. */
+  /** The runner has this container; it never returns to an earlier phase. */
   synchronized LaunchedRunner sees(DockerContainer container) {
     id = container.id();
     run = container.run();

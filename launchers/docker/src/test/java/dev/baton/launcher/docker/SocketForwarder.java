@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** A socket before that of Docker, which can go away and come back. */
+/** Forwards connections to the socket of Docker; can be closed and opened again. */
 final class SocketForwarder implements AutoCloseable {
   private final Path socket;
   private final Path target;
