@@ -67,9 +67,11 @@ public final class RunPrinter {
               position,
               launcher,
               pool,
-              queued.path("reason").asText().equals("launcher_rejected")
-                  ? "rejects its runners"
-                  : "has no room",
+              switch (queued.path("reason").asText()) {
+                case "launcher_rejected" -> "rejects its runners";
+                case "launcher_unavailable" -> "cannot be reached";
+                default -> "has no room";
+              },
               detail);
     }
     return launcher.isEmpty()
