@@ -110,7 +110,10 @@ class WorkflowKeysTest {
             entry("concurrency", acts("concurrency: 3\n" + s, s, "Workflow.concurrency")),
             entry(
                 "mcp",
-                acts(mcp("a: {command: x}"), step("agent: {use: loop, prompt: x}"), "StepKind$Agent.mcp")),
+                acts(
+                    mcp("a: {command: x}"),
+                    step("agent: {use: loop, prompt: x}"),
+                    "StepKind$Agent.mcp")),
             entry("defaults", acts("defaults: {retry: 2}\n" + shell(""), shell(""), "Step.retry")),
             entry(
                 "defaults.retry",
@@ -338,8 +341,7 @@ class WorkflowKeysTest {
         entry("env", server("command: x", "command: x, env: {A: b}", "env")),
         entry("url", server("url: 'http://a/'", "url: 'http://b/'", "url")),
         entry(
-            "headers",
-            server("url: 'http://a/'", "url: 'http://a/', headers: {A: b}", "headers")),
+            "headers", server("url: 'http://a/'", "url: 'http://a/', headers: {A: b}", "headers")),
         entry("state", server("command: x", "command: x, state: y", "state")),
         entry("timeout", server("command: x", "command: x, timeout: 5s", "timeout")));
   }
