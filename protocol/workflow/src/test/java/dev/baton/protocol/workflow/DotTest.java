@@ -84,7 +84,7 @@ class DotTest {
         """
         name: g
         mcp: {memory: {command: [x, '{state}/m'], state: m}}
-        steps: [{id: a, agent: {use: loop, prompt: x, mcp: [memory]}}]
+        steps: [{id: a, agent: {use: loop, prompt: x, mcp: [memory]}, next: [{to: end}]}]
         """;
 
     WorkflowParseResult.Valid same =
