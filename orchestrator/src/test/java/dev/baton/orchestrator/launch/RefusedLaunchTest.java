@@ -158,8 +158,7 @@ class RefusedLaunchTest {
     String away = "Docker at unix:///none does not answer; start it";
     launchers
         .lasting()
-        .refuse(
-            () -> new LaunchException.UnavailableException(away, new IllegalStateException()));
+        .refuse(() -> new LaunchException.UnavailableException(away, new IllegalStateException()));
     String run = create("refused-away");
 
     JsonNode queued =
