@@ -13,6 +13,7 @@ import com.github.dockerjava.api.command.PullImageCmd;
 import com.github.dockerjava.api.command.PullImageResultCallback;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.DockerClientException;
+import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import com.github.dockerjava.api.model.Container;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -43,8 +45,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends requests to one Docker host. Each is bounded by the settings' timeout and throws {@link
- * UnavailableException} without an answer, or the client's {@code DockerException} for an answer
- * that is an error. Thread-safe.
+ * UnavailableException} without an answer. An answer that is an error is one, too, except that
+ * {@link #create}, {@link #start}, {@link #log} and {@link #events} throw the client's {@link
+ * DockerException}. Thread-safe.
  */
 final class DockerEngine implements AutoCloseable {
   private static final int CONNECTIONS = 64;
@@ -107,7 +110,7 @@ final class DockerEngine implements AutoCloseable {
   }
 
   private Optional<InspectContainerResponse> inspect(String container) throws UnavailableException {
-    return calls.call(
+    return query(
         "inspect a container",
         () -> {
           try {
@@ -116,6 +119,18 @@ final class DockerEngine implements AutoCloseable {
             return Optional.empty();
           }
         });
+  }
+
+  /** For requests whose refusal by Docker is like no answer: they are repeated. */
+  private <T> T query(String what, Callable<T> request) throws UnavailableException {
+    try {
+      return calls.call(what, request);
+    } catch (DockerException e) {
+      throw new UnavailableException(
+          "Docker at %s failed (%s): %s"
+              .formatted(settings.host(), what, ContainerStarter.message(e)),
+          e);
+    }
   }
 
   private static Instant time(@Nullable String text) {
@@ -128,7 +143,7 @@ final class DockerEngine implements AutoCloseable {
 
   /** Returns all containers of the installation, ended ones included. */
   List<DockerContainer> list() throws UnavailableException {
-    return calls.call(
+    return query(
         "list containers",
         () -> {
           List<DockerContainer> found = new ArrayList<>();
@@ -175,7 +190,7 @@ final class DockerEngine implements AutoCloseable {
 
   /** No effect when the container does not exist or has no process. */
   void signal(String container, String signal) throws UnavailableException {
-    calls.call(
+    query(
         "signal a container",
         () -> {
           try {
@@ -189,7 +204,7 @@ final class DockerEngine implements AutoCloseable {
 
   /** Removes a container with its anonymous volumes; one that is live is killed first. */
   void remove(String container) throws UnavailableException {
-    calls.call(
+    query(
         "remove a container",
         () -> {
           try {

@@ -42,7 +42,7 @@ import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 /**
  * The Docker host of the tests, {@code DOCKER_HOST} or the local one, with an image made of the
  * shell of this machine. Without a Docker host the tests are skipped; with {@code
- * -Dbaton.docker.required=true} they fail.
+ * -Ddocker.required=true} they fail.
  */
 final class DockerPlace implements AutoCloseable {
   private static final String IMAGE = "baton-test/launcher-kit:1";
@@ -82,7 +82,7 @@ final class DockerPlace implements AutoCloseable {
       client.close();
       String reason =
           "no Docker at %s (set DOCKER_HOST to that of another one): %s".formatted(host, e);
-      if (Boolean.getBoolean("baton.docker.required")) {
+      if (Boolean.getBoolean("docker.required")) {
         throw new IllegalStateException(reason, e);
       }
       abort(reason);
