@@ -281,15 +281,23 @@ final class AgentStepExecutor {
           ledger,
           launcher,
           state,
-          launch
-              .withStart(fallback(kind, session))
-              .withImages(images.resolve(kind.images(), context.scope())),
+          launch.withStart(fallback(kind, session)).withImages(imagesLeft(images, kind)),
           TextShortener.shorten(failed.error().message(), MAX_REASON));
     }
     return result;
   }
 
   private static final String REFUSED = "agent_session_refused";
+
+  /** Returns the images of the prompt; none when the lost session has moved one of them. */
+  private List<Path> imagesLeft(PromptImageResolver images, StepKind.Agent kind) {
+    try {
+      return images.resolve(kind.images(), context.scope());
+    } catch (IOException e) {
+      log.note("the new session begins without images: " + e.getMessage());
+      return List.of();
+    }
+  }
 
   private AgentStart fallback(StepKind.Agent kind, String refused) {
     return new AgentStart.Fallback(
