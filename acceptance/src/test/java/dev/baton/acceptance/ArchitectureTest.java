@@ -58,6 +58,7 @@ class ArchitectureTest {
           "libs/store-client",
           "launchers/api",
           "launchers/process",
+          "launchers/docker",
           "orchestrator",
           "checkpoint-store",
           "runner",

@@ -11,18 +11,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.ClaudeScript;
 import dev.baton.agent.testkit.InstalledAgents;
+import dev.baton.agent.testkit.OpenCodeScript;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
+import dev.baton.scripted.ScriptedRequest;
 import dev.baton.standalone.StackComponent;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -34,97 +39,140 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The real coding agents in agent steps, against scripted models: undisturbed, and killed together
- * with their runners. Skipped where they are not installed and npm is not there to install them.
+ * The real coding agents in the examples of the documentation, against scripted models:
+ * undisturbed, and killed together with their runners. Skipped where they are not installed and npm
+ * is not there to install them.
  */
 class CodingAgentTest {
+  /** Of agents that start within a second; the others cost up to 10 s for each start. */
   private static final int KILLS = Integer.getInteger("baton.agent.kills", 4);
+
+  private static final int KILLS_OF_SLOW = Math.max(1, KILLS / 2);
   private static final Duration END = Duration.ofSeconds(300);
+  private static final Path EXAMPLES = Path.of("..", "examples");
 
   /** The lines of the files that each script leaves, sorted. */
   private static final String EXPECTED = "a b c d e f g h world";
 
   private static final int ANSWERS = 8;
 
-  @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer claude;
+  /** A PNG of one pixel. */
+  private static final String PIXEL =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
   @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer codex;
+  private static ScriptedModelServer messages;
+
+  @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelServer responses;
+
+  @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelServer chat;
 
   @SuppressWarnings("NullAway.Init")
   private static SharedStackExtension.RunningStack on;
 
-  /** An agent with its endpoint. */
+  /** An agent, with its example and its endpoint. */
   private enum Agent {
-    CLAUDE("claude", "claude-sonnet-4-5"),
-    CODEX("codex", "gpt-5");
+    CLAUDE(KILLS),
+    CODEX(KILLS),
+    OPENCODE(KILLS_OF_SLOW),
+    ACP(KILLS_OF_SLOW);
 
-    private final String use;
-    private final String model;
+    private final int kills;
 
-    Agent(String use, String model) {
-      this.use = use;
-      this.model = model;
+    Agent(int kills) {
+      this.kills = kills;
     }
 
-    private ScriptedModelServer endpoint() {
-      return this == CLAUDE ? claude : codex;
+    private String example() {
+      return "agent-" + name().toLowerCase(Locale.ROOT);
     }
 
-    private String workflow() {
-      return """
-          name: %s-session
-          steps:
-            - id: work
-              agent: {use: %s, model: %s, prompt: 'Do it.'}
-            - {id: after, shell: 'sort out.txt notes.txt | xargs echo'}
-          """
-          .formatted(use, use, model);
+    /** Number of requests of the work that the agent's endpoint has received. */
+    private int calls() {
+      return (int) requests().count();
+    }
+
+    private Stream<ScriptedRequest> requests() {
+      ScriptedModelServer endpoint =
+          switch (this) {
+            case CLAUDE, ACP -> messages;
+            case CODEX -> responses;
+            case OPENCODE -> chat;
+          };
+      return endpoint.requests().stream().filter(ClaudeScript::isOfTheWork);
+    }
+
+    /** The example, with an image for its prompt, and a step that shows the files. */
+    private String workflow() throws IOException {
+      String example = Files.readString(EXAMPLES.resolve(example() + ".yaml"));
+      String withImage =
+          example
+              .replace(
+                  "steps:\n",
+                  "steps:\n  - {id: image, shell: 'echo %s | base64 -d > pixel.png'}\n"
+                      .formatted(PIXEL))
+              .replace("      model: ", "      images: pixel.png\n      model: ");
+      return withImage + "  - {id: after, shell: 'sort out.txt notes.txt | xargs echo'}\n";
     }
   }
 
   @BeforeAll
   static void start() throws Exception {
-    List<Path> programs =
-        Stream.of(InstalledAgents.claude(), InstalledAgents.codex())
-            .map(command -> Path.of(command.getFirst()).toAbsolutePath())
-            .map(program -> Objects.requireNonNull(program.getParent()))
-            .toList();
-    claude = ScriptedModelServer.start(ClaudeScript::answer);
-    codex = ScriptedModelServer.start(ModelScript.byTurn(codexScript()));
-    String path =
-        String.join(File.pathSeparator, programs.stream().map(Path::toString).toList())
-            + File.pathSeparator
-            + System.getenv("PATH");
+    Path programs = Files.createTempDirectory("baton-agents-");
+    link(programs, "claude", InstalledAgents.claude());
+    link(programs, "codex", InstalledAgents.codex());
+    link(programs, "opencode", InstalledAgents.opencode());
+    link(programs, "claude-agent-acp", InstalledAgents.acp());
+    messages = ScriptedModelServer.start(ClaudeScript::answer);
+    responses = ScriptedModelServer.start(ModelScript.byTurn(codexScript()));
+    chat = ScriptedModelServer.start(ModelScript.byTurn(OpenCodeScript.CHAT));
+    Map<String, String> environment =
+        Map.of(
+            "PATH",
+            programs + File.pathSeparator + System.getenv("PATH"),
+            // The shells of agents run the user's start-up files, which may take locks.
+            "HOME",
+            "/nonexistent",
+            "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
+            messages.baseUrl().toString(),
+            "BATON_MODELS_OPENAI_RESPONSES_URL",
+            responses.baseUrl().toString(),
+            "BATON_MODELS_OPENAI_CHAT_URL",
+            chat.baseUrl().toString(),
+            "ANTHROPIC_API_KEY",
+            "sk-one",
+            "OPENAI_API_KEY",
+            "sk-two");
     on =
         SharedStackExtension.RunningStack.of(
-            builder ->
-                builder
-                    .environment(StackComponent.ORCHESTRATOR, "PATH", path)
-                    // The shells of agents run the user's start-up files, which may take locks.
-                    .environment(StackComponent.ORCHESTRATOR, "HOME", "/nonexistent")
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
-                        claude.baseUrl().toString())
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_OPENAI_RESPONSES_URL",
-                        codex.baseUrl().toString())
-                    .environment(StackComponent.ORCHESTRATOR, "ANTHROPIC_API_KEY", "sk-one")
-                    .environment(StackComponent.ORCHESTRATOR, "OPENAI_API_KEY", "sk-two"));
+            builder -> {
+              environment.forEach(
+                  (name, value) -> builder.environment(StackComponent.ORCHESTRATOR, name, value));
+              return builder;
+            });
     for (Agent agent : Agent.values()) {
       on.api.push(agent.workflow());
     }
+  }
+
+  /** Makes a program available under the name that the examples use. */
+  private static void link(Path folder, String name, List<String> command) throws IOException {
+    List<String> words =
+        command.stream().map(word -> "'" + Path.of(word).toAbsolutePath() + "'").toList();
+    Path script = folder.resolve(name);
+    Files.writeString(script, "#!/bin/sh\nexec " + String.join(" ", words) + " \"$@\"\n");
+    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
   }
 
   @AfterAll
   static void stop() throws IOException {
     if (on != null) {
       on.close();
-      claude.close();
-      codex.close();
+      messages.close();
+      responses.close();
+      chat.close();
     }
   }
 
@@ -162,14 +210,18 @@ class CodingAgentTest {
   @ParameterizedTest
   @EnumSource(Agent.class)
   void shouldRunUndisturbed(Agent agent) throws Exception {
-    int before = agent.endpoint().requests().size();
-    String run = on.api.start(agent.use + "-session", AcceptanceApiClient.JSON.createObjectNode());
+    int before = agent.calls();
+    String run = on.api.start(agent.example(), AcceptanceApiClient.JSON.createObjectNode());
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 
-    assertThat(end.path("output").asText().strip()).isEqualTo(EXPECTED);
-    assertThat(agent.endpoint().requests().size() - before).isEqualTo(ANSWERS);
-    assertThat(end.path("agent").path("turns").asInt()).isEqualTo(ANSWERS);
+    assertThat(end.path("output").asText().strip()).as(() -> history(run)).isEqualTo(EXPECTED);
+    assertThat(agent.calls() - before).isEqualTo(ANSWERS);
+    assertThat(end.path("agent").path("turns").asInt())
+        .isBetween(ANSWERS, agent == Agent.ACP ? ANSWERS + 1 : ANSWERS);
+    assertThat(agent.requests().toList().getLast().body().toString())
+        .as("the image of the prompt")
+        .contains(PIXEL.substring(0, PIXEL.length() / 2));
     assertThat(on.api.events(run, "tool_invoked")).isNotEmpty();
     assertThat(on.api.events(run, "agent_session_created")).hasSize(1);
   }
@@ -177,17 +229,15 @@ class CodingAgentTest {
   @ParameterizedTest
   @EnumSource(Agent.class)
   void shouldDoAndPayEverythingOnceOverKills(Agent agent) throws Exception {
-    Random random = SeededRandomFactory.random(agent.use + " and runner die " + KILLS + " times");
-    int before = agent.endpoint().requests().size();
-    String run = on.api.start(agent.use + "-session", AcceptanceApiClient.JSON.createObjectNode());
+    Random random =
+        SeededRandomFactory.random(agent + " and its runner die " + agent.kills + " times");
+    int before = agent.calls();
+    String run = on.api.start(agent.example(), AcceptanceApiClient.JSON.createObjectNode());
     int killed = 0;
-    for (int kill = 1; kill <= KILLS; kill++) {
+    for (int kill = 1; kill <= agent.kills; kill++) {
       // Before its first boundary an agent has no session to continue.
-      int wanted = before + 2 + (ANSWERS - 3) * (kill - 1) / KILLS;
-      Await.until(
-          "the endpoint has " + wanted + " requests",
-          END,
-          () -> agent.endpoint().requests().size() >= wanted);
+      int wanted = before + 2 + (ANSWERS - 3) * (kill - 1) / agent.kills;
+      Await.until("the endpoint has " + wanted + " requests", END, () -> agent.calls() >= wanted);
       TimeUnit.MILLISECONDS.sleep(random.nextLong(600));
       Await.until("the run has a runner", END, () -> RunnerProcessHandle.of(run).isPresent());
       Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
@@ -198,15 +248,20 @@ class CodingAgentTest {
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 
-    int calls = agent.endpoint().requests().size() - before;
+    int calls = agent.calls() - before;
     System.out.printf(
         "  %s: %d kills, %d calls for %d answers, %d processes%n",
-        agent.use, killed, calls, ANSWERS, on.api.events(run, "agent_session_created").size());
+        agent, killed, calls, ANSWERS, on.api.events(run, "agent_session_created").size());
     assertThat(end.path("output").asText().strip()).as(() -> history(run)).isEqualTo(EXPECTED);
     assertThat(calls).isBetween(ANSWERS, ANSWERS + killed);
-    assertThat(on.api.events(run, "model_answered"))
-        .filteredOn(answer -> answer.has("answer"))
-        .hasSize(ANSWERS)
+    List<JsonNode> answers =
+        on.api.events(run, "model_answered").stream()
+            .filter(answer -> answer.has("answer"))
+            .toList();
+    // The adapter requests a title too, possibly again after a kill.
+    assertThat(answers).hasSizeBetween(ANSWERS, agent == Agent.ACP ? 2 * ANSWERS : ANSWERS);
+    assertThat(answers)
+        .filteredOn(answer -> agent != Agent.ACP || !answer.path("tools").isEmpty())
         .noneMatch(answer -> answer.path("diverged").asBoolean());
     assertThat(
             on.api.events(run, "agent_session_created").stream()

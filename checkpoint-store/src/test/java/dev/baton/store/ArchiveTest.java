@@ -204,7 +204,9 @@ class ArchiveTest extends StoreTest {
         trace.control(new TraceEvent.RunnerAssigned(2, "runner-2", "resume")), trace.started(2));
     log.send(
         trace.runner(
-            2, new TraceEvent.ApprovalRequested("ask", "01a", "go on?", null, null, null, null)));
+            2,
+            new TraceEvent.ApprovalRequested(
+                "ask", "01a", "go on?", null, null, null, null, null)));
     archived(trace.run(), "waiting");
     log.send(trace.ended(2));
     archived(trace.run(), "completed");

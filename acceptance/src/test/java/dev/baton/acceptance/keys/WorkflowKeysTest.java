@@ -108,6 +108,12 @@ class WorkflowKeysTest {
             entry("park_after", acts("park_after: 1h\n" + s, s, "Workflow.parkAfter")),
             entry("max_reroutes", acts("max_reroutes: 3\n" + s, s, "Workflow.maxReroutes")),
             entry("concurrency", acts("concurrency: 3\n" + s, s, "Workflow.concurrency")),
+            entry(
+                "mcp",
+                acts(
+                    mcp("a: {command: x}"),
+                    step("agent: {use: loop, prompt: x}"),
+                    "StepKind$Agent.mcp")),
             entry("defaults", acts("defaults: {retry: 2}\n" + shell(""), shell(""), "Step.retry")),
             entry(
                 "defaults.retry",
@@ -156,6 +162,7 @@ class WorkflowKeysTest {
                     "StepGate.to")));
     add("step", ofEveryStep());
     add("step", ofKinds());
+    add("mcp_server", ofServers());
   }
 
   private static Map<String, Effect> ofEveryStep() {
@@ -306,6 +313,8 @@ class WorkflowKeysTest {
         entry("agent.system", agent("", "system: s", "system")),
         entry("agent.tools", agent("", "tools: {allow: [a]}", "allow")),
         entry("agent.tools.allow", agent("", "tools: {allow: [a]}", "allow")),
+        entry("agent.tools.ask", questions("tools: {ask: [a]}", "patterns")),
+        entry("agent.tools.timeout", questions("tools: {timeout: 1h}", "timeout")),
         entry("agent.tools.deny", agent("", "tools: {deny: [a]}", "deny")),
         entry("agent.budget", agent("", "budget: {cost: 1}", "budget")),
         entry("agent.budget.cost", budget("cost")),
@@ -317,9 +326,35 @@ class WorkflowKeysTest {
                 step("agent: {use: claude, prompt: x, cut: none}"),
                 step("agent: {use: claude, prompt: x}"),
                 "Step.resume")),
+        entry(
+            "agent.mcp",
+            acts(
+                mcp("a: {command: x}"),
+                mcp("a: {command: x}").replace("prompt: x", "prompt: x, mcp: []"),
+                "StepKind$Agent.mcp")),
         entry("agent.idle", agent("", "idle: 5m", "idle")),
         entry("agent.output", agent("", "output: json", "output")),
         entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));
+  }
+
+  private static Map<String, Effect> ofServers() {
+    return Map.ofEntries(
+        entry("command", server("command: x", "command: y", "command")),
+        entry("env", server("command: x", "command: x, env: {A: b}", "env")),
+        entry("url", server("url: 'http://a/'", "url: 'http://b/'", "url")),
+        entry(
+            "headers", server("url: 'http://a/'", "url: 'http://a/', headers: {A: b}", "headers")),
+        entry("state", server("command: x", "command: x, state: y", "state")),
+        entry("timeout", server("command: x", "command: x, timeout: 5s", "timeout")));
+  }
+
+  private static String mcp(String servers) {
+    return "mcp: {" + servers + "}\n" + step("agent: {use: loop, prompt: x}");
+  }
+
+  private static Effect server(String one, String other, String accessor) {
+    return acts(
+        mcp("a: {" + one + "}"), mcp("a: {" + other + "}"), "McpServerDefinition." + accessor);
   }
 
   private static Effect agent(String one, String other, String accessor) {
@@ -327,6 +362,13 @@ class WorkflowKeysTest {
         step("agent: {use: claude, prompt: x" + (one.isEmpty() ? "" : ", " + one) + "}"),
         step("agent: {use: claude, prompt: x, " + other + "}"),
         "StepKind$Agent." + accessor);
+  }
+
+  private static Effect questions(String tools, String accessor) {
+    return acts(
+        step("agent: {use: claude, prompt: x}"),
+        step("agent: {use: claude, prompt: x, " + tools + "}"),
+        "ToolQuestions." + accessor);
   }
 
   private static Effect budget(String name) {
@@ -474,7 +516,10 @@ class WorkflowKeysTest {
       step.milestone().ifPresent(objects::add);
       switch (step.kind()) {
         case StepKind.Shell shell -> objects.add(shell.output());
-        case StepKind.Agent agent -> objects.add(agent.budget());
+        case StepKind.Agent agent -> {
+          objects.add(agent.budget());
+          objects.addAll(agent.mcp().values());
+        }
         case StepKind.Wait wait -> objects.add(wait.time());
         default -> {}
       }

@@ -44,6 +44,12 @@ public sealed interface AgentEvent {
       implements AgentEvent {}
 
   /**
+   * The rules allow a call that requested a permission: it runs as soon as it has begun too. Calls
+   * for which {@link AgentListener#decide} was called have no such event.
+   */
+  record ToolAllowed(String callId) implements AgentEvent {}
+
+  /**
    * A tool has ended.
    *
    * @param files changed ones that the agent names, as it names them; not complete

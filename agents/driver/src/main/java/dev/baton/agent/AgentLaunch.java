@@ -53,9 +53,22 @@ public record AgentLaunch(
     return new AgentLaunch(step, program, folders, model, other, task, environment);
   }
 
+  /** The same launch with images that its prompt begins with. */
+  public AgentLaunch withImages(List<java.nio.file.Path> images) {
+    AgentTask with =
+        new AgentTask(task.system(), task.tools(), task.mcp(), images, task.outputSchema());
+    return new AgentLaunch(step, program, folders, model, start, with, environment);
+  }
+
   /** The same launch with another token: each process needs a session of the gateway. */
   public AgentLaunch withModel(ModelAccess other) {
     return new AgentLaunch(step, program, folders, other, start, task, environment);
+  }
+
+  /** The same launch with these MCP servers: each process has a proxy of its own. */
+  public AgentLaunch withMcp(List<McpAccess> servers) {
+    return new AgentLaunch(
+        step, program, folders, model, start, task.withMcp(servers), environment);
   }
 
   /**
@@ -64,7 +77,8 @@ public record AgentLaunch(
    * @param system added to the agent's own system prompt; empty for nothing
    * @param tools rules for tools
    * @param mcp servers that the agent may use; nothing else than these
-   * @param images files with which a prompt begins; absolute paths of PNG, JPEG, GIF or WebP
+   * @param images files with which a prompt begins; absolute paths, as the runner sees them, of
+   *     PNG, JPEG, GIF or WebP; none where no prompt is sent
    * @param outputSchema JSON Schema of the final text; empty for none. The runner checks the
    *     output: agents without schemas get it with the prompt
    */
@@ -77,6 +91,10 @@ public record AgentLaunch(
     public AgentTask {
       mcp = List.copyOf(mcp);
       images = List.copyOf(images);
+    }
+
+    AgentTask withMcp(List<McpAccess> servers) {
+      return new AgentTask(system, tools, servers, images, outputSchema);
     }
 
     /** No system prompt, no rules, no servers. */

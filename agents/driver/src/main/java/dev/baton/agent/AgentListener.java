@@ -19,7 +19,8 @@ public interface AgentListener {
 
   /**
    * A tool call needs a decision, by the rules or since the agent requests one. The agent waits,
-   * without a bound of its own; other events may come before the decision.
+   * without a bound of its own; other events may come before the decision. An agent that was
+   * resumed within its turn requests the decision again, with the same id of the call.
    *
    * @return the decision, completed by any thread; an exceptional completion denies the call
    */

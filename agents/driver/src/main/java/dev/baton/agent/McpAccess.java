@@ -6,6 +6,8 @@
  */
 package dev.baton.agent;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.json.Json;
 import java.util.List;
 import java.util.Map;
 
@@ -16,6 +18,20 @@ import java.util.Map;
  */
 public sealed interface McpAccess {
   String name();
+
+  /** Describes HTTP servers as JSON, for programs without a format of their own. */
+  static String toJson(List<McpAccess> all) {
+    ObjectNode servers = Json.mapper().createObjectNode();
+    for (McpAccess access : all) {
+      if (access instanceof Http http) {
+        ObjectNode server = servers.putObject(http.name()).put("type", "http");
+        server.put("url", http.url().toString());
+        ObjectNode headers = server.putObject("headers");
+        http.headers().forEach(headers::put);
+      }
+    }
+    return servers.toString();
+  }
 
   /**
    * A program that speaks MCP on stdin and stdout.

@@ -14,7 +14,7 @@ import java.util.List;
  * is that of the agent ({@code Bash}, {@code shell}, {@code mcp__server__tool}).
  *
  * <p>Deny comes before ask, ask before allow. With an empty {@code allow} every tool is allowed
- * that is neither denied nor asked for; with patterns in it, other tools are asked for.
+ * that is neither denied nor asked for; with patterns in it, other tools are denied.
  */
 public record ToolRules(List<String> allow, List<String> ask, List<String> deny) {
   /** Allows everything. */
@@ -51,7 +51,7 @@ public record ToolRules(List<String> allow, List<String> ask, List<String> deny)
     if (matches(ask, tool, input)) {
       return Verdict.ASK;
     }
-    return allow.isEmpty() || matches(allow, tool, input) ? Verdict.ALLOW : Verdict.ASK;
+    return allow.isEmpty() || matches(allow, tool, input) ? Verdict.ALLOW : Verdict.DENY;
   }
 
   private static boolean matches(List<String> patterns, String tool, String input) {

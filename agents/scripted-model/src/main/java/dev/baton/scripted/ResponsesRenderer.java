@@ -10,9 +10,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** OpenAI Responses. */
 final class ResponsesRenderer implements ReplyRenderer {
+  /** Tools of MCP servers have a namespace in this form. */
+  private static final Pattern OF_SERVER = Pattern.compile("(mcp__.+?)__(.+)");
+
   @Override
   public ObjectNode whole(ScriptedRequest request, ScriptedReply reply) {
     ObjectNode response = shell(request, "completed");
@@ -58,13 +63,18 @@ final class ResponsesRenderer implements ReplyRenderer {
         item.putArray("summary").addObject().put("type", "summary_text").put("text", text);
         item.put("encrypted_content", "enc-" + number);
       }
-      case ReplyPart.ToolCall(String name, String input) ->
-          item.put("id", "fc_" + number)
-              .put("type", "function_call")
-              .put("status", "completed")
-              .put("call_id", "call_" + number)
-              .put("name", name)
-              .put("arguments", input);
+      case ReplyPart.ToolCall(String name, String input) -> {
+        Matcher server = OF_SERVER.matcher(name);
+        item.put("id", "fc_" + number)
+            .put("type", "function_call")
+            .put("status", "completed")
+            .put("call_id", "call_" + number)
+            .put("name", server.matches() ? server.group(2) : name)
+            .put("arguments", input);
+        if (server.matches()) {
+          item.put("namespace", server.group(1));
+        }
+      }
     }
     return item;
   }

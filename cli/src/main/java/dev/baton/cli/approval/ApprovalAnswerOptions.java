@@ -19,9 +19,18 @@ import picocli.CommandLine.Parameters;
 /** The arguments of a command that answers an approval; sends the answer. */
 final class ApprovalAnswerOptions {
   @Parameters(
+      index = "0",
       paramLabel = "ID|APPROVAL",
       description = "An approval's id, or the run that waits for it.")
   private String ref = "";
+
+  @Parameters(
+      index = "1",
+      arity = "0..1",
+      paramLabel = "WHICH",
+      description =
+          "Which approval of the run, where it waits for several: the end of its id, the id of its tool call, or the name of its step or tool.")
+  private @Nullable String which;
 
   @Option(names = "--comment", description = "A comment, stored with the answer.")
   private @Nullable String comment;
@@ -39,7 +48,7 @@ final class ApprovalAnswerOptions {
   private @Nullable String checkpoint;
 
   void send(CommandContext context, JsonNode answer) {
-    String approval = new ApprovalRef(ref).resolve(context.client());
+    String approval = new ApprovalRef(ref, which).resolve(context.client());
     String seen = checkpoint == null ? show(context, approval) : checkpoint;
     ObjectNode body = Json.mapper().createObjectNode();
     body.set("answer", answer);
@@ -63,6 +72,7 @@ final class ApprovalAnswerOptions {
     String checkpoint = asked.hasNonNull("checkpoint") ? asked.path("checkpoint").asText() : null;
     if (!context.json()) {
       context.print("prompt: " + TextEscaper.block(asked.path("prompt").asText()));
+      ToolCallPrinter.print(context, asked.path("tool"), "");
       if (checkpoint != null) {
         context.print("about checkpoint " + checkpoint);
       }

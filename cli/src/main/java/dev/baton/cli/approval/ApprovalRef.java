@@ -16,9 +16,14 @@ import dev.baton.protocol.trace.RunId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
-/** An approval as typed: its id, or the id of a run that waits for exactly one approval. */
-record ApprovalRef(String text) {
+/**
+ * An approval as typed: its id, or the id of a run that waits for it.
+ *
+ * @param which of the run's approvals; null where it waits for exactly one
+ */
+record ApprovalRef(String text, @Nullable String which) {
   private static final int ULID = 26;
 
   /**
@@ -31,9 +36,13 @@ record ApprovalRef(String text) {
       return text.substring(0, ULID).toLowerCase(Locale.ROOT) + text.substring(ULID);
     }
     JsonNode run = RunRef.parse(text).fetch(client);
+    String wanted = which == null ? "" : " '" + which + "'";
     List<String> waiting = new ArrayList<>();
     List<String> lines = new ArrayList<>();
     for (JsonNode approval : run.path("waiting")) {
+      if (!isWanted(approval)) {
+        continue;
+      }
       waiting.add(approval.path("approval").asText());
       lines.add(
           approval.path("approval").asText()
@@ -44,14 +53,23 @@ record ApprovalRef(String text) {
       case 0 ->
           throw CliException.of(
               CliExitCode.CONFLICT,
-              "run %s waits for no approval (it is %s)"
-                  .formatted(text, run.path("status").asText()));
+              "run %s waits for no approval%s (it is %s)"
+                  .formatted(text, wanted, run.path("status").asText()));
       case 1 -> waiting.getFirst();
       default ->
           throw CliException.detailed(
               CliExitCode.AMBIGUOUS,
-              "run %s waits for %d approvals: name one of them".formatted(text, waiting.size()),
+              "run %s waits for %d approvals%s: name one of them"
+                  .formatted(text, waiting.size(), wanted),
               lines);
     };
+  }
+
+  private boolean isWanted(JsonNode approval) {
+    return which == null
+        || approval.path("approval").asText().endsWith("-" + which)
+        || approval.path("step").asText().equals(which)
+        || approval.path("tool").path("call").asText("").equals(which)
+        || approval.path("tool").path("name").asText("").equals(which);
   }
 }

@@ -22,6 +22,7 @@ import picocli.CommandLine.Option;
     footer = {
       "%nExamples:",
       "  baton approve 7c9e2f --comment 'looks fine'",
+      "  baton approve 7c9e2f toolu_01          # one of several tool calls",
       "  baton approve 7c9e2f --answer '{\"approved\": true, \"channel\": \"beta\"}'",
       "  baton approve APPROVAL --checkpoint sha256:…   # valid for these files only"
     })

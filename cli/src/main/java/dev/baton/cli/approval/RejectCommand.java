@@ -6,10 +6,13 @@
  */
 package dev.baton.cli.approval;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.command.CommandContext;
 import dev.baton.protocol.json.Json;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** {@code baton reject ID|APPROVAL}. */
 @Command(name = "reject", description = "Answer an approval with {\"approved\": false}.")
@@ -18,12 +21,21 @@ public final class RejectCommand implements Runnable {
 
   @Mixin private ApprovalAnswerOptions options = new ApprovalAnswerOptions();
 
+  @Option(
+      names = "--message",
+      description = "The result that the agent's model gets of a refused tool call.")
+  private @Nullable String message;
+
   public RejectCommand(CommandContext context) {
     this.context = context;
   }
 
   @Override
   public void run() {
-    options.send(context, Json.mapper().createObjectNode().put("approved", false));
+    ObjectNode answer = Json.mapper().createObjectNode().put("approved", false);
+    if (message != null) {
+      answer.put("message", message);
+    }
+    options.send(context, answer);
   }
 }

@@ -7,6 +7,7 @@
 package dev.baton.cli.run;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.cli.approval.ToolCallPrinter;
 import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.command.FieldPrinter;
 import dev.baton.cli.terminal.TerminalStyle;
@@ -66,9 +67,11 @@ public final class RunPrinter {
               position,
               launcher,
               pool,
-              queued.path("reason").asText().equals("launcher_rejected")
-                  ? "rejects its runners"
-                  : "has no room",
+              switch (queued.path("reason").asText()) {
+                case "launcher_rejected" -> "rejects its runners";
+                case "launcher_unavailable" -> "cannot be reached";
+                default -> "has no room";
+              },
               detail);
     }
     return launcher.isEmpty()
@@ -182,10 +185,15 @@ public final class RunPrinter {
       context.print("");
       context.print(
           style.attention("waits: ") + TextEscaper.block(waiting.path("prompt").asText()));
+      ToolCallPrinter.print(context, waiting.path("tool"), "  ");
       if (waiting.hasNonNull("checkpoint")) {
         context.print("  about checkpoint " + waiting.path("checkpoint").asText());
       }
-      context.print("  baton approve " + waiting.path("approval").asText());
+      String approval = waiting.path("approval").asText();
+      context.print("  baton approve " + approval);
+      if (waiting.path("tool").isObject()) {
+        context.print("  baton reject " + approval + " --message TEXT");
+      }
     }
   }
 

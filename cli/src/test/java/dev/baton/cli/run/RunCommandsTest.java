@@ -408,6 +408,40 @@ class RunCommandsTest {
   }
 
   @Test
+  void shouldShowAToolCallAndAnswerTheOneThatIsNamed() {
+    String call =
+        """
+        {"approval":"%1$s-work-1-5f0c","step":"work","prompt":"Bash: git push","checkpoint":"sha256:aa",
+         "tool":{"call":"toolu_1","name":"Bash","input":{"command":"git push"},"input_digest":"sha256:bb"}}"""
+            .formatted(ID);
+    server.on("GET /runs/abcdef", 200, run("waiting", WAITING + "," + call));
+    server.on("GET /approvals/" + ID + "-work-1-5f0c", 200, call);
+    server.on("POST /approvals/" + ID + "-work-1-5f0c", 200, "{\"status\":\"answered\"}");
+
+    assertThat(cli.run("status", "abcdef").out())
+        .contains(
+            """
+            waits: Bash: git push
+              tool Bash, call toolu_1
+              input {"command":"git push"}
+              about checkpoint sha256:aa
+              baton approve %1$s-work-1-5f0c
+              baton reject %1$s-work-1-5f0c --message TEXT
+            """
+                .formatted(ID));
+    for (String which : List.of("toolu_1", "Bash", "work", "5f0c")) {
+      InProcessCli.Result result = cli.run("reject", "abcdef", which, "--message", "Use a branch.");
+
+      assertThat(result.code()).as("%s", result).isZero();
+      assertThat(result.out()).contains("tool Bash, call toolu_1");
+      assertThat(tree(server.requests().getLast().body()).path("answer"))
+          .isEqualTo(tree("{\"approved\":false,\"message\":\"Use a branch.\"}"));
+    }
+    assertThat(cli.run("approve", "abcdef", "toolu_2").err())
+        .contains("waits for no approval 'toolu_2'");
+  }
+
+  @Test
   void shouldSayThatARunWaitsForNothing() {
     server.on("GET /runs/abcdef", 200, run("running", ""));
 

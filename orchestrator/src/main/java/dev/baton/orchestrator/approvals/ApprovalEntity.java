@@ -48,6 +48,9 @@ class ApprovalEntity {
   @Column(name = "cut")
   private @Nullable String cut;
 
+  @Column(name = "tool")
+  private @Nullable String tool;
+
   @Column(name = "asked_at")
   private Instant askedAt;
 
@@ -79,6 +82,7 @@ class ApprovalEntity {
         json(answerSchema),
         json(defaultAnswer),
         cut,
+        ToolCallReader.read(tool),
         askedAt,
         expiresAt,
         json(answer),

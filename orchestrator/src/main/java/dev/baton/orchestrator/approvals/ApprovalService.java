@@ -207,9 +207,10 @@ public class ApprovalService {
               for (Row run : runs) {
                 return tx.preparedQuery(
                         """
-                        SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, asked_at, expires_at,
+                        SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, tool, asked_at, expires_at,
                           answered_by, (SELECT b.id FROM orchestrator.approval b WHERE b.run = a.run AND b.step = a.step
-                            AND b.status = 'waiting' AND b.id <> a.id LIMIT 1) AS again
+                            AND b.status = 'waiting' AND b.id <> a.id
+                            AND (a.tool IS NULL OR b.tool::json->>'call' = a.tool::json->>'call') LIMIT 1) AS again
                         FROM orchestrator.approval a WHERE a.id = $1\
                         """)
                     .execute(Tuple.of(id))
@@ -343,6 +344,7 @@ public class ApprovalService {
         schema,
         json(approval.getString("default_answer")),
         approval.getString("cut"),
+        ToolCallReader.read(approval.getString("tool")),
         approval.getOffsetDateTime("asked_at").toInstant(),
         expires == null ? null : expires.toInstant(),
         answer.value(),

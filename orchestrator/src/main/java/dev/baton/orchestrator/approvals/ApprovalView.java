@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.approvals;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.trace.ToolCall;
 import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param status {@code waiting answered expired}
  * @param schema of the answer; null when any JSON is allowed
  * @param checkpoint digest of the files that it is about; null when no checkpoint has them
+ * @param tool the tool call of an agent that it is about; null for an approval step
  */
 @Schema(name = "Approval")
 public record ApprovalView(
@@ -28,6 +30,7 @@ public record ApprovalView(
     @Nullable JsonNode schema,
     @Nullable JsonNode defaultAnswer,
     @Nullable String checkpoint,
+    @Nullable ToolCall tool,
     Instant askedAt,
     @Nullable Instant expiresAt,
     @Nullable JsonNode answer,

@@ -6,9 +6,11 @@
  */
 package dev.baton.orchestrator.config;
 
+import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /** Settings of launchers and pools that are not configured. */
@@ -52,6 +54,16 @@ public final class LauncherDefaults {
         public OrchestratorConfig.LaunchTimeoutSettings timeout() {
           return TIMEOUTS;
         }
+
+        @Override
+        public OrchestratorConfig.DockerSettings docker() {
+          return DOCKER;
+        }
+
+        @Override
+        public OrchestratorConfig.ContainerSettings container() {
+          return CONTAINER;
+        }
       };
 
   /** A pool without further settings. */
@@ -81,6 +93,11 @@ public final class LauncherDefaults {
         public OptionalInt shared() {
           return OptionalInt.empty();
         }
+
+        @Override
+        public OrchestratorConfig.ContainerSettings container() {
+          return CONTAINER;
+        }
       };
 
   private static final OrchestratorConfig.LaunchTimeoutSettings TIMEOUTS =
@@ -97,6 +114,87 @@ public final class LauncherDefaults {
 
         @Override
         public Optional<Duration> attach() {
+          return Optional.empty();
+        }
+      };
+
+  private static final OrchestratorConfig.DockerSettings DOCKER =
+      new OrchestratorConfig.DockerSettings() {
+        @Override
+        public Optional<URI> host() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> installation() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<Duration> timeout() {
+          return Optional.empty();
+        }
+      };
+
+  private static final OrchestratorConfig.ContainerSettings CONTAINER =
+      new OrchestratorConfig.ContainerSettings() {
+        @Override
+        public Optional<String> image() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> network() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> memory() {
+          return Optional.empty();
+        }
+
+        @Override
+        public OptionalDouble cpus() {
+          return OptionalDouble.empty();
+        }
+
+        @Override
+        public OptionalInt pids() {
+          return OptionalInt.empty();
+        }
+
+        @Override
+        public Optional<String> workSize() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> tmpSize() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<Boolean> readOnly() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<Boolean> init() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<Boolean> pull() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> environment() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> volumes() {
           return Optional.empty();
         }
       };

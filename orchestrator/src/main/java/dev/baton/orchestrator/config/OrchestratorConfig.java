@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
 
 /**
@@ -177,7 +178,7 @@ public interface OrchestratorConfig {
 
   /** One launcher. */
   interface LauncherSettings {
-    /** process, or attached: its runners are started externally. */
+    /** process, docker, or attached: its runners are started externally. */
     @WithDefault("process")
     String type();
 
@@ -198,6 +199,66 @@ public interface OrchestratorConfig {
     Map<String, PoolSettings> pools();
 
     LaunchTimeoutSettings timeout();
+
+    /** Of a launcher of containers on a Docker host. */
+    DockerSettings docker();
+
+    /** The containers of all its pools. */
+    ContainerSettings container();
+  }
+
+  /** A Docker host. */
+  interface DockerSettings {
+    /** {@code unix:///path} or {@code tcp://host:port}. Absent: the local Docker. */
+    Optional<URI> host();
+
+    /**
+     * Distinguishes installations that use the same Docker host; equal on all replicas. Absent:
+     * {@code baton}.
+     */
+    Optional<String> installation();
+
+    /** Limit of one request to Docker. Absent: 30s. */
+    Optional<Duration> timeout();
+  }
+
+  /** How containers are created; a pool's settings replace those of its launcher. */
+  interface ContainerSettings {
+    /** Name with tag or digest. Required for the launcher. */
+    Optional<String> image();
+
+    /** Name of the Docker network. Absent: the default network of the Docker host. */
+    Optional<String> network();
+
+    /** Limit, such as 4g, files in memory included. Absent: 4g. */
+    Optional<String> memory();
+
+    /** Limit in processors, such as 1.5. Absent: no limit. */
+    OptionalDouble cpus();
+
+    /** Limit of processes and threads. Absent: 4096. */
+    OptionalInt pids();
+
+    /** Size of {@code /work}, in memory. Absent: 2g. */
+    Optional<String> workSize();
+
+    /** Sizes of {@code /tmp} and of the home folder, in memory. Absent: 512m. */
+    Optional<String> tmpSize();
+
+    /** Whether the root file system can not be written. Absent: true. */
+    Optional<Boolean> readOnly();
+
+    /** Whether Docker adds its init program; Baton's images contain one. Absent: false. */
+    Optional<Boolean> init();
+
+    /** Whether a missing image is pulled. Absent: true. */
+    Optional<Boolean> pull();
+
+    /** Further variables, one {@code NAME=value} per line. */
+    Optional<String> environment();
+
+    /** One {@code <volume or path>:<path>[:ro]} per line. */
+    Optional<String> volumes();
   }
 
   /** One pool of a launcher. */
@@ -216,6 +277,9 @@ public interface OrchestratorConfig {
 
     /** Number of shared runners; {@code baton.launcher.pool.size} by default. */
     OptionalInt shared();
+
+    /** Replaces settings of the launcher's containers. */
+    ContainerSettings container();
   }
 
   /** How long a runner may stay in a phase before it has attached. */

@@ -15,6 +15,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jboss.logging.Logger;
@@ -62,11 +63,16 @@ class DeadReplicaWatcher {
 
   private void adopt() {
     table.takeOver(lasting).forEach(runner -> pending.put(runner.id(), runner));
+    Set<String> away = new HashSet<>();
     for (LaunchedRunnerRepository.Entry runner : Map.copyOf(pending).values()) {
+      if (away.contains(runner.launcher())) {
+        continue; // Each query may take as long as its timeout.
+      }
       try {
         adopter.adopt(runner);
         pending.remove(runner.id());
       } catch (LaunchException e) {
+        away.add(runner.launcher());
         LOG.warnf(
             "runner %s of a dead replica: cannot be adopted yet, retrying: %s", runner.id(), e);
       }

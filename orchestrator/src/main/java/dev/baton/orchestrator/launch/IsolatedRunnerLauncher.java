@@ -11,7 +11,6 @@ import dev.baton.launcher.LaunchSpec;
 import dev.baton.orchestrator.gateway.RunControlState;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import jakarta.enterprise.context.ApplicationScoped;
-import java.util.Optional;
 import org.jboss.logging.Logger;
 
 /**
@@ -52,7 +51,7 @@ class IsolatedRunnerLauncher {
     record Refused(RunnerPlace place, LaunchRefusal refusal) implements Result {}
 
     /** To be retried in the same place: the runner may exist there. */
-    record Failed() implements Result {}
+    record Failed(RunnerPlace place, LaunchRefusal reason) implements Result {}
   }
 
   /**
@@ -83,17 +82,17 @@ class IsolatedRunnerLauncher {
   }
 
   private static Result failed(RunControlState run, RunnerPlace place, LaunchException e) {
-    Optional<LaunchRefusal> refusal = LaunchRefusal.of(e);
-    if (refusal.isEmpty()) {
+    if (e instanceof LaunchException.UnavailableException away) {
       LOG.errorf(
           "run %s epoch %d: cannot start a runner, retrying: %s",
           run.run(), run.epoch(), e.getMessage());
-      return new Result.Failed();
+      return new Result.Failed(place, LaunchRefusal.unavailable(away));
     }
+    LaunchRefusal refusal = LaunchRefusal.of(e).orElseThrow();
     LOG.infof(
         "run %s epoch %d: waits for launcher %s, pool %s: %s",
         run.run(), run.epoch(), place.launcher(), place.pool(), e.getMessage());
-    return new Result.Refused(place, refusal.get());
+    return new Result.Refused(place, refusal);
   }
 
   /** A repeated start uses the place that was recorded: the runner may exist there. */

@@ -12,7 +12,7 @@ import java.util.Optional;
 /**
  * Why a launcher has started nothing in a place, although its limit has room.
  *
- * @param reason a word of the API: {@value #NO_ROOM} or {@value #REJECTED}
+ * @param reason a word of the API: {@value #NO_ROOM}, {@value #REJECTED} or {@value #UNAVAILABLE}
  * @param detail for people, at most {@value #MAX_DETAIL} characters
  */
 record LaunchRefusal(String reason, String detail) {
@@ -22,10 +22,18 @@ record LaunchRefusal(String reason, String detail) {
   /** The place rejects the launcher's settings, for example an image that is missing. */
   static final String REJECTED = "launcher_rejected";
 
+  /** The place does not answer: the start is repeated there, since it may have taken place. */
+  static final String UNAVAILABLE = "launcher_unavailable";
+
   private static final int MAX_DETAIL = 500;
 
   LaunchRefusal {
     detail = detail.length() > MAX_DETAIL ? detail.substring(0, MAX_DETAIL) : detail;
+  }
+
+  /** For a run whose start is repeated in the same place. */
+  static LaunchRefusal unavailable(LaunchException.UnavailableException failure) {
+    return new LaunchRefusal(UNAVAILABLE, String.valueOf(failure.getMessage()));
   }
 
   /** Empty for a launcher that did not answer: it may have started the runner. */

@@ -116,14 +116,27 @@ class LauncherLifecycle {
   }
 
   /**
+   * A launcher that does not answer is queried once; the runners of the others are adopted.
+   *
    * @param settled the runners that are done and are skipped at the next attempt
+   * @throws LaunchException when runners of a launcher are left
    */
   private void takeUp(Set<String> settled) throws LaunchException {
+    Map<String, LaunchException> away = new HashMap<>();
     for (LaunchedRunnerRepository.Entry entry : table.alive()) {
-      if (!settled.contains(entry.id()) && !watch.watched().containsKey(entry.id())) {
-        adopter.adopt(entry);
-        settled.add(entry.id());
+      if (!settled.contains(entry.id())
+          && !watch.watched().containsKey(entry.id())
+          && !away.containsKey(entry.launcher())) {
+        try {
+          adopter.adopt(entry);
+          settled.add(entry.id());
+        } catch (LaunchException e) {
+          away.put(entry.launcher(), e);
+        }
       }
+    }
+    if (!away.isEmpty()) {
+      throw away.values().iterator().next();
     }
   }
 

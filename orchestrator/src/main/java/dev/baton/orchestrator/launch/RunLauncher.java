@@ -410,7 +410,13 @@ public class RunLauncher {
     try {
       return switch (isolated.start(run, runner, permit)) {
         case IsolatedRunnerLauncher.Result.Started() -> Outcome.DONE;
-        case IsolatedRunnerLauncher.Result.Failed() -> Outcome.FAILED;
+        case IsolatedRunnerLauncher.Result.Failed(RunnerPlace place, LaunchRefusal reason) -> {
+          show(
+              Map.of(
+                  new Target(run.run(), run.epoch()),
+                  LauncherCapacityLimiter.Result.Full.of(place, reason)));
+          yield Outcome.FAILED;
+        }
         case IsolatedRunnerLauncher.Result.Refused(RunnerPlace place, LaunchRefusal refusal) -> {
           // If this fails, the launch is repeated in the same place.
           waits.refused(

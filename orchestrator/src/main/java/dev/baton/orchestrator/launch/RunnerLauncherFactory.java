@@ -19,10 +19,12 @@ import java.util.Optional;
 @ApplicationScoped
 public class RunnerLauncherFactory {
   /** Types of launchers; {@link #ATTACHED} starts nothing. */
-  public static final List<String> TYPES = List.of("process", "attached");
+  public static final List<String> TYPES = List.of("process", "docker", "attached");
 
   /** The type of a launcher whose runners are started externally. */
   public static final String ATTACHED = "attached";
+
+  private static final String DOCKER = "docker";
 
   /**
    * Creates a launcher. One of processes without a command starts nothing, but kills what runners
@@ -34,6 +36,9 @@ public class RunnerLauncherFactory {
   public Optional<RunnerLauncher> create(
       OrchestratorConfig config, OrchestratorConfig.LauncherSettings settings) {
     Path data = config.data().toAbsolutePath();
+    if (settings.type().equals(DOCKER)) {
+      return Optional.of(DockerLauncherCreator.create(settings, data));
+    }
     List<String> command =
         settings.command().or(() -> config.launcher().process().command()).stream()
             .flatMap(String::lines)

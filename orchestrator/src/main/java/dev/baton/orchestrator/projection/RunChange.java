@@ -16,9 +16,12 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Accumulates the changes of one batch to one run's view. Not thread-safe. */
@@ -39,9 +42,10 @@ final class RunChange {
   private @Nullable Output output;
   private @Nullable String gap;
   private @Nullable ObjectNode parked;
-  private final List<ObjectNode> asked = new ArrayList<>();
+  private final Map<String, ObjectNode> asked = new LinkedHashMap<>();
   private final List<RunMetrics.Counted> counted = new ArrayList<>();
   private final Map<String, Closed> closed = new LinkedHashMap<>();
+  private final Set<String> closedCalls = new LinkedHashSet<>();
 
   /**
    * The end of an approval that waited.
@@ -88,8 +92,13 @@ final class RunChange {
     return counted;
   }
 
-  List<ObjectNode> asked() {
-    return asked;
+  Collection<ObjectNode> asked() {
+    return asked.values();
+  }
+
+  /** Returns the approvals of tool calls whose wait ended in this batch. */
+  Set<String> closedCalls() {
+    return closedCalls;
   }
 
   /** Returns the steps whose wait for a person ended in this batch. */
@@ -143,18 +152,30 @@ final class RunChange {
     before.waiting().stream()
         .filter(step -> !head.waiting().contains(step))
         .forEach(step -> close(step, how));
+    before.toolCalls().keySet().stream()
+        .filter(approval -> !head.toolCalls().containsKey(approval))
+        .forEach(this::closeCall);
     if (head.isEnded() && !before.isEnded()) {
       endedAt = record.time();
-      asked.stream()
+      asked.values().stream()
           .filter(question -> question.path(STATUS).asText().equals(WAITING))
           .forEach(question -> question.put(STATUS, CLOSED));
+    }
+  }
+
+  /** Closes the approval of a tool call, unless it has an answer. */
+  private void closeCall(String approval) {
+    closedCalls.add(approval);
+    ObjectNode question = asked.get(approval);
+    if (question != null && question.path(STATUS).asText().equals(WAITING)) {
+      question.put(STATUS, CLOSED);
     }
   }
 
   /** Closes approvals of earlier batches by step, and those of this batch in place. */
   private void close(String step, Closed how) {
     closed.put(step, how);
-    asked.stream()
+    asked.values().stream()
         .filter(question -> question.path("step").asText().equals(step))
         .filter(question -> question.path(STATUS).asText().equals(WAITING))
         .forEach(question -> close(question, how));
@@ -211,11 +232,11 @@ final class RunChange {
               .put("resume_at", PostgresValueSanitizer.text(end(waits, appended)))
               .put("approvals", text(waits.approvals()));
     } else if (event instanceof TraceEvent.ApprovalRequested waiting) {
-      if (before.waiting().contains(waiting.step())) {
+      if (waiting.tool() == null && before.waiting().contains(waiting.step())) {
         // Requested again, for other files.
         close(waiting.step(), new Closed(record.time(), false));
       }
-      asked.add(question(waiting, record.time()));
+      asked.put(waiting.approval(), question(waiting, record.time()));
     } else if (event instanceof TraceEvent.RunCompleted done) {
       output = done.output();
     }
@@ -232,6 +253,9 @@ final class RunChange {
         .put("default_answer", PostgresValueSanitizer.json(waiting.defaultAnswer()))
         .put("expires_at", PostgresValueSanitizer.text(waiting.expiresAt()))
         .put("cut", waiting.cut())
+        .put(
+            "tool",
+            waiting.tool() == null ? null : PostgresValueSanitizer.json(Json.bytes(waiting.tool())))
         .put(STATUS, WAITING)
         .put("asked_at", PostgresValueSanitizer.text(at));
   }

@@ -77,6 +77,15 @@ final class RunViewWriter {
                       .put("step", step)
                       .put("by_default", how.byDefault())
                       .put("at", PostgresValueSanitizer.text(how.at())));
+      change
+          .closedCalls()
+          .forEach(
+              approval ->
+                  closed
+                      .addObject()
+                      .put("run", change.run())
+                      .put("approval", approval)
+                      .put("by_default", false));
       if (change.head().isEnded()) {
         closed.addObject().put("run", change.run()).putNull("step").put("by_default", false);
       }
@@ -175,16 +184,22 @@ final class RunViewWriter {
       FROM v JOIN freed ON freed.id = v.run
       ON CONFLICT (run) DO UPDATE SET epoch = EXCLUDED.epoch, parked_at = EXCLUDED.parked_at, resume_at = EXCLUDED.resume_at""";
 
+  /**
+   * The same tool call is requested again under the same id when a run continues from an older
+   * state, which had closed its approval: it waits again.
+   */
   private static final String INSERT_APPROVALS =
       """
-      INSERT INTO orchestrator.approval (id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status,
+      INSERT INTO orchestrator.approval (id, run, step, prompt, answer_schema, default_answer, expires_at, cut, tool, status,
         asked_at, answer, answered_by, answered_at)
-      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, status, asked_at, answer, answered_by,
+      SELECT id, run, step, prompt, answer_schema, default_answer, expires_at, cut, tool, status, asked_at, answer, answered_by,
         answered_at
       FROM json_to_recordset($1::text::json) AS v (id text, run text, step text, prompt text, answer_schema text,
-        default_answer text, expires_at timestamptz, cut text, status text,
+        default_answer text, expires_at timestamptz, cut text, tool text, status text,
         asked_at timestamptz, answer text, answered_by text, answered_at timestamptz)
-      ON CONFLICT (id) DO NOTHING""";
+      ON CONFLICT (id) DO UPDATE SET status = EXCLUDED.status, expires_at = EXCLUDED.expires_at
+      WHERE approval.status = 'expired' AND EXCLUDED.status = 'waiting' AND approval.run = EXCLUDED.run
+        AND approval.tool IS NOT NULL AND EXCLUDED.tool IS NOT NULL""";
 
   private static final String CLOSE_APPROVALS =
       """
@@ -193,6 +208,7 @@ final class RunViewWriter {
         answer = CASE WHEN v.by_default THEN a.default_answer END,
         answered_by = CASE WHEN v.by_default AND a.default_answer IS NOT NULL THEN 'timeout' END,
         answered_at = CASE WHEN v.by_default AND a.default_answer IS NOT NULL THEN v.at END
-      FROM json_to_recordset($1::text::json) AS v (run text, step text, by_default boolean, at timestamptz)
-      WHERE a.run = v.run AND (v.step IS NULL OR a.step = v.step) AND a.status = 'waiting'""";
+      FROM json_to_recordset($1::text::json) AS v (run text, step text, approval text, by_default boolean,
+        at timestamptz)
+      WHERE a.run = v.run AND (v.step IS NULL OR a.step = v.step) AND (v.approval IS NULL OR a.id = v.approval) AND a.status = 'waiting'""";
 }

@@ -51,6 +51,7 @@ import dev.baton.protocol.grpc.WorkflowVersion;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import io.quarkus.grpc.GrpcService;
 import io.smallrye.mutiny.Multi;
@@ -61,6 +62,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -425,6 +427,16 @@ class RunsGrpcService implements RunsService {
     return response.build();
   }
 
+  private static dev.baton.protocol.grpc.ToolCall message(ToolCall call) {
+    return dev.baton.protocol.grpc.ToolCall.newBuilder()
+        .setCall(call.call())
+        .setName(call.name())
+        .setInput(ByteString.copyFromUtf8(String.valueOf(call.input())))
+        .setInputDigest(call.inputDigest())
+        .setReason(Objects.requireNonNullElse(call.reason(), ""))
+        .build();
+  }
+
   private static Approval message(ApprovalView view) {
     Approval.Builder approval =
         Approval.newBuilder()
@@ -446,6 +458,9 @@ class RunsGrpcService implements RunsService {
     }
     if (view.by() != null) {
       approval.setBy(view.by());
+    }
+    if (view.tool() != null) {
+      approval.setTool(message(view.tool()));
     }
     return approval.build();
   }

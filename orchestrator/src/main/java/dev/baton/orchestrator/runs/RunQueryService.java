@@ -64,12 +64,15 @@ public class RunQueryService {
           LIMIT 1000) before) END AS queue_position,
         CASE WHEN r.queued_at IS NOT NULL THEN (SELECT c.runs FROM orchestrator.concurrency_limit c
           WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
-        CASE WHEN r.awaits_epoch = r.epoch AND r.queued_at IS NULL AND r.runner_id IS NULL AND NOT r.ended AND r.desired = 'running'
+        CASE WHEN r.awaits_epoch = r.epoch AND r.queued_at IS NULL
+          AND (r.runner_id IS NULL OR r.awaits_reason = 'launcher_unavailable' AND r.started_epoch < r.epoch) AND NOT r.ended AND r.desired = 'running'
           AND r.status <> 'paused' THEN r.awaits_since END AS awaits_since, r.awaits_launcher, r.awaits_pool, r.awaits_limit,
         r.awaits_reason, r.awaits_detail,
-        CASE WHEN r.awaits_epoch = r.epoch AND r.runner_id IS NULL AND NOT r.ended THEN (SELECT count(*) FROM (
+        CASE WHEN r.awaits_epoch = r.epoch
+          AND (r.runner_id IS NULL OR r.awaits_reason = 'launcher_unavailable' AND r.started_epoch < r.epoch) AND NOT r.ended THEN (SELECT count(*) FROM (
           SELECT 1 FROM orchestrator.run q WHERE q.awaits_launcher = r.awaits_launcher AND NOT q.ended
-            AND q.awaits_pool IS NOT DISTINCT FROM r.awaits_pool AND q.runner_id IS NULL AND q.desired = 'running'
+            AND q.awaits_pool IS NOT DISTINCT FROM r.awaits_pool
+            AND (q.runner_id IS NULL OR q.awaits_reason = 'launcher_unavailable' AND q.started_epoch < q.epoch) AND q.desired = 'running'
             AND q.awaits_epoch = q.epoch
             AND (q.priority > r.priority OR q.priority = r.priority AND (q.awaits_since, q.id) <= (r.awaits_since, r.id))
           LIMIT 1000) before) END AS awaits_position,
@@ -80,7 +83,8 @@ public class RunQueryService {
             'attempts', n.attempts, 'last_error', n.last_error,
             'next_attempt_at', CASE WHEN n.status = 'pending' THEN n.not_before END) ORDER BY n.created_at, n.channel)::text
            FROM orchestrator.notification n WHERE n.run = r.id) AS notifications,
-        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt, 'checkpoint', a.cut) ORDER BY a.asked_at)::text
+        (SELECT json_agg(json_build_object('approval', a.id, 'step', a.step, 'prompt', a.prompt, 'checkpoint', a.cut,
+            'tool', CASE WHEN length(a.tool) <= 8192 THEN a.tool::json ELSE (a.tool::jsonb - 'input')::json END) ORDER BY a.asked_at)::text
            FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
       FROM orchestrator.run r LEFT JOIN orchestrator.parked k ON k.run = r.id AND k.epoch = r.epoch AND r.status = 'waiting'
       """;

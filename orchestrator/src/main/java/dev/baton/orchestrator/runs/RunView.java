@@ -11,6 +11,7 @@ import dev.baton.orchestrator.reconcile.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import java.util.List;
@@ -92,9 +93,16 @@ public record RunView(
    * An approval that waits for a person.
    *
    * @param checkpoint digest of the files it applies to; null when no checkpoint has them
+   * @param tool the tool call of an agent that it is about, without its input where both are above
+   *     8 KiB; null for an approval step
    */
   @Schema(name = "WaitingApproval")
-  public record Waiting(String approval, String step, String prompt, @Nullable String checkpoint) {}
+  public record Waiting(
+      String approval,
+      String step,
+      String prompt,
+      @Nullable String checkpoint,
+      @Nullable ToolCall tool) {}
 
   /**
    * @param failovers number of consecutive ones without a completed step
@@ -130,7 +138,7 @@ public record RunView(
    * @param limit maximum number of active runs of the workflow, or of live runners of the launcher
    *     or its pool; null when it has just been removed, or the launcher itself refuses
    * @param reason {@code workflow_limit}, {@code launcher_limit}, {@code pool_limit}, {@code
-   *     launcher_no_room} or {@code launcher_rejected}
+   *     launcher_no_room}, {@code launcher_rejected} or {@code launcher_unavailable}
    * @param launcher that has no room; null under a workflow's limit
    * @param pool of the launcher that has no room; null when the launcher itself has none
    * @param detail what the launcher reports; null under a limit

@@ -56,6 +56,7 @@ class ApprovalTest {
             Json.tree(SCHEMA.getBytes(java.nio.charset.StandardCharsets.UTF_8)),
             null,
             null,
+            null,
             null));
     bed.api().await(run, shown -> shown.get("status").textValue().equals("waiting"));
     return run;
@@ -180,7 +181,7 @@ class ApprovalTest {
         Lane.runner(1),
         2,
         new TraceEvent.ApprovalRequested(
-            "ok", run + "-ok-1", "Go?", null, BooleanNode.FALSE, expires, cut));
+            "ok", run + "-ok-1", "Go?", null, BooleanNode.FALSE, expires, cut, null));
     bed.api().await(run, shown -> shown.get("status").textValue().equals("waiting"));
     return run;
   }
@@ -225,7 +226,7 @@ class ApprovalTest {
           Lane.runner(1),
           3,
           new TraceEvent.ApprovalRequested(
-              "ok", run + "-ok-1-2", "Go?", null, null, null, "sha256:bb"));
+              "ok", run + "-ok-1-2", "Go?", null, null, null, "sha256:bb", null));
       bed.api()
           .await(run, shown -> shown.at("/waiting/0/approval").asText().equals(run + "-ok-1-2"));
 
@@ -288,7 +289,7 @@ class ApprovalTest {
             Lane.runner(1),
             i,
             new TraceEvent.ApprovalRequested(
-                "ok" + i, run + "-ok" + i + "-1", "Go?", null, null, null, null));
+                "ok" + i, run + "-ok" + i + "-1", "Go?", null, null, null, null, null));
       }
       bed.api().await(run, shown -> shown.get("waiting").size() == 6);
       List<String> seen = new ArrayList<>();

@@ -154,6 +154,30 @@ class RefusedLaunchTest {
   }
 
   @Test
+  void shouldShowARunWhoseLauncherDoesNotAnswerAndRepeatItsStartThere() {
+    String away = "Docker at unix:///none does not answer; start it";
+    launchers
+        .lasting()
+        .refuse(() -> new LaunchException.UnavailableException(away, new IllegalStateException()));
+    String run = create("refused-away");
+
+    JsonNode queued =
+        bed.api()
+            .await(run, shown -> shown.at("/queued/reason").asText().equals("launcher_unavailable"))
+            .get("queued");
+
+    assertThat(queued.get("detail").asText()).isEqualTo(away);
+    assertThat(queued.get("position").asInt()).isOne();
+    assertThat(table.find(run + "-1")).as("the assignment stays").isPresent();
+    int before = launchers.lasting().refused();
+    await("a retry", () -> launchers.lasting().refused() > before);
+    launchers.lasting().accept();
+    bed.api().await(run, shown -> !shown.has("queued"));
+    await("the start", () -> watch.watched().containsKey(run + "-1"));
+    assertThat(bed.api().get("/runs/" + run).json().get("epoch").asInt()).isOne();
+  }
+
+  @Test
   void shouldAdoptTheRunnerOfADeadReplicaAndReportItsExit() throws Exception {
     launchers.lasting().refuse(() -> new LaunchException.NoRoomException("wait"));
     String run = create("dead-replica");

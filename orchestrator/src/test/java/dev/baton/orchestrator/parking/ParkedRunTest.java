@@ -44,7 +44,7 @@ class ParkedRunTest {
         run,
         Lane.runner(1),
         2,
-        new TraceEvent.ApprovalRequested("ok", run + "-ok-1", "Go?", null, null, null, null));
+        new TraceEvent.ApprovalRequested("ok", run + "-ok-1", "Go?", null, null, null, null, null));
     bed.api().await(run, shown -> shown.get("waiting").size() == 1);
     return run;
   }

@@ -326,7 +326,7 @@ class ProjectionTest {
   }
 
   private static TraceEvent.ApprovalRequested question(String id) {
-    return new TraceEvent.ApprovalRequested("ask", id, "Go on?", null, null, null, null);
+    return new TraceEvent.ApprovalRequested("ask", id, "Go on?", null, null, null, null, null);
   }
 
   @Test
@@ -404,7 +404,7 @@ class ProjectionTest {
           Lane.runner(1),
           2,
           new TraceEvent.ApprovalRequested(
-              "s\0", run + "\0", "Go\0 on?", null, null, Instant.MIN, null));
+              "s\0", run + "\0", "Go\0 on?", null, null, Instant.MIN, null, null));
       log.send(poisonKey(run));
       JsonNode shown = bed.api().await(run, now -> now.get("status").textValue().equals("waiting"));
       assertThat(shown.get("workflow").textValue()).isEqualTo("w");

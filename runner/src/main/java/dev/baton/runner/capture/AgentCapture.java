@@ -11,22 +11,30 @@ import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.runner.checkpoint.AgentDescription;
 import dev.baton.snapshot.PackStore;
 import java.io.IOException;
+import java.util.Map;
 
 /**
  * The part of a checkpoint that is an agent's.
  *
  * @param metrics without the number of changed files
+ * @param contributors parts of the state that can fail on their own, by name
  */
 public record AgentCapture(
     AgentStateTree state,
     AgentTurn turn,
     Manifest.Conversation conversation,
-    Manifest.Metrics metrics) {
+    Manifest.Metrics metrics,
+    Map<String, Manifest.Contribution> contributors) {
+  public AgentCapture {
+    contributors = Map.copyOf(contributors);
+  }
+
   /** Captures the state. */
   AgentDescription capture(PackStore store) throws IOException, InterruptedException {
     return new AgentDescription(
         AgentDescription.state(turn.agent(), turn.session(), turn.boundary(), state.capture(store)),
         conversation,
-        metrics);
+        metrics,
+        contributors);
   }
 }

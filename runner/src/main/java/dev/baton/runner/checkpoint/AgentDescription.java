@@ -8,15 +8,23 @@ package dev.baton.runner.checkpoint;
 
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.snapshot.CapturedTree;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Describes an agent in a manifest.
  *
  * @param metrics without the number of changed files
+ * @param contributors parts of the state that can fail on their own, by name
  */
 public record AgentDescription(
-    Manifest.Agent state, Manifest.Conversation conversation, Manifest.Metrics metrics) {
+    Manifest.Agent state,
+    Manifest.Conversation conversation,
+    Manifest.Metrics metrics,
+    Map<String, Manifest.Contribution> contributors) {
+  public AgentDescription {
+    contributors = Map.copyOf(contributors);
+  }
 
   /** Describes the captured files of an agent. */
   public static Manifest.Agent state(

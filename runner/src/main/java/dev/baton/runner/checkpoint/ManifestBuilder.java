@@ -77,6 +77,9 @@ public record ManifestBuilder(
     for (CheckpointContributor contributor : contributors) {
       outcomes.put(contributor.name(), ask(contributor, draft));
     }
+    if (agent != null) {
+      outcomes.putAll(agent.contributors());
+    }
     return ManifestCodec.write(
         new Manifest(
             Manifest.VERSION,

@@ -45,6 +45,7 @@ final class AgentEventRecorder implements AgentListener {
   private final @Nullable String resumedFrom;
   private final boolean resumed;
   private final @Nullable String degraded;
+  private final ToolApprovalRequester approvals;
   private final CompletableFuture<String> session = new CompletableFuture<>();
   private final Map<String, Begun> open = new HashMap<>();
   private volatile long lastNanos = System.nanoTime();
@@ -56,6 +57,7 @@ final class AgentEventRecorder implements AgentListener {
    * @param resumed whether the process continues a session that was lost with its process
    * @param resumedFrom the checkpoint that it continues with
    * @param degraded why the session before was lost; null unless it was
+   * @param approvals decides on the calls that need a person
    */
   AgentEventRecorder(
       RunExecutionContext run,
@@ -64,7 +66,8 @@ final class AgentEventRecorder implements AgentListener {
       StepLog log,
       boolean resumed,
       @Nullable String resumedFrom,
-      @Nullable String degraded) {
+      @Nullable String degraded,
+      ToolApprovalRequester approvals) {
     this.run = run;
     this.step = step;
     this.use = use;
@@ -73,6 +76,7 @@ final class AgentEventRecorder implements AgentListener {
     this.resumed = resumed;
     this.resumedFrom = resumedFrom;
     this.degraded = degraded;
+    this.approvals = approvals;
   }
 
   /** Completes with the agent's id of the session. */
@@ -123,9 +127,15 @@ final class AgentEventRecorder implements AgentListener {
             .mcpServers()
             .forEach((name, state) -> log.note("MCP server '" + name + "': " + state));
       }
-      case AgentEvent.ToolBegun begun ->
-          open.put(begun.callId(), new Begun(Instant.now(), parsed(begun.input()), begun.parent()));
-      case AgentEvent.ToolEnded ended -> record(ended);
+      case AgentEvent.ToolBegun begun -> {
+        open.put(begun.callId(), new Begun(Instant.now(), parsed(begun.input()), begun.parent()));
+        approvals.begun(begun.callId(), begun.parent());
+      }
+      case AgentEvent.ToolAllowed allowed -> approvals.allowed(allowed.callId());
+      case AgentEvent.ToolEnded ended -> {
+        record(ended);
+        approvals.ended(ended.callId());
+      }
       case AgentEvent.PlanUpdated plan ->
           run.journal().send(new TraceEvent.PlanUpdated(step, items(plan)));
       case AgentEvent.SubAgentStarted started ->
@@ -208,11 +218,17 @@ final class AgentEventRecorder implements AgentListener {
     text.end();
   }
 
-  /** Denies: rules that ask need approvals, which this version does not request. */
   @Override
   public CompletionStage<ToolDecision> decide(ToolApproval approval) {
-    log.note("tool '" + approval.tool() + "' was denied: the step's tools do not allow it");
-    return CompletableFuture.completedFuture(
-        new ToolDecision.Deny("This tool is not allowed in this run."));
+    lastNanos = System.nanoTime();
+    try {
+      return approvals.decide(approval);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (JournalException e) {
+      // The run fails over, which ends the agent.
+      LOG.debugf("run %s, step '%s': %s", run.run(), step, e.getMessage());
+    }
+    return new CompletableFuture<>();
   }
 }

@@ -32,6 +32,7 @@ import dev.baton.runner.logs.StepLog;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -69,6 +70,7 @@ final class AgentSessionRecorder
   private final SpendLedger ledger;
   private final Workspace workspace;
   private final AgentStateTree state;
+  private final AgentMcpRuntime servers;
   private final boolean cuts;
   private final CompletableFuture<String> session;
   private final AgentProgressTracker progress;
@@ -92,6 +94,7 @@ final class AgentSessionRecorder
       SpendLedger ledger,
       Workspace workspace,
       AgentStateTree state,
+      AgentMcpRuntime servers,
       boolean cuts,
       CompletableFuture<String> session,
       AgentProgressTracker progress,
@@ -103,6 +106,7 @@ final class AgentSessionRecorder
     this.ledger = ledger;
     this.workspace = workspace;
     this.state = state;
+    this.servers = servers;
     this.cuts = cuts;
     this.session = session;
     this.progress = progress;
@@ -173,9 +177,10 @@ final class AgentSessionRecorder
       if (closed) {
         throw new IOException("the agent has ended");
       }
+      Map<String, Manifest.Contribution> contributors = servers.capture();
       run.control().enterAside();
       try {
-        captureTurn(id, point.number());
+        captureTurn(id, point.number(), contributors);
       } catch (JournalException e) {
         throw new IOException("the checkpoint cannot be recorded: " + e.getMessage(), e);
       } finally {
@@ -186,7 +191,8 @@ final class AgentSessionRecorder
     }
   }
 
-  private void captureTurn(String id, int boundary) throws IOException, InterruptedException {
+  private void captureTurn(String id, int boundary, Map<String, Manifest.Contribution> contributors)
+      throws IOException, InterruptedException {
     SpendTotal spent = ledger.total();
     CaptureResult result =
         CheckpointRecorder.makeTurn(
@@ -202,7 +208,8 @@ final class AgentSessionRecorder
                     null,
                     spent.usage().total(),
                     true),
-                new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0)));
+                new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0),
+                contributors));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
       case CaptureResult.Made(Cut made) -> progress.saved(made);

@@ -38,6 +38,7 @@ import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
 import dev.baton.protocol.workflow.InputSchema;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
+import dev.baton.runner.agents.PromptImageResolver;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.StoreException;
@@ -55,6 +56,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -87,6 +89,7 @@ final class AgentStepExecutor {
   private final AgentProgressTracker progress;
   private final boolean cuts;
   private final StepLog log;
+  private final ToolApprovalRequester approvals;
 
   /**
    * Id of the checkpoint on whose files the next process starts; null for those before the step.
@@ -118,6 +121,7 @@ final class AgentStepExecutor {
     this.cuts = cuts;
     this.log = context.log().get();
     this.resumedFrom = context.resumedFrom();
+    this.approvals = new ToolApprovalRequester(run, context, workspace, progress, log);
   }
 
   StepResult execute(StepKind.Agent kind) throws InterruptedException {
@@ -232,7 +236,9 @@ final class AgentStepExecutor {
     Path folder = run.folder().agent(context.step());
     AgentStateTree state =
         new AgentStateTree(
-            folder.resolve("home"), folder.resolve("state"), driver.stateFiles()::contains);
+            folder.resolve("home"),
+            folder.resolve("state"),
+            file -> AgentMcpRuntime.isState(file, kind.mcp(), driver.stateFiles()));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored = restore(state, driver, folders, program, launcher);
@@ -253,11 +259,15 @@ final class AgentStepExecutor {
             start,
             new AgentLaunch.AgentTask(
                 kind.system().map(text -> text.render(context.scope())).orElse(""),
-                new ToolRules(kind.allow(), List.of(), kind.deny()),
+                new ToolRules(kind.allow(), kind.ask().patterns(), kind.deny()),
                 List.of(),
                 List.of(),
                 kind.output().map(schema -> schema.json().toString()).orElse("")),
             environment(kind));
+    PromptImageResolver images = new PromptImageResolver(workspace.root());
+    if (start.resumedSession() == null) {
+      launch = launch.withImages(images.resolve(kind.images(), context.scope()));
+    }
     StepResult result = attempt(kind, driver, ledger, launcher, state, launch, null);
     if (result instanceof StepResult.Failed failed
         && failed.error().code().equals(REFUSED)
@@ -271,13 +281,23 @@ final class AgentStepExecutor {
           ledger,
           launcher,
           state,
-          launch.withStart(fallback(kind, session)),
+          launch.withStart(fallback(kind, session)).withImages(imagesLeft(images, kind)),
           TextShortener.shorten(failed.error().message(), MAX_REASON));
     }
     return result;
   }
 
   private static final String REFUSED = "agent_session_refused";
+
+  /** Returns the images of the prompt; none when the lost session has moved one of them. */
+  private List<Path> imagesLeft(PromptImageResolver images, StepKind.Agent kind) {
+    try {
+      return images.resolve(kind.images(), context.scope());
+    } catch (IOException e) {
+      log.note("the new session begins without images: " + e.getMessage());
+      return List.of();
+    }
+  }
 
   private AgentStart fallback(StepKind.Agent kind, String refused) {
     return new AgentStart.Fallback(
@@ -347,9 +367,19 @@ final class AgentStepExecutor {
       throws IOException, AgentLostException, InterruptedException {
     AgentEventRecorder events =
         new AgentEventRecorder(
-            run, context.step(), driver.use(), log, progress.isBegun(), resumedFrom, degraded);
+            run,
+            context.step(),
+            driver.use(),
+            log,
+            progress.isBegun(),
+            resumedFrom,
+            degraded,
+            approvals);
+    approvals.begin(kind.ask().timeout());
     progress.started();
-    try (AgentSessionRecorder recorder =
+    try (AgentMcpRuntime servers =
+            AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
+        AgentSessionRecorder recorder =
             new AgentSessionRecorder(
                 run,
                 context.step(),
@@ -358,6 +388,7 @@ final class AgentStepExecutor {
                 ledger,
                 workspace,
                 state,
+                servers,
                 cuts,
                 events.session(),
                 progress,
@@ -380,14 +411,20 @@ final class AgentStepExecutor {
                         recorder))) {
       AgentSession agent =
           driver.start(
-              launch.withModel(
-                  new AgentLaunch.ModelAccess(
-                      launch.model().baseUrl(), gateway.token(), launch.model().model())),
+              launch
+                  .withMcp(servers.accesses())
+                  .withModel(
+                      new AgentLaunch.ModelAccess(
+                          launch.model().baseUrl(), gateway.token(), launch.model().model())),
               launcher,
               events);
       try {
-        return result(kind, agent, recorder, gateway, events);
+        StepResult result = result(kind, agent, recorder, gateway, events);
+        // Before their kill: servers may still write to the workspace.
+        servers.close();
+        return result;
       } finally {
+        approvals.end();
         agent.kill();
         launcher.close();
         events.end();
@@ -467,7 +504,8 @@ final class AgentStepExecutor {
       throws AgentLostException, ExecutionException, InterruptedException {
     long heldNanos = System.nanoTime();
     while (!context.deadline().isPast()) {
-      if (gateway.isAnswering() || context.hold().isSuspended()) {
+      boolean waits = approvals.isOnlyWaiting();
+      if (gateway.isAnswering() || context.hold().isSuspended() || waits) {
         heldNanos = System.nanoTime();
       }
       long quiet =
@@ -482,14 +520,41 @@ final class AgentStepExecutor {
           Math.min(
               Math.min(Math.max(left, MIN_WAIT.toNanos()), MAX_WAIT.toNanos()),
               context.deadline().leftOrForever().toNanos());
-      try {
-        return Optional.of(agent.end().get(wait, TimeUnit.NANOSECONDS));
-      } catch (TimeoutException stillRunning) {
-        // The next round looks whether it hangs.
-        continue;
+      CompletableFuture<?> next = CompletableFuture.anyOf(agent.end(), approvals.nextChange());
+      if (waits) {
+        awaitPeople(next, wait);
+      } else {
+        awaitAgent(next, wait);
+      }
+      if (agent.end().isDone()) {
+        return Optional.of(agent.end().get());
       }
     }
     return Optional.empty();
+  }
+
+  private static void awaitAgent(CompletableFuture<?> next, long nanos)
+      throws ExecutionException, InterruptedException {
+    try {
+      next.get(nanos, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException stillRunning) {
+      // The next round looks whether it hangs.
+      return;
+    }
+  }
+
+  /**
+   * Waits while the agent only waits for people, when a pause and the parking of the run stop it.
+   *
+   * @throws InterruptedException when the run is stopped: no decision reaches the agent then
+   */
+  private void awaitPeople(CompletableFuture<?> next, long nanos) throws InterruptedException {
+    Duration most = approvals.leftAtMost(Duration.ofNanos(nanos));
+    run.control().awaitUntilStopped(next, most);
+    if (run.control().stopped() != null && approvals.seal()) {
+      run.control().check();
+    }
+    approvals.expire();
   }
 
   private static void awaitRest(AgentSession agent) throws InterruptedException {

@@ -18,6 +18,7 @@ import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -74,7 +75,8 @@ final class ApprovalStepExecutor {
     Optional<JsonNode> answer;
     // An answer that is already there ends the wait at once: parking the run would only delay it.
     boolean mayPark = !isAhead() && !run.answers().to(id).isDone();
-    try (RunParkingPolicy.OpenWait waiting = run.parking().begin(expiry, null, id, mayPark)) {
+    try (RunParkingPolicy.OpenWait waiting =
+        run.parking().begin(expiry, null, List.of(id), mayPark)) {
       answer = run.control().await(run.answers().to(id), late.earlier(deadline).leftOrForever());
       waiting.over();
     } finally {
@@ -110,7 +112,8 @@ final class ApprovalStepExecutor {
             approval.schema().equals(InputSchema.ANY) ? null : approval.schema().json(),
             approval.defaultAnswer().orElse(null),
             expiresAt,
-            files()));
+            files(),
+            null));
     return expiresAt;
   }
 

@@ -156,6 +156,16 @@ final class ReplayedState {
         .reduce((older, newer) -> newer);
   }
 
+  /** Returns the approval of a tool call that earlier epochs have requested. */
+  Optional<ApprovalState> approval(String id) {
+    return Optional.ofNullable(before.approvals().get(id));
+  }
+
+  /** Whether an approval of a tool call still waits since an earlier epoch. */
+  boolean isOpen(String approval) {
+    return before.head().toolCalls().containsKey(approval);
+  }
+
   /**
    * Returns the completed steps of earlier epochs on all branches, in the order of their first
    * start.

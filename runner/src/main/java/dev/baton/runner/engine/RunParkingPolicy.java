@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -40,20 +39,21 @@ final class RunParkingPolicy {
 
     final Deadline over;
     final @Nullable Instant instant;
-    final @Nullable String approval;
+    final List<String> approvals;
     @Nullable Future<?> look;
 
-    Wait(Deadline longOpen, Deadline over, @Nullable Instant instant, @Nullable String approval) {
+    Wait(Deadline longOpen, Deadline over, @Nullable Instant instant, List<String> approvals) {
       this.longOpen = longOpen;
       this.over = over;
       this.instant = instant;
-      this.approval = approval;
+      this.approvals = List.copyOf(approvals);
     }
 
     /** Whether the wait is too long for the runner to stay. */
     boolean isLong(Duration after) {
       Duration left = over.left();
-      return (left == null || left.compareTo(after) > 0) && (approval == null || longOpen.isPast());
+      return (left == null || left.compareTo(after) > 0)
+          && (approvals.isEmpty() || longOpen.isPast());
     }
   }
 
@@ -98,16 +98,16 @@ final class RunParkingPolicy {
    *
    * @param over when the wait ends by itself
    * @param instant the time to wait for; null for a duration
-   * @param approval the approval to wait for; null for a timer
+   * @param approvals the approvals to wait for; empty for a timer
    * @param mayPark false if no other runner could continue from here
    */
   synchronized OpenWait begin(
-      Deadline over, @Nullable Instant instant, @Nullable String approval, boolean mayPark) {
-    Wait wait = new Wait(Deadline.after(after), over, instant, approval);
+      Deadline over, @Nullable Instant instant, List<String> approvals, boolean mayPark) {
+    Wait wait = new Wait(Deadline.after(after), over, instant, approvals);
     if (!after.isZero() && mayPark) {
       waits.add(wait);
       look();
-      if (approval != null) {
+      if (!approvals.isEmpty()) {
         wait.look = TIMER.schedule(this::look, after.toNanos(), TimeUnit.NANOSECONDS);
       }
     }
@@ -122,10 +122,15 @@ final class RunParkingPolicy {
       this.wait = wait;
     }
 
-    /** Records that the wait has ended. */
-    void over() {
+    /**
+     * Records that the wait has ended.
+     *
+     * @return false when the run was parked before: what comes next must not begin here
+     */
+    boolean over() {
       synchronized (RunParkingPolicy.this) {
         overtaken = overtaken || parked != null;
+        return parked == null;
       }
     }
 
@@ -153,11 +158,7 @@ final class RunParkingPolicy {
       return;
     }
     List<String> approvals = new ArrayList<>();
-    waits.stream()
-        .map(wait -> wait.approval)
-        .filter(Objects::nonNull)
-        .sorted()
-        .forEach(approvals::add);
+    waits.stream().flatMap(wait -> wait.approvals.stream()).sorted().forEach(approvals::add);
     parked = event(approvals);
     control.stop(StopReason.PARKED);
   }

@@ -109,6 +109,17 @@ public final class RunStopController {
     return Optional.of(event.join());
   }
 
+  /** Waits for an event of another thread or for a stop of the run, pauses included. */
+  void awaitUntilStopped(CompletableFuture<?> event, Duration atMost) throws InterruptedException {
+    try {
+      CompletableFuture.anyOf(event, stopping).get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      return;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("the awaited event failed", e);
+    }
+  }
+
   /** Registers the calling thread as working for the run. */
   synchronized void enter() throws InterruptedException {
     check();

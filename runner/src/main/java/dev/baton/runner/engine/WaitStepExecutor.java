@@ -16,6 +16,7 @@ import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -72,7 +73,7 @@ final class WaitStepExecutor {
     Workspace workspace = line.workspace();
     Instant instant = wait.time() instanceof WaitTime.Until ? end : null;
     try (RunParkingPolicy.OpenWait waiting =
-        run.parking().begin(over, instant, null, workspace == null || !workspace.isAhead())) {
+        run.parking().begin(over, instant, List.of(), workspace == null || !workspace.isAhead())) {
       run.control().sleep(left == null ? Duration.ZERO : left);
       waiting.over();
     }

@@ -166,7 +166,7 @@ class EngineTest extends SharedRunnerTestBase {
         List.of(
             new TraceEvent.RunnerStarted("gone", 1L, "h", null, 0),
             new TraceEvent.ApprovalRequested(
-                "ok", asks.id + "-ok-1", "Go", null, null, ahead.plusSeconds(1), null)));
+                "ok", asks.id + "-ok-1", "Go", null, null, ahead.plusSeconds(1), null, null)));
 
     naps.start(runner.id);
     asks.start(runner.id);

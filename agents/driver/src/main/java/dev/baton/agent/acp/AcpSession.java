@@ -103,6 +103,11 @@ final class AcpSession extends JsonRpcSession {
       fail("agent " + agent + " takes no images; remove 'images' from the step");
       return;
     }
+    if (!launch.task().mcp().isEmpty()
+        && !capabilities.path("mcpCapabilities").path("http").asBoolean()) {
+      fail("agent " + agent + " reaches no MCP servers by HTTP; set 'mcp: []' for the step");
+      return;
+    }
     JsonNode sessions = capabilities.path("sessionCapabilities");
     systemPrompt = sessions.has("systemPrompt");
     ObjectNode params = object().put("cwd", launch.folders().workspace().toString());
@@ -238,7 +243,10 @@ final class AcpSession extends JsonRpcSession {
             : known.input();
     Map<String, String> options = options(params.path("options"));
     switch (launch.task().tools().judge(tool, input.main())) {
-      case ALLOW -> answer(id, callId, options, true);
+      case ALLOW -> {
+        emit(new AgentEvent.ToolAllowed(callId));
+        answer(id, callId, options, true);
+      }
       case DENY -> answer(id, callId, options, false);
       case ASK ->
           listener()

@@ -212,7 +212,10 @@ final class ClaudeSession extends ProcessAgentSession {
     ObjectNode hook = Json.mapper().createObjectNode();
     ObjectNode output = hook.putObject("hookSpecificOutput").put("hookEventName", "PreToolUse");
     switch (verdict) {
-      case ALLOW -> output.put("permissionDecision", "allow");
+      case ALLOW -> {
+        output.put("permissionDecision", "allow");
+        emit(new AgentEvent.ToolAllowed(input.path("tool_use_id").asText()));
+      }
       case DENY ->
           output
               .put("permissionDecision", "deny")

@@ -50,7 +50,6 @@ final class CodexSession extends JsonRpcSession {
 
   static CodexSession begin(AgentProcess process, AgentListener listener, AgentLaunch launch)
       throws IOException {
-    PromptImages.check(launch.task().images());
     CodexSession session = new CodexSession(process, listener, launch, input(launch));
     ObjectNode initialize = object();
     initialize
@@ -65,7 +64,7 @@ final class CodexSession extends JsonRpcSession {
   }
 
   /** What a turn begins with; nothing to continue one. */
-  private static ArrayNode input(AgentLaunch launch) {
+  private static ArrayNode input(AgentLaunch launch) throws IOException {
     ArrayNode input = Json.mapper().createArrayNode();
     String text =
         switch (launch.start()) {
@@ -75,11 +74,9 @@ final class CodexSession extends JsonRpcSession {
           case AgentStart.Resume resume -> null;
         };
     if (text != null) {
-      launch
-          .task()
-          .images()
-          .forEach(
-              image -> input.addObject().put("type", "localImage").put("path", image.toString()));
+      for (PromptImages.PromptImage image : PromptImages.read(launch.task().images())) {
+        input.addObject().put("type", "image").put("url", image.dataUrl());
+      }
       input.addObject().put("type", "text").put("text", text);
     }
     return input;
@@ -218,7 +215,10 @@ final class CodexSession extends JsonRpcSession {
             : call.input();
     ToolRules.Verdict verdict = launch.task().tools().judge(tool, input.main());
     switch (verdict) {
-      case ALLOW -> respond(id, object().put("decision", "accept"));
+      case ALLOW -> {
+        emit(new AgentEvent.ToolAllowed(item));
+        respond(id, object().put("decision", "accept"));
+      }
       case DENY -> respond(id, object().put("decision", "decline"));
       case ASK ->
           listener()

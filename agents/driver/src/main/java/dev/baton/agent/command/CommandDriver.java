@@ -17,6 +17,7 @@ import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.AgentSession;
 import dev.baton.agent.AgentStart;
 import dev.baton.agent.CheckedProgram;
+import dev.baton.agent.McpAccess;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.EndedSession;
@@ -126,6 +127,9 @@ public final class CommandDriver implements AgentDriver {
     own.put("BATON_MODEL", launch.model().model());
     own.put("BATON_AGENT_HOME", launch.folders().home().toString());
     own.put("BATON_AGENT_SESSION", session);
+    if (!launch.task().mcp().isEmpty()) {
+      own.put("BATON_MCP_SERVERS", McpAccess.toJson(launch.task().mcp()));
+    }
     if (launch.start() instanceof AgentStart.Resume
         && !launch.environment().containsKey(RESUMED_FROM)) {
       own.put(RESUMED_FROM, session);

@@ -374,7 +374,10 @@ final class OpenCodeSession extends ProcessAgentSession {
     String tool = call == null ? properties.path("permission").asText() : call.tool();
     ToolInput input = call == null ? new ToolInput(patterns(properties)) : call.input();
     switch (launch.task().tools().judge(tool, input.main())) {
-      case ALLOW -> reply(request, null);
+      case ALLOW -> {
+        emit(new AgentEvent.ToolAllowed(id));
+        reply(request, null);
+      }
       case DENY -> reply(request, "the rules of the workflow deny this call");
       case ASK ->
           decision(id, tool, input)

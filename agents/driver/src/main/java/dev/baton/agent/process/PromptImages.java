@@ -21,19 +21,10 @@ public final class PromptImages {
   private PromptImages() {}
 
   /** An image, ready for a message. */
-  public record PromptImage(String mediaType, String base64) {}
-
-  /**
-   * Checks images that the agent reads by itself.
-   *
-   * @throws IOException as {@link #read}
-   */
-  public static void check(List<Path> files) throws IOException {
-    for (Path file : files) {
-      if (!Files.isRegularFile(file)) {
-        throw new IOException("image '" + file + "' does not exist");
-      }
-      mediaType(file);
+  public record PromptImage(String mediaType, String base64) {
+    /** Returns it as a URL of the scheme {@code data}. */
+    public String dataUrl() {
+      return "data:" + mediaType + ";base64," + base64;
     }
   }
 

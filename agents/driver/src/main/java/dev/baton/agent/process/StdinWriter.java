@@ -15,14 +15,15 @@ import java.util.concurrent.atomic.AtomicLong;
  * Writes to a process from a thread of its own: a process that does not read blocks no other
  * thread. At most 1,000 messages wait. Thread-safe.
  */
-final class StdinWriter {
+public final class StdinWriter {
   private static final int MOST_WAITING = 1_000;
   private static final long MOST_WAITING_BYTES = 64L << 20;
   private static final byte[] END = new byte[0];
   private final LinkedBlockingQueue<byte[]> waiting = new LinkedBlockingQueue<>(MOST_WAITING);
   private final AtomicLong waitingBytes = new AtomicLong();
 
-  StdinWriter(OutputStream out) {
+  /** Starts the thread; it ends with {@link #close}, or when the process closes its input. */
+  public StdinWriter(OutputStream out) {
     Thread.ofVirtual().name("agent-stdin").start(() -> write(out));
   }
 
@@ -31,7 +32,7 @@ final class StdinWriter {
    *
    * @return false when too many messages, or bytes, wait
    */
-  boolean send(byte[] message) {
+  public boolean send(byte[] message) {
     long before = waitingBytes.getAndAdd(message.length);
     boolean fits = before == 0 || before + message.length <= MOST_WAITING_BYTES;
     if (fits && waiting.offer(message)) {
@@ -42,7 +43,7 @@ final class StdinWriter {
   }
 
   /** Closes the process's input when everything before is written. */
-  void close() {
+  public void close() {
     if (!waiting.offer(END)) {
       waiting.clear();
       waiting.add(END);

@@ -6,7 +6,6 @@
  */
 package dev.baton.agent.loop;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.agent.AgentEnd;
 import dev.baton.agent.AgentEvent.ToolOutcome;
 import dev.baton.agent.ToolDecision;
@@ -26,7 +25,11 @@ import dev.baton.agent.process.ToolInput;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -126,13 +129,17 @@ final class AgentLoop {
     return line < 0 ? result : result.substring(line + 1, result.length() - 3).strip();
   }
 
-  /** One by one, in the order of the answer, unless all of them change nothing. */
+  /**
+   * One by one, in the order of the answer, unless all of them change nothing. None runs before the
+   * decisions on all of them are there: a loop that ends while it waits has changed nothing.
+   */
   private void runCalls(List<ToolCall> calls) throws IOException, InterruptedException {
+    Map<String, ToolDecision> decisions = decisions(calls);
     if (calls.size() > 1 && calls.stream().allMatch(this::runsBesideOthers)) {
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
         List<Future<Done>> running = new ArrayList<>();
         for (ToolCall call : calls) {
-          running.add(threads.submit(() -> run(call)));
+          running.add(threads.submit(() -> run(call, decisions)));
         }
         for (int i = 0; i < calls.size(); i++) {
           add(calls.get(i), running.get(i).get());
@@ -143,8 +150,34 @@ final class AgentLoop {
       return;
     }
     for (ToolCall call : calls) {
-      add(call, run(call));
+      add(call, run(call, decisions));
     }
+  }
+
+  /** Requests the decisions on all calls that need one, and waits for them, without a bound. */
+  private Map<String, ToolDecision> decisions(List<ToolCall> calls) throws InterruptedException {
+    Map<String, CompletableFuture<ToolDecision>> requested = new LinkedHashMap<>();
+    for (ToolCall call : calls) {
+      try {
+        ToolArguments arguments = ToolArguments.parse(call.arguments());
+        if (tools.find(call.name()).isPresent()
+            && judge(call, arguments) == ToolRules.Verdict.ASK) {
+          requested.put(call.id(), channel.decide(call.id(), call.name(), arguments.json()));
+        }
+      } catch (ToolFailureException e) {
+        // The call gets this fault as its result when its turn comes.
+        continue;
+      }
+    }
+    Map<String, ToolDecision> decisions = new HashMap<>();
+    for (Map.Entry<String, CompletableFuture<ToolDecision>> decision : requested.entrySet()) {
+      try {
+        decisions.put(decision.getKey(), decision.getValue().get());
+      } catch (ExecutionException e) {
+        throw new IllegalStateException(e.getCause());
+      }
+    }
+    return decisions;
   }
 
   private boolean runsBesideOthers(ToolCall call) {
@@ -167,7 +200,7 @@ final class AgentLoop {
     }
   }
 
-  private Done run(ToolCall call) throws InterruptedException {
+  private Done run(ToolCall call, Map<String, ToolDecision> decisions) throws InterruptedException {
     ToolArguments arguments;
     try {
       arguments = ToolArguments.parse(call.arguments());
@@ -183,7 +216,7 @@ final class AgentLoop {
               .formatted(call.name(), String.join(", ", tools.names())),
           ToolOutcome.FAILED);
     }
-    String denied = denied(call, arguments.json(), judge(call, arguments));
+    String denied = denied(call, arguments, decisions.get(call.id()));
     if (denied != null) {
       return Done.failed(denied, ToolOutcome.DENIED);
     }
@@ -198,20 +231,32 @@ final class AgentLoop {
     }
   }
 
-  private @Nullable String denied(ToolCall call, ObjectNode input, ToolRules.Verdict verdict)
-      throws InterruptedException {
-    return switch (verdict) {
+  /** Returns why a call does not run; null when it runs. */
+  private @Nullable String denied(
+      ToolCall call, ToolArguments arguments, @Nullable ToolDecision decision) {
+    return switch (judge(call, arguments)) {
       case ALLOW -> null;
       case DENY ->
-          "The rules of this run deny the call. Denied are: %s."
-              .formatted(String.join(", ", settings.deny()));
+          isDenied(call, arguments)
+              ? "The rules of this run deny the call. Denied are: %s."
+                  .formatted(String.join(", ", rules.deny()))
+              : "The rules of this run do not allow the call. Allowed are: %s."
+                  .formatted(String.join(", ", rules.allow()));
       case ASK ->
-          switch (channel.decide(call.id(), call.name(), input)) {
+          switch (decision) {
             case ToolDecision.Allow allow -> null;
             case ToolDecision.Deny(String message) ->
                 message.isBlank() ? "The call was not allowed." : message;
+            case null -> "The decision on the call is missing.";
           };
     };
+  }
+
+  /** Whether the rules name the call among those that are denied. */
+  private boolean isDenied(ToolCall call, ToolArguments arguments) {
+    return new ToolRules(List.of(), List.of(), rules.deny())
+            .judge(call.name(), new ToolInput(arguments.json()).main())
+        == ToolRules.Verdict.DENY;
   }
 
   private void add(ToolCall call, Done done) throws IOException {

@@ -24,7 +24,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 
 /**
  * The loop's side of its pipes to the driver: a JSON object in each line. It writes events, and
@@ -102,18 +101,14 @@ final class LoopChannel {
             .put("message", message));
   }
 
-  /** Waits for the driver's decision on a call, without a bound. */
-  ToolDecision decide(String call, String tool, ObjectNode input) throws InterruptedException {
+  /** Requests the driver's decision on a call, which has no bound. */
+  CompletableFuture<ToolDecision> decide(String call, String tool, ObjectNode input) {
     CompletableFuture<ToolDecision> decision = new CompletableFuture<>();
     waiting.put(call, decision);
     ObjectNode line = line("decide").put("call", call).put("tool", tool);
     line.set("input", input);
     write(line);
-    try {
-      return decision.get();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    }
+    return decision;
   }
 
   /** Reads decisions until the driver closes the pipe, or dies. */

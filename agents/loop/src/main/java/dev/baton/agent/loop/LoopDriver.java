@@ -18,6 +18,7 @@ import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.AgentSession;
 import dev.baton.agent.AgentStart;
 import dev.baton.agent.CheckedProgram;
+import dev.baton.agent.McpAccess;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.loop.session.LoopConversation;
 import dev.baton.agent.loop.session.LoopSessionFile;
@@ -129,8 +130,8 @@ public final class LoopDriver implements AgentDriver {
     if (prompt != null && prompt.isBlank()) {
       return failed("the prompt of agent 'loop' is empty");
     }
-    if (!launch.task().images().isEmpty() || !launch.task().mcp().isEmpty()) {
-      return failed("agent 'loop' has neither images nor MCP servers; use another agent for them");
+    if (!launch.task().images().isEmpty()) {
+      return failed("agent 'loop' takes no images; use another agent for them");
     }
     return null;
   }
@@ -154,7 +155,12 @@ public final class LoopDriver implements AgentDriver {
         launch.task().tools().allow(),
         launch.task().tools().ask(),
         launch.task().tools().deny(),
-        launch.task().outputSchema());
+        launch.task().outputSchema(),
+        launch.task().mcp().stream()
+            .filter(McpAccess.Http.class::isInstance)
+            .map(McpAccess.Http.class::cast)
+            .map(it -> new LoopSettings.LoopMcpServer(it.name(), it.url(), it.headers()))
+            .toList());
   }
 
   @Override

@@ -69,11 +69,15 @@ public final class LoopMain {
 
   private static AgentEnd run(LoopSettings settings, LoopChannel channel)
       throws InterruptedException {
-    try (LoopConversation conversation = conversation(settings)) {
+    try (LoopConversation conversation = conversation(settings);
+        McpToolProvider servers = McpToolProvider.connect(settings.mcp(), channel::notice)) {
       channel.started(settings.session(), settings.model());
       LoopToolRegistry tools =
           new LoopToolRegistry(
-              Path.of(settings.workspace()), conversation.session(), ToolLimits.STANDARD);
+              Path.of(settings.workspace()),
+              conversation.session(),
+              ToolLimits.STANDARD,
+              servers.tools());
       LoopModelCaller model =
           new LoopModelCaller(
               LoopModelFactory.create(

@@ -60,6 +60,7 @@ final class LoopProcessSession extends ProcessAgentSession {
       case "tool_begun" -> {
         ToolInput input = new ToolInput(line.path("input"));
         emit(new AgentEvent.ToolBegun(call, tool, input.digest(), input.text(ToolInput.SHORT), ""));
+        emit(new AgentEvent.ToolAllowed(call)); // All decisions come before.
       }
       case "tool_ended" ->
           emit(

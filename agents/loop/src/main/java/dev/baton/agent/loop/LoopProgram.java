@@ -8,6 +8,7 @@ package dev.baton.agent.loop;
 
 import dev.baton.agent.AgentEvent;
 import dev.baton.agent.AgentProgramException;
+import dev.baton.agent.mcp.McpClient;
 import dev.baton.gateway.key.AgentFamily;
 import dev.baton.protocol.json.Json;
 import java.io.File;
@@ -28,6 +29,7 @@ final class LoopProgram {
           LoopMain.class.getName(),
           AgentEvent.class.getName(),
           AgentFamily.class.getName(),
+          McpClient.class.getName(),
           Json.class.getName(),
           "dev.langchain4j.model.chat.ChatModel",
           "dev.langchain4j.model.anthropic.AnthropicChatModel",

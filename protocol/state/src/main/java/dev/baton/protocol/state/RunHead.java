@@ -15,7 +15,9 @@ import dev.baton.protocol.trace.TraceRecord;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +56,8 @@ import org.jspecify.annotations.Nullable;
  * @param resumed whether the current epoch began by a resume request, not by a failover
  * @param resumePoints number of accepted checkpoints inside steps that resume from them
  * @param agents the run's agents; null where it has none
+ * @param toolCalls the calls of agents that wait for a person, by the id of their approval; their
+ *     steps are among those that wait
  */
 public record RunHead(
     Phase phase,
@@ -77,7 +81,8 @@ public record RunHead(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<String> leftOut,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<DamagedCheckpoint> degraded,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) long resumePoints,
-    @Nullable AgentTotals agents) {
+    @Nullable AgentTotals agents,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, OpenToolCall> toolCalls) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -122,7 +127,8 @@ public record RunHead(
           List.of(),
           List.of(),
           0,
-          null);
+          null,
+          Map.of());
 
   public RunHead {
     active = frozen(active);
@@ -130,6 +136,8 @@ public record RunHead(
     uncommitted = frozen(uncommitted);
     leftOut = leftOut == null ? List.of() : List.copyOf(leftOut);
     degraded = degraded == null ? List.of() : List.copyOf(degraded);
+    toolCalls =
+        toolCalls == null ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(toolCalls));
   }
 
   /** Returns an unmodifiable copy, or the set itself where it already is one. */

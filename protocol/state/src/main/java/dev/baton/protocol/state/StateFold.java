@@ -181,9 +181,12 @@ public final class StateFold {
   private void apply(TraceEvent event, Instant time) {
     switch (event) {
       case TraceEvent.RunCreated birth -> created = birth;
-      case TraceEvent.ApprovalAnswered answered ->
-          approvals.computeIfPresent(
-              answered.approval(), (id, asked) -> asked.answered(answered.answer(), answered.by()));
+      case TraceEvent.ApprovalAnswered answered -> {
+        approvals.computeIfPresent(
+            answered.approval(), (id, asked) -> asked.answered(answered.answer(), answered.by()));
+        endAgentWait(answered.step());
+        agents.decided(answered.step());
+      }
       case TraceEvent.LabelsChanged changed ->
           created = created == null ? null : created.withLabels(changed.labels());
       case TraceEvent.StepStarted started -> start(started, time);
@@ -199,6 +202,7 @@ public final class StateFold {
           facts.sessions().put(session.step(), session.session());
         }
         agents.begin(session);
+        endAgentWait(session.step());
       }
       case TraceEvent.ModelAnswered answer -> agents.answer(answer);
       case TraceEvent.PlanUpdated plan -> facts.plans().put(plan.step(), plan.items());
@@ -218,9 +222,12 @@ public final class StateFold {
       case TraceEvent.RunLost lost -> {}
       case TraceEvent.RunnerStarted started -> {}
       case TraceEvent.RunDegraded lost -> returnTo(lost.after());
-      case TraceEvent.ToolInvoked invoked -> {}
+      case TraceEvent.ToolInvoked invoked -> endAgentWait(invoked.step());
       case TraceEvent.RunPaused paused -> interruptRunning();
-      case TraceEvent.RunParked parked -> interruptRunning();
+      case TraceEvent.RunParked parked -> {
+        interruptRunning();
+        agents.allowResumes();
+      }
       case TraceEvent.RunFailed failed -> {}
     }
   }
@@ -346,6 +353,9 @@ public final class StateFold {
       begun.startedAt = time;
     }
     begun.resumePoint = ResumePointTracker.kept(old, started);
+    if (kind.equals("agent") && head.waiting().contains(path)) {
+      begun.status = StepState.Status.WAITING; // For calls of an earlier epoch.
+    }
     steps.put(path, begun.state());
     agents.start(started);
   }
@@ -495,29 +505,25 @@ public final class StateFold {
   }
 
   private void ask(TraceEvent.ApprovalRequested asked, Instant time) {
-    steps.put(asked.step(), waiting(asked.step(), time));
-    approvals.putIfAbsent(
-        asked.approval(),
-        new ApprovalState(
-            asked.approval(),
-            asked.step(),
-            asked.prompt(),
-            asked.answerSchema(),
-            asked.defaultAnswer(),
-            asked.expiresAt(),
-            asked.cut(),
-            null,
-            null));
+    String kind = asked.tool() == null ? "approval" : "agent";
+    steps.put(asked.step(), waiting(asked.step(), kind, time));
+    approvals.putIfAbsent(asked.approval(), ApprovalState.of(asked));
   }
 
-  private StepState waiting(String path, Instant time) {
+  /** An agent step of which no call waits any more runs again, if a runner has it. */
+  private void endAgentWait(String path) {
+    if (!head.waiting().contains(path)) {
+      steps.computeIfPresent(path, (key, state) -> state.notWaiting(head.phase()));
+    }
+  }
+
+  private StepState waiting(String path, String kind, Instant time) {
     StepState old = steps.get(path);
     if (old != null && !old.hasEnded()) {
       return old.withStatus(StepState.Status.WAITING);
     }
     int visit = old == null ? 1 : old.completions() + 1;
-    StepStateBuilder begun =
-        new StepStateBuilder(path, "approval", StepState.Status.WAITING, visit, old);
+    StepStateBuilder begun = new StepStateBuilder(path, kind, StepState.Status.WAITING, visit, old);
     begun.startedAt = time;
     return begun.state();
   }
@@ -552,6 +558,9 @@ public final class StateFold {
       since.add(path);
     } else {
       since = List.of();
+    }
+    if (since.isEmpty()) { // Otherwise a rollback returns to before the step's end.
+      approvals.values().removeIf(asked -> asked.tool() != null && asked.step().equals(path));
     }
     branches.put(
         branch,

@@ -10,6 +10,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.JsonLengthCalculator;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import java.util.HashMap;
 import java.util.Map;
@@ -87,8 +88,7 @@ public final class StateSizeTracker {
       case TraceEvent.LabelsChanged changed -> put("labels", Json.bytes(changed).length);
       case TraceEvent.ApprovalAnswered answered ->
           put("answer " + answered.approval(), Json.bytes(answered).length);
-      case TraceEvent.ApprovalRequested asked ->
-          put("approval " + asked.approval(), Json.bytes(asked).length);
+      case TraceEvent.ApprovalRequested asked -> put("approval " + asked.approval(), sizeOf(asked));
       case TraceEvent.PlanUpdated plan ->
           put("plan " + plan.step(), JsonLengthCalculator.of(plan.items()));
       case TraceEvent.ModelAnswered answer -> {
@@ -148,6 +148,13 @@ public final class StateSizeTracker {
   }
 
   /** Returns the size of a journaled answer; 0 for one that broke off, which is not kept. */
+  /** The fold does not keep the input of a tool call. */
+  private static int sizeOf(TraceEvent.ApprovalRequested asked) {
+    ToolCall tool = asked.tool();
+    return Json.bytes(asked).length
+        - (tool == null || tool.input() == null ? 0 : JsonLengthCalculator.of(tool.input()));
+  }
+
   private static int sizeOf(TraceEvent.ModelAnswered answer) {
     return answer.answer() == null
         ? 0

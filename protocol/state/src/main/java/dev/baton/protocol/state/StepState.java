@@ -82,6 +82,14 @@ public record StepState(
     return draft.state();
   }
 
+  /** Returns an agent step that waited for a person as it is without that wait. */
+  StepState notWaiting(RunHead.Phase phase) {
+    boolean waited = status == Status.WAITING && "agent".equals(kind);
+    return waited
+        ? withStatus(phase == RunHead.Phase.LIVE ? Status.RUNNING : Status.INTERRUPTED)
+        : this;
+  }
+
   /** Clears what expressions can read of it. */
   StepState forgotten() {
     return with(

@@ -466,7 +466,7 @@ class DegradedFoldTest {
   }
 
   private void asked(String step, String approval) {
-    runner(new TraceEvent.ApprovalRequested(step, approval, "Go?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested(step, approval, "Go?", null, null, null, null, null));
   }
 
   private void answered(String step, String approval) {

@@ -228,7 +228,8 @@ class FoldPropertyTest {
             h.leftOut(),
             h.degraded(),
             h.resumePoints(),
-            h.agents());
+            h.agents(),
+            h.toolCalls());
     return List.of(
         head,
         state.agents(),

@@ -193,7 +193,7 @@ class ResumeFoldTest {
   @Test
   void shouldKeepAQuestionThatIsAnsweredWhileTheRunIsPaused() {
     begin();
-    runner(new TraceEvent.ApprovalRequested("ok", "q", "go?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested("ok", "q", "go?", null, null, null, null, null));
     runner(new TraceEvent.RunPaused(null));
     assertThat(state().head().waiting()).containsExactly("ok");
     control(new TraceEvent.ApprovalAnswered("ok", "q", TextNode.valueOf("yes"), "me", null, null));
@@ -312,7 +312,7 @@ class ResumeFoldTest {
     done("a", 1, 1, "p");
     runner(new TraceEvent.StepStarted("p", "parallel", 1, 1));
     done("p/x/i", 1, 2, "p/x/j");
-    runner(new TraceEvent.ApprovalRequested("p/y/ok", "q", "go?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested("p/y/ok", "q", "go?", null, null, null, null, null));
     runner(new TraceEvent.RunPaused(null));
     control(
         new TraceEvent.ResumeRequested(

@@ -262,7 +262,7 @@ class StateFoldTest {
   void shouldEndWhatAParallelDidNotWaitFor() {
     begin();
     runner(new TraceEvent.StepStarted("p", "parallel", 1, 1));
-    runner(new TraceEvent.ApprovalRequested("p/x/ask", "q", "go?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested("p/x/ask", "q", "go?", null, null, null, null, null));
     runner(done("p/y/b", List.of(), null, false));
     assertThat(state.head().waiting()).containsExactly("p/x/ask");
     runner(done("p", List.of("p"), null, false));
@@ -314,7 +314,8 @@ class StateFoldTest {
     runner(waiting("ok"));
     runner(done("ok", 1, 1, List.of("ok"), null, false));
     at = Instant.ofEpochSecond(9);
-    runner(new TraceEvent.ApprovalRequested("ok", RUN + "-ok-2", "?", null, null, null, null));
+    runner(
+        new TraceEvent.ApprovalRequested("ok", RUN + "-ok-2", "?", null, null, null, null, null));
 
     assertThat(state.steps().get("ok"))
         .returns(2, StepState::visit)
@@ -402,6 +403,7 @@ class StateFoldTest {
                 default -> BooleanNode.FALSE;
               },
               Instant.EPOCH,
+              null,
               null));
     }
     runner(done("yes", List.of("no"), null, false));
@@ -526,7 +528,7 @@ class StateFoldTest {
 
   private static TraceEvent waiting(String step) {
     return new TraceEvent.ApprovalRequested(
-        step, RUN + "-" + step + "-1", "go?", null, null, null, null);
+        step, RUN + "-" + step + "-1", "go?", null, null, null, null, null);
   }
 
   private static TraceEvent done(

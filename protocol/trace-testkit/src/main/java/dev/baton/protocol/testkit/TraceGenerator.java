@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.testkit;
 
+import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.fasterxml.jackson.databind.node.IntNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.digest.Digest;
@@ -19,6 +20,7 @@ import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.StepAttempt;
+import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.math.BigDecimal;
@@ -164,8 +166,45 @@ public final class TraceGenerator {
                 new AgentTurn("a", "session", clean.size())));
         runner(answer(id));
       }
+      case 5 -> call(id);
       default -> {}
     }
+  }
+
+  /** One or two tool calls that need an approval. */
+  private void call(String id) {
+    int n = clean.size();
+    for (int call = 0; call < 1 + n % 2; call++) {
+      ask(id, n, call);
+    }
+    if (random.nextBoolean()) {
+      fall();
+    }
+    for (int call = 0; call < 1 + n % 2; call++) {
+      if (random.nextBoolean()) {
+        control(
+            new TraceEvent.ApprovalAnswered(
+                id, RUN + "-" + id + "-t" + n + "-" + call, BooleanNode.TRUE, "x", null, null));
+      }
+      if (random.nextBoolean()) {
+        runner(
+            new TraceEvent.ToolInvoked(
+                id, "shell", null, "call" + call, null, null, null, "ok", List.of()));
+      }
+    }
+  }
+
+  private void ask(String id, int n, int call) {
+    runner(
+        new TraceEvent.ApprovalRequested(
+            id,
+            RUN + "-" + id + "-t" + n + "-" + call,
+            "shell: ls",
+            null,
+            null,
+            null,
+            null,
+            new ToolCall("call" + call, "shell", IntNode.valueOf(n), "sha256:" + n, null)));
   }
 
   private TraceEvent.ModelAnswered answer(String id) {
@@ -191,7 +230,7 @@ public final class TraceGenerator {
       control(new TraceEvent.LabelsChanged(Map.of("n", "" + clean.size()), null));
     }
     String approval = RUN + "-" + id + "-" + visits.getOrDefault(id, 1) + "-" + epoch;
-    runner(new TraceEvent.ApprovalRequested(id, approval, "go?", null, null, null, null));
+    runner(new TraceEvent.ApprovalRequested(id, approval, "go?", null, null, null, null, null));
     if (random.nextBoolean()) {
       fall();
     }

@@ -125,7 +125,7 @@ class TraceCodecTest {
                 assertThat(known.record().event())
                     .isEqualTo(
                         new TraceEvent.ApprovalRequested(
-                            "ok", "q", "go?", null, null, null, null)));
+                            "ok", "q", "go?", null, null, null, null, null)));
     assertThat(restored.headers().lastHeader("ce_type").value())
         .isEqualTo(utf8("dev.baton.approval_requested"));
   }

@@ -415,7 +415,12 @@ public sealed interface TraceEvent {
    */
   record StepRerouted(String step, String to, int count) implements Runner, OfStep {}
 
-  /** Requests an answer from a person: an approval step waits for it. */
+  /**
+   * Requests an answer from a person: an approval step waits for it, or a tool call of an agent.
+   *
+   * @param cut digest of the files that it is about; for a call those of the newest boundary
+   * @param tool the call; null for an approval step
+   */
   record ApprovalRequested(
       String step,
       String approval,
@@ -423,7 +428,8 @@ public sealed interface TraceEvent {
       @Nullable JsonNode answerSchema,
       @Nullable JsonNode defaultAnswer,
       @Nullable Instant expiresAt,
-      @Nullable String cut)
+      @Nullable String cut,
+      @Nullable ToolCall tool)
       implements Runner, OfStep {}
 
   /**

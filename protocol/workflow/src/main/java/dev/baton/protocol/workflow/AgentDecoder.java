@@ -21,9 +21,11 @@ import java.util.regex.Pattern;
 final class AgentDecoder {
   private static final List<String> KEYS =
       List.of(
-          "use", "command", "version", "model", "prompt", "system", "tools", "budget", "cut",
-          "idle", "output");
+          "use", "command", "version", "model", "prompt", "system", "images", "tools", "budget",
+          "mcp", "cut", "idle", "output");
+  private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
+  private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MIN_IDLE = Duration.ofSeconds(1);
   private static final int MAX_WORDS = 100;
   private static final int MAX_WORD = 4_096;
@@ -72,12 +74,18 @@ final class AgentDecoder {
                     "such as 2.1.332, or 2.1 for any release of it"));
     Optional<String> model = fields.text("model", 200);
     Optional<Template> system = fields.template("system");
+    List<Template> images = images(fields, use.orElse(""));
     Optional<MappingFieldReader> tools =
-        fields.get("tools").flatMap(at -> MappingFieldReader.of(at, values, "allow, deny"));
-    tools.ifPresent(found -> found.allowOnly(List.of("allow", "deny")));
+        fields
+            .get("tools")
+            .flatMap(at -> MappingFieldReader.of(at, values, String.join(", ", TOOL_KEYS)));
+    tools.ifPresent(found -> found.allowOnly(TOOL_KEYS));
     List<String> allow = tools.map(found -> texts(found, "allow", MAX_PATTERN)).orElse(List.of());
     List<String> deny = tools.map(found -> texts(found, "deny", MAX_PATTERN)).orElse(List.of());
+    ToolQuestions ask =
+        tools.map(found -> questions(found, use.orElse(""))).orElse(ToolQuestions.NONE);
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
+    Map<String, McpServerDefinition> mcp = new McpDecoder(values).chosen(fields);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
     Duration idle =
         fields.duration("idle", MIN_IDLE, DurationParser.MAX).orElse(StepKind.Agent.IDLE);
@@ -87,8 +95,28 @@ final class AgentDecoder {
             prompt.map(
                 task ->
                     new StepKind.Agent(
-                        agent, command, version, model, task, system, allow, deny, budget, idle,
-                        output)));
+                        agent, command, version, model, task, system, images, allow, ask, deny,
+                        budget, mcp, idle, output)));
+  }
+
+  private ToolQuestions questions(MappingFieldReader tools, String use) {
+    List<String> patterns = texts(tools, "ask", MAX_PATTERN);
+    Optional<Duration> timeout = tools.duration("timeout", MIN_TIMEOUT, DurationParser.MAX);
+    boolean asks = StepKind.Agent.USES_THAT_ASK.contains(use);
+    if (!use.isEmpty() && !asks) {
+      for (String key : List.of("ask", "timeout")) {
+        tools
+            .get(key)
+            .ifPresent(
+                at ->
+                    problems.error(
+                        at,
+                        "the agent '%s' requests no permission for its tools, so that '%s' has no effect"
+                            .formatted(use, key),
+                        "with " + String.join(", ", StepKind.Agent.USES_THAT_ASK) + " only"));
+      }
+    }
+    return new ToolQuestions(patterns, timeout);
   }
 
   private List<String> command(MappingFieldReader fields, String use) {
@@ -108,6 +136,39 @@ final class AgentDecoder {
                       "with 'use: command' and 'use: acp' only"));
     }
     return command;
+  }
+
+  /** Reads a path of an image or a list of such paths, each a template. */
+  private List<Template> images(MappingFieldReader fields, String use) {
+    Optional<DefinitionCursor> place = fields.get("images");
+    if (place.isEmpty()) {
+      return List.of();
+    }
+    DefinitionCursor at = place.get();
+    if (!use.isEmpty() && !StepKind.Agent.USES_WITH_IMAGES.contains(use)) {
+      problems.error(
+          at,
+          "the agent '" + use + "' takes no images",
+          "with one of " + String.join(", ", StepKind.Agent.USES_WITH_IMAGES));
+      return List.of();
+    }
+    if (at.node() instanceof LocatedNode.Scalar) {
+      return values.template(at).map(List::of).orElse(List.of());
+    }
+    if (!(at.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
+        || items.isEmpty()
+        || items.size() > StepKind.Agent.MAX_IMAGES) {
+      problems.error(
+          at,
+          "this is not a list of images",
+          "paths of 1 to " + StepKind.Agent.MAX_IMAGES + " files, or a single one");
+      return List.of();
+    }
+    List<Template> images = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      values.template(at.item(i, items.get(i))).ifPresent(images::add);
+    }
+    return images;
   }
 
   /** Reads a text or a list of texts. */

@@ -9,6 +9,7 @@ package dev.baton.protocol.workflow;
 import dev.baton.protocol.expression.ScopeReference;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -35,12 +36,18 @@ final class DefinitionSymbolTable {
   record Target(DefinitionCursor place, String to) {}
 
   private final Map<String, DefinitionCursor> ids = new HashMap<>();
+  private final Map<String, McpServerDefinition> servers = new LinkedHashMap<>();
   private final List<Use> uses = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
 
   /** The position of each step id; the first where an id is used twice. */
   Map<String, DefinitionCursor> ids() {
     return ids;
+  }
+
+  /** The workflow's MCP servers, in the order of their definition. */
+  Map<String, McpServerDefinition> servers() {
+    return servers;
   }
 
   List<Use> uses() {

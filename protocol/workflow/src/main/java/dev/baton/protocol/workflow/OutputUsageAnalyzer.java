@@ -88,6 +88,7 @@ public final class OutputUsageAnalyzer {
       case StepKind.Agent agent -> {
         add(agent.prompt());
         agent.system().ifPresent(this::add);
+        agent.images().forEach(this::add);
       }
     }
   }

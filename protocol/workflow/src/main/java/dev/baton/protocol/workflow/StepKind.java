@@ -11,6 +11,7 @@ import dev.baton.protocol.expression.Expression;
 import dev.baton.protocol.expression.Template;
 import dev.baton.protocol.expression.TemplateTree;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -188,9 +189,11 @@ public sealed interface StepKind {
    * @param model empty for the runner's default
    * @param prompt the task
    * @param system added to the agent's own system prompt
+   * @param images paths in the workspace of images that the prompt begins with
    * @param allow patterns of tools that it may use; all where empty
    * @param deny patterns of tools that it may not use
    * @param budget of all visits of the step
+   * @param mcp servers that it may use, by name
    * @param idle after which time without any event or request the agent counts as hung
    * @param output the schema of its final JSON; empty for text
    */
@@ -201,9 +204,12 @@ public sealed interface StepKind {
       Optional<String> model,
       Template prompt,
       Optional<Template> system,
+      List<Template> images,
       List<String> allow,
+      ToolQuestions ask,
       List<String> deny,
       AgentBudget budget,
+      Map<String, McpServerDefinition> mcp,
       Duration idle,
       Optional<InputSchema> output)
       implements StepKind {
@@ -214,13 +220,26 @@ public sealed interface StepKind {
     /** Those whose program the definition names. */
     public static final List<String> USES_WITH_COMMAND = List.of("acp", "command");
 
+    /** Those whose prompt can have images. */
+    public static final List<String> USES_WITH_IMAGES =
+        List.of("claude", "codex", "opencode", "acp");
+
+    /** The most images of a prompt. */
+    public static final int MAX_IMAGES = 20;
+
+    /** Those that request a permission for a tool call, so that a person can decide on it. */
+    public static final List<String> USES_THAT_ASK =
+        List.of("claude", "codex", "opencode", "acp", "loop");
+
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);
 
     public Agent {
       command = List.copyOf(command);
+      images = List.copyOf(images);
       allow = List.copyOf(allow);
       deny = List.copyOf(deny);
+      mcp = Collections.unmodifiableMap(new LinkedHashMap<>(mcp));
     }
 
     @Override

@@ -29,6 +29,7 @@ final class WorkflowDecoder {
           "max_reroutes",
           "concurrency",
           "workspace",
+          "mcp",
           "defaults",
           "steps");
 
@@ -103,6 +104,7 @@ final class WorkflowDecoder {
         fields.integer("max_reroutes", 0, 1_000_000).orElse(Workflow.DEFAULT_MAX_REROUTES);
     OptionalInt concurrency = fields.integer("concurrency", 1, Workflow.MAX_CONCURRENCY);
     Optional<List<String>> exclude = fields.get("workspace").flatMap(this::workspace);
+    fields.get("mcp").ifPresent(new McpDecoder(values)::servers);
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);

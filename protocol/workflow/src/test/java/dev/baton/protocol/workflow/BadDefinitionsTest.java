@@ -43,6 +43,8 @@ class BadDefinitionsTest {
     return "name: w\nsteps:\n- {id: a, transform: '1'}\n" + more;
   }
 
+  private static final String AGENT = "steps:\n- id: a\n  agent: {use: loop, prompt: x}\n";
+
   static Stream<Case> cases() {
     return Stream.concat(Stream.concat(shapes(), values()), Stream.concat(graphs(), references()));
   }
@@ -65,7 +67,7 @@ class BadDefinitionsTest {
         schema(
             "unknown key",
             "name: w\nstepz: []\nsteps: [{id: a, transform: '1'}]\n",
-            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, workspace, defaults, steps"),
+            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, workspace, mcp, defaults, steps"),
         schema(
             "exclude that is not a list",
             "name: w\nworkspace: {exclude: build}\nsteps: [{id: a, transform: '1'}]\n",
@@ -146,9 +148,57 @@ class BadDefinitionsTest {
             steps("- id: b\n  agent: {use: codex, prompt: x, budget: {turns: 0.5}}\n"),
             "line 5, column 50 (step b, steps[1].agent.budget.turns): 0.5 is not a budget; allowed: a whole number from 1 to 1000000000000000"),
         schema(
+            "images for an agent that takes none",
+            steps("- id: b\n  agent: {use: loop, prompt: x, images: a.png}\n"),
+            "line 5, column 41 (step b, steps[1].agent.images): the agent 'loop' takes no images; allowed: with one of claude, codex, opencode, acp"),
+        schema(
+            "no images",
+            steps("- id: b\n  agent: {use: codex, prompt: x, images: []}\n"),
+            "line 5, column 42 (step b, steps[1].agent.images): this is not a list of images; allowed: paths of 1 to 20 files, or a single one"),
+        schema(
+            "a server's name",
+            "name: w\nmcp: {Tools: {command: x}}\n" + AGENT,
+            "line 2, column 7 (mcp.Tools): 'Tools' is not a server's name; allowed: [a-z][a-z0-9_-]{0,31} without '__'"),
+        schema(
+            "a server that is nowhere",
+            "name: w\nmcp: {a: {timeout: 5s}}\n" + AGENT,
+            "line 2, column 10 (mcp.a): a server needs exactly one of 'command' and 'url'; allowed: command, or url"),
+        schema(
+            "a server without a program",
+            "name: w\nmcp: {a: {command: []}}\n" + AGENT,
+            "line 2, column 20 (mcp.a.command): this is not a list of texts; allowed: 1 to 100 texts, or a single one"),
+        meaning(
+            "a server with an empty program",
+            "name: w\nmcp: {a: {command: ['']}}\n" + AGENT,
+            "line 2, column 21 (mcp.a.command[0]): the command is empty; allowed: a program and its arguments"),
+        schema(
+            "a server at no URL",
+            "name: w\nmcp: {a: {url: 'ftp://x/y'}}\n" + AGENT,
+            "line 2, column 16 (mcp.a.url): 'ftp://x/y' is not a URL; allowed: http://… or https://…"),
+        schema(
+            "files of a remote server",
+            "name: w\nmcp: {a: {url: 'http://x/y', state: [m]}}\n" + AGENT,
+            "line 2, column 37 (mcp.a.state): 'state' has no effect here; allowed: with 'command' only"),
+        meaning(
+            "files outside of a server's folder",
+            "name: w\nmcp: {a: {command: x, state: ['../m']}}\n" + AGENT,
+            "line 2, column 31 (mcp.a.state[0]): '../m' is not a path below the server's folder; allowed: a relative path without '..', with * and **"),
+        meaning(
+            "an unknown server",
+            "name: w\nmcp: {memory: {command: x}}\nsteps:\n- id: a\n  agent: {use: loop, prompt: x, mcp: [memori]}\n",
+            "line 5, column 39 (step a, steps[0].agent.mcp[0]): 'memori' is not known; did you mean 'memory'?; allowed: memory"),
+        schema(
             "an agent's version",
             steps("- id: b\n  agent: {use: codex, prompt: x, version: newest}\n"),
             "line 5, column 43 (step b, steps[1].agent.version): 'newest' is not a version; allowed: such as 2.1.332, or 2.1 for any release of it"),
+        schema(
+            "approvals of an agent that cannot ask",
+            steps("- id: b\n  agent: {use: command, command: y, prompt: x, tools: {ask: z}}\n"),
+            "line 5, column 61 (step b, steps[1].agent.tools.ask): the agent 'command' requests no permission for its tools, so that 'ask' has no effect; allowed: with claude, codex, opencode, acp, loop only"),
+        meaning(
+            "an approval of a moment",
+            steps("- id: b\n  agent: {use: loop, prompt: x, tools: {ask: z, timeout: 10ms}}\n"),
+            "line 5, column 58 (step b, steps[1].agent.tools.timeout): '10ms' is out of bounds; allowed: PT1S to PT87672H (ISO-8601)"),
         schema(
             "an agent without files",
             steps("- id: b\n  workspace: none\n  agent: {use: codex, prompt: x}\n"),

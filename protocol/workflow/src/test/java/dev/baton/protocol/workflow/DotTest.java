@@ -72,6 +72,28 @@ class DotTest {
   }
 
   @Test
+  void shouldReadServersOfTheGraph() {
+    String dot =
+        """
+        digraph g {
+          graph [mcp="{\\"memory\\": {\\"command\\": [\\"x\\", \\"{state}/m\\"], \\"state\\": \\"m\\"}}"]
+          a [agent="{\\"use\\": \\"loop\\", \\"prompt\\": \\"x\\", \\"mcp\\": [\\"memory\\"]}"]
+        }
+        """;
+    String yaml =
+        """
+        name: g
+        mcp: {memory: {command: [x, '{state}/m'], state: m}}
+        steps: [{id: a, agent: {use: loop, prompt: x, mcp: [memory]}, next: [{to: end}]}]
+        """;
+
+    WorkflowParseResult.Valid same =
+        (WorkflowParseResult.Valid) WorkflowParser.parse(yaml, DefinitionFormat.YAML);
+
+    assertThat(valid(dot).workflow()).isEqualTo(same.workflow());
+  }
+
+  @Test
   void shouldFindBranchesAndWhereTheyMeet() {
     Workflow workflow =
         valid(

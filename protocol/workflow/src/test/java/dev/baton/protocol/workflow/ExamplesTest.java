@@ -12,22 +12,27 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class ExamplesTest {
+  private static final Path FOLDER = Path.of("..", "..", "examples");
+
+  /** Returns the names of all examples in YAML. */
+  static List<String> names() throws IOException {
+    try (Stream<Path> files = Files.list(FOLDER)) {
+      return files
+          .map(file -> file.getFileName().toString())
+          .filter(name -> name.endsWith(".yaml"))
+          .map(name -> name.substring(0, name.length() - ".yaml".length()))
+          .sorted()
+          .toList();
+    }
+  }
+
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "hello",
-        "approval",
-        "fan-out",
-        "release-report",
-        "milestones",
-        "agent-opencode",
-        "agent-acp",
-        "agent-loop"
-      })
+  @MethodSource("names")
   void shouldBeValidWithoutWarnings(String name) throws IOException {
     WorkflowParseResult parsed = parse(name);
 
@@ -39,17 +44,7 @@ class ExamplesTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "hello",
-        "approval",
-        "fan-out",
-        "release-report",
-        "milestones",
-        "agent-opencode",
-        "agent-acp",
-        "agent-loop"
-      })
+  @MethodSource("names")
   void shouldMatchThePublishedSchema(String name) throws IOException {
     WorkflowParseResult.Valid valid = (WorkflowParseResult.Valid) parse(name);
 
@@ -58,6 +53,6 @@ class ExamplesTest {
 
   static WorkflowParseResult parse(String name) throws IOException {
     return WorkflowParser.parse(
-        Files.readAllBytes(Path.of("..", "..", "examples", name + ".yaml")), DefinitionFormat.YAML);
+        Files.readAllBytes(FOLDER.resolve(name + ".yaml")), DefinitionFormat.YAML);
   }
 }

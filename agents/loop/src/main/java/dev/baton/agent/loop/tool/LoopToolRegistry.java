@@ -25,9 +25,11 @@ public final class LoopToolRegistry {
   private final Map<String, LoopTool> tools = new LinkedHashMap<>();
 
   /**
+   * @param more tools of servers; of two with the same name the first counts
    * @throws IOException when the workspace is not there
    */
-  public LoopToolRegistry(Path workspace, LoopSession session, ToolLimits limits)
+  public LoopToolRegistry(
+      Path workspace, LoopSession session, ToolLimits limits, List<? extends LoopTool> more)
       throws IOException {
     WorkspaceFiles files = WorkspaceFiles.of(workspace);
     List<LoopTool> all =
@@ -39,7 +41,8 @@ public final class LoopToolRegistry {
                 new EditFileTool(files, limits),
                 new GrepTool(files, limits)));
     all.addAll(PlanningTools.all(session));
-    all.forEach(tool -> tools.put(tool.specification().name(), tool));
+    all.addAll(more);
+    all.forEach(tool -> tools.putIfAbsent(tool.specification().name(), tool));
   }
 
   public Optional<LoopTool> find(String name) {

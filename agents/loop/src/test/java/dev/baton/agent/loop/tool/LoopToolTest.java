@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,7 @@ class LoopToolTest {
   void prepare() throws Exception {
     workspace = Files.createDirectories(folder.resolve("work"));
     Files.writeString(folder.resolve("secret.txt"), "secret");
-    tools = new LoopToolRegistry(workspace, session, LIMITS);
+    tools = new LoopToolRegistry(workspace, session, LIMITS, List.of());
   }
 
   private ToolOutput run(String tool, String arguments) throws Exception {

@@ -1,0 +1,14 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/**
+ * MCP servers of an agent step: runs them, offers them to the agent through a proxy on loopback,
+ * and captures and restores their state.
+ */
+@NullMarked
+package dev.baton.agent.mcp;
+
+import org.jspecify.annotations.NullMarked;

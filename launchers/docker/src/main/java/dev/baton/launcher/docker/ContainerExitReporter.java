@@ -1,0 +1,173 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.launcher.docker;
+
+import com.github.dockerjava.api.exception.DockerException;
+import dev.baton.launcher.ExitReason;
+import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.RunnerExit;
+import dev.baton.launcher.RunnerObserver;
+import dev.baton.protocol.retry.Backoff;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * Reports the exits of watched containers until the observer accepts them, then stores the end of
+ * their output and removes them. Thread-safe.
+ */
+final class ContainerExitReporter {
+  private static final System.Logger LOG = System.getLogger(ContainerExitReporter.class.getName());
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
+  private static final int REMEMBERED = 10_000;
+
+  private final DockerEngine engine;
+  private final String installation;
+  private final ContainerLogFolder logs;
+  private final ConcurrentMap<String, WatchedContainer> watched;
+  private final Supplier<RunnerObserver> observer;
+
+  /** Waits for this time; returns true when the launcher was closed. */
+  private final Predicate<Duration> isClosedWithin;
+
+  /** Names whose exit was accepted; the oldest are forgotten. */
+  private final Set<String> reported =
+      Collections.synchronizedSet(
+          Collections.newSetFromMap(
+              new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                  return size() > REMEMBERED;
+                }
+              }));
+
+  ContainerExitReporter(
+      DockerEngine engine,
+      String installation,
+      ContainerLogFolder logs,
+      ConcurrentMap<String, WatchedContainer> watched,
+      Supplier<RunnerObserver> observer,
+      Predicate<Duration> isClosedWithin) {
+    this.engine = engine;
+    this.installation = installation;
+    this.logs = logs;
+    this.watched = watched;
+    this.observer = observer;
+    this.isClosedWithin = isClosedWithin;
+  }
+
+  /** Whether the exit of a runner of this name was accepted. */
+  boolean isReported(String runner) {
+    return reported.contains(runner);
+  }
+
+  /** Determines on another thread whether the container has ended, and reports it then. */
+  void settle(WatchedContainer container) {
+    if (container.beginSettling()) {
+      Thread.ofVirtual()
+          .name("exit-" + container.runner())
+          .start(
+              () -> {
+                if (!isSettled(container)) {
+                  container.endSettling();
+                }
+              });
+    }
+  }
+
+  private boolean isSettled(WatchedContainer container) {
+    String runner = container.runner();
+    String known = container.id();
+    String id = known == null ? ContainerLabels.name(installation, runner) : known;
+    RunnerExit exit;
+    try {
+      Optional<DockerContainer> found = engine.find(id);
+      if (found.isPresent() ? found.get().isLive() : known == null) {
+        return false;
+      }
+      id = found.map(DockerContainer::id).orElse(id);
+      exit =
+          engine
+              .exit(id)
+              .map(ended -> ended.of(runner))
+              .orElseGet(
+                  () ->
+                      new RunnerExit(
+                          runner, null, ExitReason.DELETED, "its container was removed"));
+    } catch (LaunchException | DockerException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "runner {0}: cannot read the exit of its container; the next list of containers"
+              + " repeats it: {1}",
+          runner,
+          e.getMessage());
+      return false;
+    }
+    container.ends();
+    if (!isDelivered(exit)) {
+      return false;
+    }
+    reported.add(runner);
+    watched.remove(runner, container);
+    discard(runner, id);
+    return true;
+  }
+
+  private boolean isDelivered(RunnerExit exit) {
+    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
+    Duration pause = Duration.ZERO;
+    while (!isClosedWithin.test(pause)) {
+      try {
+        observer.get().ended(exit);
+        return true;
+      } catch (RuntimeException e) {
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "runner {0}: its exit is not accepted, retrying: {1}",
+            exit.runner(),
+            e);
+      }
+      pause = backoff.next();
+    }
+    return false; // The next instance adopts it.
+  }
+
+  /** Stores the end of the output and removes the container; repeated by the next list. */
+  void discard(String runner, String container) {
+    if (isClosedWithin.test(Duration.ZERO)) {
+      return; // A later instance removes it, after a day.
+    }
+    try {
+      logs.store(runner, engine.log(container));
+    } catch (IOException | LaunchException | DockerException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "runner {0}: the output of its container is lost: {1}",
+          runner,
+          e.getMessage());
+    }
+    try {
+      engine.remove(container);
+    } catch (LaunchException | DockerException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "runner {0}: its container cannot be removed yet: {1}",
+          runner,
+          e.getMessage());
+    }
+  }
+}

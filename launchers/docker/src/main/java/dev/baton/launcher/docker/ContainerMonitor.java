@@ -1,0 +1,138 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.launcher.docker;
+
+import com.github.dockerjava.api.exception.DockerException;
+import dev.baton.launcher.LaunchException;
+import dev.baton.protocol.retry.Backoff;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Predicate;
+
+/**
+ * Detects the ends of watched containers by Docker's events, within milliseconds. Lists the
+ * containers when the stream of events was opened and at an interval, which finds the ends whose
+ * event was lost, and removes the containers that are not adopted. Runs on one thread.
+ */
+final class ContainerMonitor {
+  private static final System.Logger LOG = System.getLogger(ContainerMonitor.class.getName());
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
+
+  /** How long an ended container that was not adopted is kept. */
+  private static final Duration KEPT = Duration.ofDays(1);
+
+  /** Longer than any start takes. */
+  private static final Duration STARTING = Duration.ofMinutes(10);
+
+  private final DockerEngine engine;
+  private final Duration relist;
+  private final ContainerLogFolder logs;
+  private final ConcurrentMap<String, WatchedContainer> watched;
+  private final ContainerExitReporter reporter;
+  private final Predicate<Duration> isClosedWithin;
+
+  ContainerMonitor(
+      DockerEngine engine,
+      Duration relist,
+      ContainerLogFolder logs,
+      ConcurrentMap<String, WatchedContainer> watched,
+      ContainerExitReporter reporter,
+      Predicate<Duration> isClosedWithin) {
+    this.engine = engine;
+    this.relist = relist;
+    this.logs = logs;
+    this.watched = watched;
+    this.reporter = reporter;
+    this.isClosedWithin = isClosedWithin;
+  }
+
+  /** Returns when the launcher is closed. */
+  void run() {
+    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
+    boolean isReported = false;
+    Duration pause = Duration.ZERO;
+    while (!isClosedWithin.test(pause)) {
+      try (DockerEventStream events = engine.events(this::died)) {
+        do {
+          list();
+          if (isReported) {
+            LOG.log(System.Logger.Level.INFO, "Docker answers again");
+            isReported = false;
+          }
+          backoff.reset();
+        } while (!isClosedWithin.test(Duration.ZERO)
+            && !events.isEndedWithin(Backoff.jittered(relist)));
+      } catch (LaunchException | DockerException e) {
+        if (!isReported && !isClosedWithin.test(Duration.ZERO)) {
+          LOG.log(
+              System.Logger.Level.WARNING,
+              "ends of containers are not seen, retrying: {0}",
+              e.getMessage());
+          isReported = true;
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      }
+      pause = backoff.next();
+    }
+  }
+
+  private void died(String runner) {
+    WatchedContainer container = watched.get(runner);
+    if (container != null) {
+      reporter.settle(container);
+    }
+  }
+
+  private void list() throws LaunchException {
+    List<DockerContainer> all = engine.list();
+    Set<String> ids = new HashSet<>();
+    for (DockerContainer container : all) {
+      ids.add(container.id());
+      WatchedContainer known = watched.get(container.runner());
+      if (known == null) {
+        sweep(container);
+      } else if (!container.isLive()) {
+        reporter.settle(known);
+      }
+    }
+    for (WatchedContainer known : watched.values()) {
+      String id = known.id();
+      if (id != null && !ids.contains(id)) {
+        reporter.settle(known); // Removed, or created after the list.
+      }
+    }
+    try {
+      logs.clean();
+    } catch (IOException e) {
+      LOG.log(System.Logger.Level.WARNING, "logs of containers: cleanup failed, retrying: {0}", e);
+    }
+  }
+
+  private void sweep(DockerContainer container) throws LaunchException {
+    Instant now = Instant.now();
+    if (container.isCreated()) {
+      if (container.created().isBefore(now.minus(STARTING))) {
+        engine.remove(container.id());
+      }
+    } else if (!container.isLive()) {
+      Optional<ContainerExit> exit = engine.exit(container.id());
+      if (reporter.isReported(container.runner())
+          || exit.filter(ended -> ended.ended().isBefore(now.minus(KEPT))).isPresent()) {
+        reporter.discard(container.runner(), container.id());
+      }
+    }
+  }
+}

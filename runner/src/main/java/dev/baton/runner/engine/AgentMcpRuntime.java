@@ -1,0 +1,202 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.McpAccess;
+import dev.baton.agent.StateFiles;
+import dev.baton.agent.mcp.McpObserver;
+import dev.baton.agent.mcp.McpServerPool;
+import dev.baton.agent.mcp.McpServerSpec;
+import dev.baton.agent.mcp.McpStateFolder;
+import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.workflow.McpServerDefinition;
+import dev.baton.runner.agents.ReferencedKeyResolver;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.process.AgentProcessLauncher;
+import dev.baton.runner.steps.StepContext;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Runs the MCP servers of one process of an agent as processes of its step. Each has a mark of its
+ * own in addition to those of the step, so that ending one ends no other. Thread-safe.
+ */
+final class AgentMcpRuntime implements AutoCloseable {
+  private static final String MARK = "BATON_MCP_SERVER";
+
+  private final McpServerPool pool;
+  private final List<AgentProcessLauncher> launchers;
+  private boolean closed;
+
+  private AgentMcpRuntime(McpServerPool pool, List<AgentProcessLauncher> launchers) {
+    this.pool = pool;
+    this.launchers = List.copyOf(launchers);
+  }
+
+  /** Whether a file of the agent's home is captured, of the agent or of a server. */
+  static boolean isState(
+      Path file, Map<String, McpServerDefinition> servers, StateFiles ofTheAgent) {
+    return McpStateFolder.contains(file)
+        ? McpStateFolder.isState(
+            file, servers.entrySet().stream().map(AgentMcpRuntime::plain).toList())
+        : ofTheAgent.contains(file);
+  }
+
+  /** A specification that is enough to decide about files. */
+  private static McpServerSpec plain(Map.Entry<String, McpServerDefinition> server) {
+    return new McpServerSpec(
+        server.getKey(),
+        new McpServerSpec.Program(List.of(), Map.of(), Path.of("/")),
+        server.getValue().state(),
+        server.getValue().timeout());
+  }
+
+  /**
+   * Starts the servers with the state that the agent's home has, and waits until each is ready or
+   * has failed. A server that fails is noted in the step's log.
+   *
+   * @throws IOException when a secret is missing, or the proxy cannot listen; the message names it
+   */
+  static AgentMcpRuntime start(
+      Map<String, McpServerDefinition> definitions,
+      StepContext context,
+      Workspace workspace,
+      AgentLaunch launch,
+      StepLog log)
+      throws IOException, InterruptedException {
+    McpStateFolder folder = new McpStateFolder(launch.folders().home());
+    List<McpServerSpec> specs = new ArrayList<>();
+    for (Map.Entry<String, McpServerDefinition> server : definitions.entrySet()) {
+      specs.add(spec(server.getKey(), server.getValue(), launch, folder));
+    }
+    Map<String, AgentProcessLauncher> launchers = new HashMap<>();
+    for (McpServerSpec spec : specs) {
+      Map<String, String> marks = new HashMap<>(context.marks());
+      marks.put(MARK, spec.name());
+      launchers.put(
+          spec.name(),
+          new AgentProcessLauncher(context.hold(), workspace.root(), context.fixed(), marks));
+    }
+    boolean good = false;
+    try {
+      McpServerPool pool =
+          McpServerPool.start(
+              specs, folder, name -> Objects.requireNonNull(launchers.get(name)), observer(log));
+      good = true;
+      return new AgentMcpRuntime(pool, List.copyOf(launchers.values()));
+    } finally {
+      if (!good) {
+        launchers.values().forEach(AgentProcessLauncher::close);
+      }
+    }
+  }
+
+  private static McpObserver observer(StepLog log) {
+    return new McpObserver() {
+      @Override
+      public void noted(String server, String note) {
+        log.note("mcp server '" + server + "': " + note);
+      }
+
+      @Override
+      public void printed(String server, String line) {
+        log.note("mcp server '" + server + "': " + line);
+      }
+    };
+  }
+
+  private static McpServerSpec spec(
+      String name, McpServerDefinition definition, AgentLaunch launch, McpStateFolder folder)
+      throws IOException {
+    ServerText text =
+        new ServerText(
+            name, launch.folders().workspace().toString(), folder.files(name).toString());
+    McpServerSpec.Target target;
+    if (definition.url().isPresent()) {
+      target =
+          new McpServerSpec.Remote(
+              URI.create(definition.url().get()), text.resolved(definition.headers()));
+    } else {
+      Map<String, String> environment = new HashMap<>(launch.environment());
+      environment.putAll(text.resolved(definition.env()));
+      target =
+          new McpServerSpec.Program(
+              definition.command().stream().map(text::placed).toList(),
+              environment,
+              launch.folders().workspace());
+    }
+    return new McpServerSpec(name, target, definition.state(), definition.timeout());
+  }
+
+  /** Resolves what texts of a server stand for. */
+  private record ServerText(String server, String workspace, String state) {
+    String placed(String text) {
+      return text.replace(McpServerDefinition.WORKSPACE, workspace)
+          .replace(McpServerDefinition.STATE, state);
+    }
+
+    Map<String, String> resolved(Map<String, String> texts) throws IOException {
+      Map<String, String> resolved = new HashMap<>();
+      for (Map.Entry<String, String> text : texts.entrySet()) {
+        resolved.put(text.getKey(), resolved(text.getValue()));
+      }
+      return resolved;
+    }
+
+    private String resolved(String text) throws IOException {
+      if (!ReferencedKeyResolver.isReference(text)) {
+        return placed(text);
+      }
+      try {
+        return new ReferencedKeyResolver(System.getenv()).resolve(text);
+      } catch (IOException e) {
+        throw new IOException("mcp server '%s': %s".formatted(server, e.getMessage()), e);
+      }
+    }
+  }
+
+  /** How the agent reaches the servers. */
+  List<McpAccess> accesses() {
+    return pool.accesses();
+  }
+
+  /**
+   * Captures the state of the servers into the agent's home, within seconds.
+   *
+   * @return the result of each server, as a contributor of the checkpoint
+   */
+  Map<String, Manifest.Contribution> capture() throws InterruptedException {
+    Map<String, Manifest.Contribution> contributions = new LinkedHashMap<>();
+    for (Map.Entry<String, Optional<String>> server : pool.capture().entrySet()) {
+      contributions.put(
+          "mcp:" + server.getKey(),
+          server.getValue().map(Manifest.Contribution::failed).orElse(Manifest.Contribution.OK));
+    }
+    return contributions;
+  }
+
+  /** Ends the servers, and everything that they have started; repeating it has no effect. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    pool.close();
+    launchers.forEach(AgentProcessLauncher::close);
+  }
+}

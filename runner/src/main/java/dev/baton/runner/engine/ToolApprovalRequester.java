@@ -1,0 +1,396 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.runner.engine;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.agent.ToolApproval;
+import dev.baton.agent.ToolDecision;
+import dev.baton.agent.process.ToolInput;
+import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.TextShortener;
+import dev.baton.protocol.state.ApprovalState;
+import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.ToolCall;
+import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.steps.Deadline;
+import dev.baton.runner.steps.StepContext;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests the decisions of people on the tool calls of one attempt of an agent step, and registers
+ * a wait of the run while nothing of the agent runs.
+ *
+ * <p>The id of an approval is a digest of the call, its input and the files: an agent that was
+ * resumed requests the same approval again and gets the decision that is there; another input or
+ * other files are another approval. Thread-safe.
+ */
+final class ToolApprovalRequester {
+  /** How much later than it expired an answer may arrive that was accepted just before. */
+  private static final Duration ON_ITS_WAY = Duration.ofSeconds(2);
+
+  private static final int ID_DIGITS = 16;
+  private static final int MAX_PROMPT = 1_000;
+  private static final int MAX_REASON = 1_000;
+
+  /** Of an answer. */
+  private static final JsonNode SCHEMA =
+      Json.tree(
+          """
+          {"type": "object", "required": ["approved"], "properties": {
+            "approved": {"type": "boolean", "description": "Whether the call runs."},
+            "message": {"type": "string", "maxLength": 4000,
+              "description": "The result that the model gets of a refused call."}}}\
+          """
+              .getBytes(StandardCharsets.UTF_8));
+
+  private final RunExecutionContext run;
+  private final StepContext context;
+  private final Workspace workspace;
+  private final AgentProgressTracker progress;
+  private final StepLog log;
+
+  /** When the approvals expire that were requested in this epoch. */
+  private final Map<String, Optional<Instant>> requested = new HashMap<>();
+
+  private final TreeMap<String, PendingDecision> pending = new TreeMap<>();
+  private final Map<String, String> begun = new HashMap<>();
+  private final Set<String> allowed = new HashSet<>();
+  private final Set<String> approved = new HashSet<>();
+  private Optional<Duration> timeout = Optional.empty();
+  private CompletableFuture<Void> change = new CompletableFuture<>();
+  private boolean waiting;
+  private boolean sealed;
+  private RunParkingPolicy.@Nullable OpenWait wait;
+  private List<String> waitsFor = List.of();
+
+  /** Whether an approved call has begun, and the boundary before it. */
+  private boolean hasRun;
+
+  private @Nullable String ranAfter;
+
+  /** A call that waits. */
+  private record PendingDecision(
+      String call, @Nullable Instant expiresAt, CompletableFuture<ToolDecision> decision) {}
+
+  ToolApprovalRequester(
+      RunExecutionContext run,
+      StepContext context,
+      Workspace workspace,
+      AgentProgressTracker progress,
+      StepLog log) {
+    this.run = run;
+    this.context = context;
+    this.workspace = workspace;
+    this.progress = progress;
+    this.log = log;
+  }
+
+  /** A process of the agent starts; the one before has ended. */
+  synchronized void begin(Optional<Duration> questionTimeout) {
+    timeout = questionTimeout;
+    sealed = false;
+  }
+
+  /** The process ends: no decision reaches it any more. */
+  synchronized void end() {
+    sealed = true;
+    pending.clear();
+    begun.clear();
+    allowed.clear();
+    approved.clear();
+    refresh();
+  }
+
+  /**
+   * Requests a decision, unless it is there.
+   *
+   * @throws InterruptedException when the run is stopped
+   */
+  CompletionStage<ToolDecision> decide(ToolApproval call) throws InterruptedException {
+    String cut = cut();
+    String id = id(call, cut);
+    Optional<ApprovalState> before = run.memory().approval(id);
+    before.map(ApprovalState::answer).ifPresent(answer -> run.answers().give(id, answer));
+    CompletableFuture<JsonNode> answer = run.answers().to(id);
+    CompletableFuture<ToolDecision> decision = new CompletableFuture<>();
+    synchronized (this) {
+      if (sealed) {
+        return decision;
+      }
+      if (!answer.isDone() && !requested.containsKey(id)) {
+        requested.put(id, request(call, id, cut, before));
+      }
+      Instant expiresAt = requested.getOrDefault(id, Optional.empty()).orElse(null);
+      pending.put(id, new PendingDecision(call.callId(), expiresAt, decision));
+      if (!answer.isDone()) {
+        refresh();
+      }
+    }
+    if (answer.isDone()) {
+      decided(id, decision, judge(answer.join()));
+    } else {
+      answer.thenAcceptAsync(
+          value -> decided(id, decision, judge(value)),
+          task -> Thread.ofVirtual().name("tool-decision").start(task));
+    }
+    return decision;
+  }
+
+  /** Puts the request on the log, unless an earlier epoch has; returns when it expires. */
+  private Optional<Instant> request(
+      ToolApproval call, String id, @Nullable String cut, Optional<ApprovalState> before)
+      throws InterruptedException {
+    Optional<Instant> expiresAt =
+        before.map(ApprovalState::expiresAt).or(() -> timeout.map(Instant.now()::plus));
+    if (before.isEmpty() || !run.memory().isOpen(id)) {
+      log.note("tool '" + call.tool() + "' waits for a person: " + id);
+      run.journal()
+          .send(
+              new TraceEvent.ApprovalRequested(
+                  context.step(),
+                  id,
+                  prompt(call),
+                  SCHEMA,
+                  null,
+                  expiresAt.orElse(null),
+                  cut,
+                  new ToolCall(
+                      call.callId(),
+                      call.tool(),
+                      input(call),
+                      call.inputDigest(),
+                      call.reason().isBlank()
+                          ? null
+                          : TextShortener.shorten(call.reason(), MAX_REASON))));
+    }
+    return expiresAt;
+  }
+
+  /** Returns the files that the call finds, as far as a cut has them. */
+  private @Nullable String cut() {
+    Cut boundary = progress.boundary();
+    if (boundary != null) {
+      return boundary.digest();
+    }
+    return workspace.isAhead() ? null : workspace.cut().map(Cut::digest).orElse(null);
+  }
+
+  private String id(ToolApproval call, @Nullable String cut) {
+    String subject =
+        String.join(
+            "\n",
+            String.valueOf(context.attempt()),
+            call.callId(),
+            call.tool(),
+            call.inputDigest(),
+            cut == null ? "" : cut);
+    String digest = Digest.of(subject.getBytes(StandardCharsets.UTF_8));
+    int digits = digest.indexOf(':') + 1;
+    return run.visitId(context.step(), context.visit())
+        + "-"
+        + digest.substring(digits, digits + ID_DIGITS);
+  }
+
+  private static String prompt(ToolApproval call) {
+    JsonNode input = input(call);
+    String main = input.isObject() ? new ToolInput(input).main() : "";
+    return TextShortener.shorten(
+        call.tool() + ": " + (main.isBlank() ? call.input() : main), MAX_PROMPT);
+  }
+
+  private static JsonNode input(ToolApproval call) {
+    try {
+      return Json.checkedTree(call.input());
+    } catch (JsonProcessingException shortened) {
+      return TextNode.valueOf(call.input());
+    }
+  }
+
+  private static ToolDecision judge(JsonNode answer) {
+    if (answer.path("approved").asBoolean(false)) {
+      return new ToolDecision.Allow();
+    }
+    String message = answer.path("message").asText("");
+    return new ToolDecision.Deny(message.isBlank() ? "A person has refused this call." : message);
+  }
+
+  private void decided(String id, CompletableFuture<ToolDecision> decision, ToolDecision verdict) {
+    synchronized (this) {
+      PendingDecision waited = pending.get(id);
+      if (sealed || waited == null || waited.decision() != decision) {
+        return;
+      }
+      if (wait != null && !wait.over()) {
+        return; // The run was parked just before: the next runner gives the decision.
+      }
+      pending.remove(id);
+      if (verdict instanceof ToolDecision.Allow) {
+        approved.add(waited.call());
+        allow(waited.call());
+      }
+      refresh();
+    }
+    decision.complete(verdict);
+  }
+
+  /** A call has begun, though it may still wait. */
+  synchronized void begun(String call, String parent) {
+    begun.put(call, parent);
+    noteRun(call);
+    refresh();
+  }
+
+  /** The rules allow a call. */
+  synchronized void allowed(String call) {
+    allow(call);
+    refresh();
+  }
+
+  private void allow(String call) {
+    allowed.add(call);
+    noteRun(call);
+  }
+
+  /** A call runs that a person has approved: it must not run again unless the runner dies. */
+  private void noteRun(String call) {
+    if (approved.contains(call) && begun.containsKey(call)) {
+      hasRun = true;
+      ranAfter = progress.checkpoint();
+    }
+  }
+
+  synchronized void ended(String call) {
+    begun.remove(call);
+    allowed.remove(call);
+    approved.remove(call);
+    refresh();
+  }
+
+  /** Whether calls wait for people, and no other call of the agent runs. */
+  synchronized boolean isOnlyWaiting() {
+    return waiting;
+  }
+
+  /** Completes when what the agent waits for has changed. */
+  synchronized CompletableFuture<Void> nextChange() {
+    return change;
+  }
+
+  /**
+   * Holds back all decisions from now on, so that the process can be ended.
+   *
+   * @return false when a decision has been given just before: the agent runs
+   */
+  synchronized boolean seal() {
+    sealed = sealed || waiting;
+    return sealed;
+  }
+
+  /** Returns this time, or less if a call expires earlier. */
+  synchronized Duration leftAtMost(Duration most) {
+    return pending.values().stream()
+        .map(PendingDecision::expiresAt)
+        .filter(Objects::nonNull)
+        .map(expiresAt -> Deadline.at(expiresAt.plus(ON_ITS_WAY)).leftOrForever())
+        .reduce(most, (one, other) -> one.compareTo(other) <= 0 ? one : other);
+  }
+
+  /** Refuses the calls without a decision in time. */
+  void expire() {
+    Map<String, PendingDecision> late;
+    synchronized (this) {
+      late = new TreeMap<>(pending);
+    }
+    late.forEach(
+        (id, call) -> {
+          Instant at = call.expiresAt();
+          if (at != null && Deadline.at(at.plus(ON_ITS_WAY)).isPast()) {
+            decided(
+                id,
+                call.decision(),
+                new ToolDecision.Deny("No person has decided on this call before " + at + "."));
+          }
+        });
+  }
+
+  private void refresh() {
+    boolean waitsNow = !pending.isEmpty() && !isRunning();
+    List<String> waitsForNow = waitsNow ? List.copyOf(pending.keySet()) : List.of();
+    if (waitsForNow.equals(waitsFor)) {
+      return;
+    }
+    waitsFor = waitsForNow;
+    if (waitsNow != waiting) {
+      waiting = waitsNow;
+      if (waitsNow) {
+        run.progress().beginWaiting();
+      } else {
+        run.progress().endWaiting();
+      }
+    }
+    if (wait != null) {
+      wait.close();
+      wait = null;
+    }
+    if (waitsNow) {
+      wait = run.parking().begin(firstExpiry(), null, waitsFor, mayPark());
+    }
+    CompletableFuture<Void> old = change;
+    change = new CompletableFuture<>();
+    old.complete(null);
+  }
+
+  private Deadline firstExpiry() {
+    return pending.values().stream()
+        .map(PendingDecision::expiresAt)
+        .filter(Objects::nonNull)
+        .min(Instant::compareTo)
+        .map(Deadline::at)
+        .orElse(Deadline.NONE);
+  }
+
+  /** Whether a call runs that is not the parent of one that waits. */
+  private boolean isRunning() {
+    Set<String> parents = new HashSet<>();
+    for (PendingDecision waits : pending.values()) {
+      String parent = begun.getOrDefault(waits.call(), "");
+      while (!parent.isEmpty() && parents.add(parent)) {
+        parent = begun.getOrDefault(parent, "");
+      }
+    }
+    return allowed.stream().anyMatch(call -> begun.containsKey(call) && !parents.contains(call));
+  }
+
+  /**
+   * Whether another runner could continue at the newest boundary without running a call again that
+   * a person has approved.
+   */
+  private boolean mayPark() {
+    String boundary = progress.checkpoint();
+    return boundary != null
+        && !workspace.isAhead()
+        && !(hasRun && Objects.equals(ranAfter, boundary));
+  }
+}
