@@ -45,6 +45,10 @@ final class McpServer implements AutoCloseable {
   private boolean closed;
   private @Nullable McpSession connected;
   private volatile @Nullable JsonNode restoreSchema;
+
+  /** Why the running process has not the newest state; null when it has. */
+  private volatile @Nullable String stateProblem;
+
   private volatile McpSession.@Nullable OpenRequest unanswered;
 
   McpServer(
@@ -224,22 +228,30 @@ final class McpServer implements AutoCloseable {
 
   /** Finds out whether the server offers its state, and restores the newest one. */
   private void restore(McpSession session) throws InterruptedException {
+    String problem = restored(session);
+    stateProblem = problem == null ? null : "its state was not restored: " + problem;
+    if (problem != null) {
+      note("its state was not restored: " + problem);
+    }
+  }
+
+  private @Nullable String restored(McpSession session) throws InterruptedException {
     try {
       restoreSchema = offer(session);
       Optional<JsonNode> state = restoreSchema == null ? Optional.empty() : folder.read(name());
       if (state.isEmpty()) {
-        return;
+        return null;
       }
       ObjectNode params = Json.mapper().createObjectNode().put("name", RESTORE);
       params.putObject("arguments").set("state", argument(state.get(), restoreSchema));
       JsonNode result = session.result("tools/call", params, McpLimits.OWN_REQUEST);
-      if (result.path("isError").asBoolean(false)) {
-        note("its state was not restored: " + result.path("content").path(0).path("text").asText());
-      }
+      return result.path("isError").asBoolean(false)
+          ? result.path("content").path(0).path("text").asText("the server has refused it")
+          : null;
     } catch (McpException e) {
-      note("its state was not restored: " + e.reason());
+      return e.reason();
     } catch (IOException e) {
-      note("its state was not restored: " + e.getMessage());
+      return String.valueOf(e.getMessage());
     }
   }
 
@@ -308,8 +320,9 @@ final class McpServer implements AutoCloseable {
     } catch (ExecutionException e) {
       return reason(e);
     }
-    if (restoreSchema == null) {
-      return null;
+    String problem = stateProblem;
+    if (problem != null || restoreSchema == null) {
+      return problem;
     }
     McpSession.OpenRequest request =
         session.send(

@@ -150,6 +150,30 @@ class McpServerPoolTest {
   }
 
   @Test
+  void shouldKeepAStateThatWasNotRestored() throws Exception {
+    McpRig rig = new McpRig(Files.createDirectories(folder));
+    McpServerSpec good = rig.program("count", McpTestServerMain.command("checkpoint"), List.of());
+    try (McpServerPool pool = rig.start(good);
+        McpClient client = McpRig.connect(pool, "count")) {
+      McpRig.call(client, "add", 5);
+      pool.capture();
+    }
+
+    McpServerSpec refusing =
+        rig.program("count", McpTestServerMain.command("checkpoint", "refuse"), List.of());
+    try (McpServerPool pool = rig.start(refusing);
+        McpClient client = McpRig.connect(pool, "count")) {
+      assertThat(McpRig.call(client, "add", 1)).isEqualTo("counter is 1");
+      assertThat(pool.capture().toString()).contains("not restored", "the state is refused");
+    }
+
+    try (McpServerPool pool = rig.start(good);
+        McpClient client = McpRig.connect(pool, "count")) {
+      assertThat(McpRig.call(client, "add", 1)).isEqualTo("counter is 6");
+    }
+  }
+
+  @Test
   void shouldEndACallAtTheTimeoutOfItsServer() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
     McpServerSpec slow =

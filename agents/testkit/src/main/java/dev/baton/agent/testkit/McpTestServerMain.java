@@ -28,8 +28,8 @@ import java.util.concurrent.CountDownLatch;
 /**
  * An MCP server for tests, on stdin and stdout: a counter in its memory. With the argument {@code
  * checkpoint} it offers its counter as {@code checkpoint://state}, with {@code hang} it never
- * answers a read of that, with {@code file=PATH} it keeps the counter in a file. Each addition is
- * also a line of the file that the variable LEDGER names.
+ * answers a read of that, with {@code refuse} it takes no state, with {@code file=PATH} it keeps
+ * the counter in a file. Each addition is also a line of the file that the variable LEDGER names.
  */
 public final class McpTestServerMain {
   private static final Object OUTPUT = new Object();
@@ -196,6 +196,9 @@ public final class McpTestServerMain {
         return "waited";
       }
       case "restore_checkpoint" -> {
+        if (modes.contains("refuse")) {
+          throw new IOException("the state is refused");
+        }
         synchronized (this) {
           counter = arguments.path("state").path("counter").asLong(-1_000);
         }
