@@ -213,7 +213,7 @@ class CodingAgentTest {
     int before = agent.calls();
     String run = on.api.start(agent.example(), AcceptanceApiClient.JSON.createObjectNode());
 
-    JsonNode end = on.api.awaitStatus(run, "completed", END);
+    JsonNode end = completed(run);
 
     assertThat(end.path("output").asText().strip()).as(() -> history(run)).isEqualTo(EXPECTED);
     assertThat(agent.calls() - before).isEqualTo(ANSWERS);
@@ -246,7 +246,7 @@ class CodingAgentTest {
       }
     }
 
-    JsonNode end = on.api.awaitStatus(run, "completed", END);
+    JsonNode end = completed(run);
 
     int calls = agent.calls() - before;
     System.out.printf(
@@ -274,6 +274,15 @@ class CodingAgentTest {
     assertThat(on.api.events(run, "agent_session_created"))
         .as(() -> history(run))
         .noneMatch(session -> session.hasNonNull("degraded"));
+  }
+
+  private static JsonNode completed(String run) throws Exception {
+    try {
+      return on.api.awaitStatus(run, "completed", END);
+    } catch (AssertionError e) {
+      BatonCliInvoker.Result log = BatonCliInvoker.run(on, "logs", run);
+      throw new AssertionError(e.getMessage() + "\n" + history(run) + "\n" + log.out(), e);
+    }
   }
 
   /** The run's events, for a failure. */

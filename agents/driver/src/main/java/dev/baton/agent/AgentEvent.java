@@ -68,7 +68,7 @@ public sealed interface AgentEvent {
     OK,
     FAILED,
     DENIED,
-    /** The agent ended it, or does not know what it did. */
+    /** The agent ended it, or its effect is unknown. */
     INTERRUPTED
   }
 

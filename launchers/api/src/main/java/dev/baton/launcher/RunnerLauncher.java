@@ -60,7 +60,7 @@ public interface RunnerLauncher extends AutoCloseable {
    *     runner is then found by its name
    * @return the runner; in phase {@link RunnerPhase#ENDED} its exit is reported to the observer; in
    *     phase {@link RunnerPhase#GONE} nothing is reported, and the caller decides what it means. A
-   *     handle that now belongs to something else is gone
+   *     handle that now belongs to another process is gone
    * @throws LaunchException.UnavailableException when the place cannot be queried
    */
   LaunchedRunner adopt(String runner, @Nullable String handle) throws LaunchException;
@@ -84,11 +84,11 @@ public interface RunnerLauncher extends AutoCloseable {
 
   /**
    * Ends everything that runners of older epochs have started, also processes in sessions of their
-   * own and those whose runner has already ended. Never ends anything of a newer epoch. A run that
+   * own and those whose runner has already ended. Never ends a process of a newer epoch. A run that
    * cannot be killed delays no other. When interrupted, returns early and keeps the interrupt.
    *
    * @param killed receives each run of which nothing is left, at once, on the calling thread
-   * @return the runs of which something was left after the patience
+   * @return the runs of which a process was left after the patience
    */
   Set<String> kill(KillRequest request, Consumer<String> killed);
 

@@ -144,7 +144,7 @@ class DeferredSignalRepository {
         .replaceWithVoid();
   }
 
-  /** Makes a claimed signal due after {@code delay}. */
+  /** Delays a claimed signal by {@code delay}. */
   Uni<Void> postpone(Entry entry, Duration delay) {
     return pool.preparedQuery(
             """

@@ -54,7 +54,7 @@ public class AttachTokenSigner {
     }
   }
 
-  /** What a verified token says. */
+  /** Content of a verified token. */
   record Claims(String runner, Use use, Instant until) {}
 
   /**
@@ -75,7 +75,7 @@ public class AttachTokenSigner {
   }
 
   /**
-   * Returns what a token says, also of an expired one; empty when it was not signed with the
+   * Returns the content of a token, also of an expired one; empty when it was not signed with the
    * secret.
    */
   Optional<Claims> verify(String token) {

@@ -96,7 +96,7 @@ public class RunnerStopper {
    * notifying other replicas. Blocks.
    *
    * @param killed receives each run of which nothing is left, at once
-   * @return the runs of which something could not be killed; they are fenced
+   * @return the runs of which a process could not be killed; they are fenced
    */
   Set<String> killHere(Map<String, Integer> below, Duration patience, Consumer<String> killed) {
     Map<String, RunnerLauncher> able = new HashMap<>(launchers.launchers());

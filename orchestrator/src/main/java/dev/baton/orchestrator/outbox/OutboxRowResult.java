@@ -28,7 +28,7 @@ sealed interface OutboxRowResult {
     SLOT(1_000),
     /** The end of a runner that was requested to stop. */
     END(200),
-    /** The end of an effect that outlasts the round; its end makes the row due. */
+    /** The end of an effect that outlasts the round; at its end the row is due. */
     EFFECT(200);
 
     private final long longestMillis;

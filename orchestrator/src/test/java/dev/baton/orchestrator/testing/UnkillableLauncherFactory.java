@@ -20,7 +20,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Wraps the launchers of processes, so that a test can make a run unkillable. */
+/** Wraps the launchers of processes, so that a run can be unkillable in a test. */
 @Mock
 @ApplicationScoped
 public class UnkillableLauncherFactory extends RunnerLauncherFactory {

@@ -75,7 +75,7 @@ final class AgentStepExecutor {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
 
-  /** How often an agent is looked at that neither ends nor hangs. */
+  /** The longest time between two checks of an agent that neither ends nor hangs. */
   private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
   private static final Duration MIN_WAIT = Duration.ofMillis(50);

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Translates {@code session/update} to events. Agents send the input of a call in pieces: a call
- * begins when something else follows, at the latest when it ends. Names, sub-agents and parents are
+ * begins when another update follows, at the latest when it ends. Names, sub-agents and parents are
  * read where claude-agent-acp puts them. Not thread-safe.
  */
 final class AcpEventReader {

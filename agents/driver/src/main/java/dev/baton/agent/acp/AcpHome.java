@@ -37,7 +37,7 @@ record AcpHome(Path home) {
   private static final String CLAUDE = FOLDER + "/claude";
   private static final String PROJECT = "x";
 
-  /** Largest file in which a call is looked for. */
+  /** Largest file in which a call is searched. */
   private static final long MOST_BYTES = 256L << 20;
 
   /** Data of agents, without what is known to be a credential, a cache or a log. */

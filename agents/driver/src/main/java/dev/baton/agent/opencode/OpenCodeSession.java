@@ -46,7 +46,7 @@ final class OpenCodeSession extends ProcessAgentSession {
   /** The longest event; the server shortens outputs of tools. */
   private static final int MOST_EVENT = 16 << 20;
 
-  /** Messages that a boundary is looked for in. */
+  /** Messages in which a boundary is searched. */
   private static final int NEWEST_MESSAGES = 30;
 
   private static final int PAYMENT_REQUIRED = 402;

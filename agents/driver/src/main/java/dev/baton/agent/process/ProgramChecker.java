@@ -42,7 +42,7 @@ public record ProgramChecker(String use, String name, String install) {
 
   /**
    * {@link dev.baton.agent.AgentDriver#check} for an agent whose program the step names. Without a
-   * wanted version the program is not started.
+   * requested version the program is not started.
    *
    * @param missing what a step without a command has to name
    */

@@ -46,7 +46,7 @@ public final class McpClient implements AutoCloseable {
    * A tool of a server.
    *
    * @param schema of its arguments
-   * @param readOnly whether the server says that it changes nothing
+   * @param readOnly whether the server declares that it changes nothing
    */
   public record Tool(String name, String description, JsonNode schema, boolean readOnly) {}
 

@@ -6,7 +6,7 @@
  */
 package dev.baton.agent.mcp;
 
-/** Receives what people should know of servers. Called on any thread; must not block for long. */
+/** Receives reports on servers for people. Called on any thread; must not block for long. */
 public interface McpObserver {
   /**
    * What happened to a server: a start that failed, an end, a state that was not captured or not

@@ -42,7 +42,7 @@ public record McpServerSpec(String name, Target target, List<String> files, Dura
     }
   }
 
-  /** A server with streamable HTTP that something else runs. */
+  /** A server with streamable HTTP that runs elsewhere. */
   public record Remote(URI url, Map<String, String> headers) implements Target {
     public Remote {
       headers = Map.copyOf(headers);

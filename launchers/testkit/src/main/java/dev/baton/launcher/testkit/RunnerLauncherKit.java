@@ -65,7 +65,7 @@ public abstract class RunnerLauncherKit {
   /** Returns the number of live processes with {@code KIT_MARK=<mark>} in their environment. */
   protected abstract int liveProcesses(String mark);
 
-  /** Ends all processes with this mark, whatever the launcher does. */
+  /** Ends all processes with this mark, independently of the launcher. */
   protected abstract void clear(String mark);
 
   /** Stops everything with this mark from executing, as SIGSTOP does. */
@@ -77,7 +77,7 @@ public abstract class RunnerLauncherKit {
    */
   protected abstract String handleOfPredecessor(LaunchedRunner live);
 
-  /** Returns how long the kit waits for anything that a launcher must do. */
+  /** Returns how long the kit waits for each effect that a launcher must have. */
   protected Duration within() {
     return Duration.ofSeconds(30);
   }
@@ -402,7 +402,7 @@ public abstract class RunnerLauncherKit {
     Set<String> again = kill(launcher, below(run, 2));
 
     assertThat(killed).containsExactly(run);
-    assertThat(again).as("a kill without anything left").containsExactly(run);
+    assertThat(again).as("a kill after all processes have ended").containsExactly(run);
     assertThat(liveProcesses(mark)).isZero();
   }
 

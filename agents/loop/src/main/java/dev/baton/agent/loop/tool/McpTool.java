@@ -73,7 +73,7 @@ public final class McpTool implements LoopTool {
     return specification;
   }
 
-  /** As the server says: calls that change nothing may run side by side. */
+  /** As the server declares: calls that change nothing may run side by side. */
   @Override
   public boolean readOnly() {
     return tool.readOnly();
