@@ -311,6 +311,7 @@ class WorkflowKeysTest {
                 step("agent: {use: claude, prompt: y}"),
                 "StepKind$Agent.prompt")),
         entry("agent.system", agent("", "system: s", "system")),
+        entry("agent.images", agent("", "images: a.png", "images")),
         entry("agent.tools", agent("", "tools: {allow: [a]}", "allow")),
         entry("agent.tools.allow", agent("", "tools: {allow: [a]}", "allow")),
         entry("agent.tools.ask", questions("tools: {ask: [a]}", "patterns")),
@@ -518,6 +519,7 @@ class WorkflowKeysTest {
         case StepKind.Shell shell -> objects.add(shell.output());
         case StepKind.Agent agent -> {
           objects.add(agent.budget());
+          objects.add(agent.ask());
           objects.addAll(agent.mcp().values());
         }
         case StepKind.Wait wait -> objects.add(wait.time());
