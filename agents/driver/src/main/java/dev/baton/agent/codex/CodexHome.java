@@ -69,7 +69,6 @@ record CodexHome(Path home) {
             model_provider = "baton"
             check_for_update_on_startup = false
             sandbox_mode = "danger-full-access"
-            approval_policy = "%s"
             cli_auth_credentials_store = "file"
 
             [analytics]
@@ -96,7 +95,6 @@ record CodexHome(Path home) {
             """
                 .formatted(
                     text(launch.model().model()),
-                    launch.task().tools().allowsEverything() ? "never" : "untrusted",
                     TOKEN,
                     text(launch.model().baseUrl() + "/v1"),
                     TOKEN));

@@ -82,13 +82,22 @@ final class CodexSession extends JsonRpcSession {
     return input;
   }
 
+  /**
+   * Returns when the agent requests approvals. Not in its configuration: a file with {@code
+   * untrusted} is refused since 0.169, the same value of a request is not.
+   */
+  private String approvalPolicy() {
+    return launch.task().tools().allowsEverything() ? "never" : "untrusted";
+  }
+
   private void initialized() {
     notify("initialized", object());
     ObjectNode params =
         object()
             .put("cwd", launch.folders().workspace().toString())
             .put("model", launch.model().model())
-            .put("modelProvider", "baton");
+            .put("modelProvider", "baton")
+            .put("approvalPolicy", approvalPolicy());
     if (!launch.task().system().isBlank()) {
       params.put("developerInstructions", launch.task().system());
     }

@@ -1,0 +1,217 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.agent.testkit.InstalledAgents;
+import dev.baton.scripted.ReplyPart;
+import dev.baton.scripted.ScriptedModelServer;
+import dev.baton.scripted.ScriptedReply;
+import dev.baton.scripted.ScriptedRequest;
+import dev.baton.standalone.StackComponent;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Tool calls of the real coding agents that wait for people: the run is parked, the agent is ended,
+ * and the resumed one repeats the calls. Skipped where the agents are not installed and npm is not
+ * there to install them.
+ */
+class CodingAgentApprovalTest {
+  private static final Duration END = Duration.ofSeconds(240);
+
+  @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelServer claude;
+
+  @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelServer codex;
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStackExtension.RunningStack on;
+
+  @SuppressWarnings("NullAway.Init")
+  private static Path done;
+
+  /** An agent with its endpoint and the name of its shell. */
+  private enum Agent {
+    CLAUDE("claude", "claude-sonnet-4-5", "Bash"),
+    CODEX("codex", "gpt-5", "shell");
+
+    private final String use;
+    private final String model;
+    private final String shell;
+
+    Agent(String use, String model, String shell) {
+      this.use = use;
+      this.model = model;
+      this.shell = shell;
+    }
+
+    private ScriptedModelServer endpoint() {
+      return this == CLAUDE ? claude : codex;
+    }
+
+    private String workflow() {
+      return """
+          name: %1$s-approvals
+          park_after: 2s
+          steps:
+            - id: work
+              agent:
+                use: %1$s
+                model: %2$s
+                prompt: 'Do it.'
+                tools: {ask: ['%3$s(*echo sent*)', '%3$s(*echo never*)']}
+            - {id: after, shell: 'cat out.txt'}
+          """
+          .formatted(use, model, shell);
+    }
+  }
+
+  @BeforeAll
+  static void start() throws Exception {
+    List<Path> programs =
+        Stream.of(InstalledAgents.claude(), InstalledAgents.codex())
+            .map(command -> Path.of(command.getFirst()).toAbsolutePath())
+            .map(program -> Objects.requireNonNull(program.getParent()))
+            .toList();
+    done = Files.createTempFile("baton-tool-approvals-", ".txt");
+    claude = ScriptedModelServer.start(request -> reply(Agent.CLAUDE, request));
+    codex = ScriptedModelServer.start(request -> reply(Agent.CODEX, request));
+    String path =
+        String.join(File.pathSeparator, programs.stream().map(Path::toString).toList())
+            + File.pathSeparator
+            + System.getenv("PATH");
+    on =
+        SharedStackExtension.RunningStack.of(
+            builder ->
+                builder
+                    .environment(StackComponent.ORCHESTRATOR, "PATH", path)
+                    // The shells of agents run the user's start-up files, which may take locks.
+                    .environment(StackComponent.ORCHESTRATOR, "HOME", "/nonexistent")
+                    .environment(
+                        StackComponent.ORCHESTRATOR,
+                        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
+                        claude.baseUrl().toString())
+                    .environment(
+                        StackComponent.ORCHESTRATOR,
+                        "BATON_MODELS_OPENAI_RESPONSES_URL",
+                        codex.baseUrl().toString())
+                    .environment(StackComponent.ORCHESTRATOR, "ANTHROPIC_API_KEY", "sk-one")
+                    .environment(StackComponent.ORCHESTRATOR, "OPENAI_API_KEY", "sk-two"));
+    for (Agent agent : Agent.values()) {
+      on.api.push(agent.workflow());
+    }
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    if (on != null) {
+      on.close();
+      claude.close();
+      codex.close();
+      Files.deleteIfExists(done);
+    }
+  }
+
+  private static ScriptedReply reply(Agent agent, ScriptedRequest request) {
+    return switch (request.turn()) {
+      case 0 -> ScriptedReply.empty().with(shell(agent, "echo kept >> out.txt"));
+      case 1 ->
+          ScriptedReply.empty()
+              .with(shell(agent, "echo sent >> " + done))
+              .with(shell(agent, "echo never >> " + done));
+      default -> ScriptedReply.text("all done");
+    };
+  }
+
+  private static ReplyPart shell(Agent agent, String command) {
+    return agent == Agent.CLAUDE
+        ? new ReplyPart.ToolCall(
+            "Bash", "{\"command\":\"%s\",\"description\":\"write\"}".formatted(command))
+        : new ReplyPart.ToolCall(
+            "exec_command", "{\"cmd\":\"%s\",\"login\":false}".formatted(command));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Agent.class)
+  void shouldRunTheApprovedCallOnceAfterParking(Agent agent) throws Exception {
+    Files.writeString(done, "");
+    int before = agent.endpoint().requests().size();
+    String run =
+        on.api.start(agent.use + "-approvals", AcceptanceApiClient.JSON.createObjectNode());
+    Await.until(
+        "run " + run + " is parked or ends",
+        END,
+        () -> on.api.run(run).path("parked").isObject() || on.api.run(run).hasNonNull("ended_at"));
+    assertThat(on.api.run(run).path("parked").isObject())
+        .as(() -> "parked; " + error(run))
+        .isTrue();
+    Await.until("no process carries it", END, () -> RunnerProcessHandle.of(run).isEmpty());
+    assertThat(Files.readString(done)).isEmpty();
+
+    Set<String> answered = new HashSet<>();
+    Await.until(
+        "both calls are answered",
+        END,
+        () -> {
+          for (JsonNode call : on.api.run(run).path("waiting")) {
+            if (answered.add(call.path("approval").asText())) {
+              answer(run, call);
+            }
+          }
+          return answered.size() == 2;
+        });
+
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+    assertThat(end.path("output").asText().strip()).isEqualTo("kept");
+    assertThat(Files.readAllLines(done)).containsExactly("sent");
+    assertThat(agent.endpoint().requests().size() - before).as("calls of the model").isEqualTo(3);
+    assertThat(on.api.count(run, "approval_requested")).isEqualTo(2);
+    assertThat(on.api.events(run, "model_answered"))
+        .hasSize(3)
+        .noneMatch(answer -> answer.path("diverged").asBoolean());
+    assertThat(on.api.events(run, "agent_session_created"))
+        .noneMatch(session -> session.hasNonNull("degraded"));
+    if (agent == Agent.CLAUDE) {
+      assertThat(agent.endpoint().requests().getLast().body().path("messages").toString())
+          .contains("Never do that.");
+    }
+  }
+
+  private static String error(String run) {
+    try {
+      return on.api.run(run).path("error").toString();
+    } catch (Exception e) {
+      return e.toString();
+    }
+  }
+
+  private static void answer(String run, JsonNode call) throws Exception {
+    boolean wanted = call.at("/tool/input/command").asText().contains("echo sent");
+    BatonCliInvoker.Result result =
+        wanted
+            ? BatonCliInvoker.run(on, "approve", run, call.at("/tool/call").asText())
+            : BatonCliInvoker.run(
+                on, "reject", run, call.at("/tool/call").asText(), "--message", "Never do that.");
+    assertThat(result.code()).as("%s", result).isZero();
+  }
+}
