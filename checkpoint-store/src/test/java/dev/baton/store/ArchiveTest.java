@@ -206,7 +206,7 @@ class ArchiveTest extends StoreTest {
         trace.runner(
             2,
             new TraceEvent.ApprovalRequested(
-                "ask", "01a", "go on?", null, null, null, null, null)));
+                "ask", "01a", "continue?", null, null, null, null, null)));
     archived(trace.run(), "waiting");
     log.send(trace.ended(2));
     archived(trace.run(), "completed");

@@ -413,7 +413,8 @@ class TraceStoreConsumerTest extends StoreTest {
     ProducerRecord<String, byte[]> old =
         trace.runner(
             1,
-            new TraceEvent.ApprovalRequested("ask", "q", "go on?", null, null, null, null, null));
+            new TraceEvent.ApprovalRequested(
+                "ask", "q", "continue?", null, null, null, null, null));
     // Every trace that was recorded before the rename has this name.
     old.headers().remove("ce_type");
     old.headers().add("ce_type", "dev.baton.checkpoint_waiting".getBytes(UTF_8));

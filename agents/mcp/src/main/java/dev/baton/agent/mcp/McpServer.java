@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -42,7 +43,7 @@ final class McpServer implements AutoCloseable {
   private final McpObserver observer;
   private CompletableFuture<McpSession> ready = new CompletableFuture<>();
   private int failures;
-  private boolean closed;
+  private final CountDownLatch closing = new CountDownLatch(1);
   private @Nullable McpSession connected;
   private volatile @Nullable JsonNode restoreSchema;
 
@@ -158,7 +159,7 @@ final class McpServer implements AutoCloseable {
     long begun = System.nanoTime();
     CompletableFuture<McpSession> waiting;
     synchronized (this) {
-      if (closed) {
+      if (isClosed()) {
         waiting = null;
       } else {
         connected = session;
@@ -182,7 +183,7 @@ final class McpServer implements AutoCloseable {
 
   private void restart(McpSession session, String reason, long livedNanos) {
     synchronized (this) {
-      if (closed || connected != session) {
+      if (isClosed() || connected != session) {
         return;
       }
       connected = null;
@@ -216,11 +217,9 @@ final class McpServer implements AutoCloseable {
       note(message);
       return false;
     }
-    Thread.sleep(Backoff.delay(McpLimits.FIRST_PAUSE, McpLimits.MAX_PAUSE, failed));
-    synchronized (this) {
-      if (closed) {
-        return false;
-      }
+    Duration pause = Backoff.delay(McpLimits.FIRST_PAUSE, McpLimits.MAX_PAUSE, failed);
+    if (closing.await(pause.toNanos(), TimeUnit.NANOSECONDS)) {
+      return false;
     }
     note("%s; starting it again (%d of %d)".formatted(problem, failed, McpLimits.RESTARTS));
     return true;
@@ -363,6 +362,10 @@ final class McpServer implements AutoCloseable {
     return cause == null ? e.toString() : String.valueOf(cause.getMessage());
   }
 
+  private boolean isClosed() {
+    return closing.getCount() == 0;
+  }
+
   private void note(String text) {
     observer.noted(name(), text);
   }
@@ -371,7 +374,7 @@ final class McpServer implements AutoCloseable {
   public void close() {
     McpSession session;
     synchronized (this) {
-      closed = true;
+      closing.countDown();
       session = connected;
       connected = null;
       ready.completeExceptionally(McpException.notSent("server '%s' is closed".formatted(name())));

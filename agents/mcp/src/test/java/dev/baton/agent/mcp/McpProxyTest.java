@@ -82,7 +82,7 @@ class McpProxyTest {
   void shouldStreamACallWithItsProgress() throws Exception {
     String call =
         "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"wait\","
-            + "\"arguments\":{\"n\":200},\"_meta\":{\"progressToken\":\"mine\"}}}";
+            + "\"arguments\":{\"n\":0},\"_meta\":{\"progressToken\":\"mine\"}}}";
 
     HttpResponse<String> stream = post(call, BOTH);
     HttpResponse<String> plain = post(call, "application/json");

@@ -199,7 +199,7 @@ class McpServerPoolTest {
           CompletableFuture.supplyAsync(
               () -> {
                 try {
-                  return McpRig.call(one, "wait", 1_500);
+                  return McpRig.call(one, "wait", 2);
                 } catch (Exception e) {
                   return e.toString();
                 }

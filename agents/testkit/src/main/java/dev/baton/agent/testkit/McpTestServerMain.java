@@ -29,7 +29,8 @@ import java.util.concurrent.CountDownLatch;
  * An MCP server for tests, on stdin and stdout: a counter in its memory. With the argument {@code
  * checkpoint} it offers its counter as {@code checkpoint://state}, with {@code hang} it never
  * answers a read of that, with {@code refuse} it takes no state, with {@code file=PATH} it keeps
- * the counter in a file. Each addition is also a line of the file that the variable LEDGER names.
+ * the counter in a file. The tool {@code wait} ends when the counter is at least {@code n}. Each
+ * addition is also a line of the file that the variable LEDGER names.
  */
 public final class McpTestServerMain {
   private static final Object OUTPUT = new Object();
@@ -192,7 +193,7 @@ public final class McpTestServerMain {
             .put("progress", 1)
             .set("progressToken", params.path("_meta").path("progressToken"));
         write(progress);
-        Thread.sleep(arguments.path("n").asLong());
+        awaitCounter(arguments.path("n").asLong());
         return "waited";
       }
       case "restore_checkpoint" -> {
@@ -201,6 +202,7 @@ public final class McpTestServerMain {
         }
         synchronized (this) {
           counter = arguments.path("state").path("counter").asLong(-1_000);
+          notifyAll();
         }
         return "restored";
       }
@@ -213,8 +215,15 @@ public final class McpTestServerMain {
     }
   }
 
+  private synchronized void awaitCounter(long least) throws InterruptedException {
+    while (counter < least) {
+      wait();
+    }
+  }
+
   private synchronized String add(long n) throws IOException {
     counter += n;
+    notifyAll();
     if (isKept()) {
       Files.writeString(file, Long.toString(counter));
     }

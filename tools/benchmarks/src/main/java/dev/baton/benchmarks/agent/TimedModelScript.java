@@ -19,7 +19,7 @@ import java.util.List;
  * session at a time. Thread-safe.
  */
 final class TimedModelScript implements ModelScript {
-  /** A held answer: nobody waits for it, since its agent is killed. */
+  /** Delay of a held answer, which is longer than its agent lives. */
   private static final Duration HELD = Duration.ofMinutes(1);
 
   // The lock of the fields below.
