@@ -559,12 +559,24 @@ public final class StateFold {
     } else {
       since = List.of();
     }
-    if (since.isEmpty()) { // Otherwise a rollback returns to before the step's end.
-      approvals.values().removeIf(asked -> asked.tool() != null && asked.step().equals(path));
-    }
     branches.put(
         branch,
         new BranchState(true, next, cut == null ? old.cut() : cut, since, false, old.last(), null));
+    dropEndedToolCalls();
+  }
+
+  /** Drops the decisions on tool calls of ended steps to which no rollback can return. */
+  private void dropEndedToolCalls() {
+    approvals
+        .values()
+        .removeIf(
+            asked -> {
+              StepState step = steps.get(asked.step());
+              return asked.tool() != null
+                  && step != null
+                  && step.hasEnded()
+                  && !uncommitted.mayReturnTo(asked.step());
+            });
   }
 
   /** Ends the unfinished steps below a parallel step that ended without waiting for them. */

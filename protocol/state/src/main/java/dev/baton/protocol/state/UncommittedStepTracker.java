@@ -49,6 +49,12 @@ final class UncommittedStepTracker {
     return written;
   }
 
+  /** Whether a rollback of a branch around a step may return to before its end. */
+  boolean mayReturnTo(String step) {
+    String branch = StepPath.branchOf(step);
+    return undo.keySet().stream().anyMatch(outer -> StepPath.isWithin(branch, outer));
+  }
+
   /** Commits the branch: its new cut contains all its steps. */
   void commit(String branch) {
     undo.remove(branch);

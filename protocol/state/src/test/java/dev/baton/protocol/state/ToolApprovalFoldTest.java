@@ -9,8 +9,10 @@ package dev.baton.protocol.state;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.TextNode;
+import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.testkit.TraceGenerator;
+import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
@@ -19,15 +21,20 @@ import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Tool calls of agents that wait for people: open, answered, closed. */
 class ToolApprovalFoldTest {
   private static final String RUN = TraceGenerator.RUN;
+  private static final Cut CUT =
+      new Cut(
+          Digest.of("files".getBytes(StandardCharsets.UTF_8)), "chunks", 1, 1, 1, null, List.of());
 
   private final StateFold fold = new StateFold(RunState.empty(RUN));
   private int epoch;
@@ -128,22 +135,29 @@ class ToolApprovalFoldTest {
     ask("a", "c1");
     assertThat(Objects.requireNonNull(approval("a").tool()).input()).isNull();
     answer("a");
-    runner(
-        new TraceEvent.StepCompleted(
-            "work",
-            "agent",
-            1,
-            1,
-            new Output.Inline(TextNode.valueOf("done")),
-            null,
-            false,
-            List.of(),
-            null,
-            null,
-            null,
-            1,
-            null));
+    runner(completed("work", 1, null, false));
 
+    assertThat(fold.state().approvals()).isEmpty();
+  }
+
+  /** The inner step ended with a cut, but a step around it did not: both are taken back. */
+  @Test
+  void shouldKeepADecisionThatAnOuterBranchMayReturnTo() {
+    String inner = "each/0/work";
+    runner(new TraceEvent.StepStarted("each", "parallel", 1, 1));
+    runner(new TraceEvent.StepStarted(inner, "agent", 1, 1));
+    ask(inner, "a", "c1");
+    answer(inner, "a");
+    runner(completed("each", 1, null, true));
+    runner(new TraceEvent.StepStarted("each", "parallel", 2, 1));
+    runner(new TraceEvent.StepStarted(inner, "agent", 2, 1));
+    runner(completed(inner, 2, CUT, false));
+
+    assigned("runner_lost");
+
+    assertThat(approval("a").answer()).isNotNull();
+    runner(completed(inner, 1, null, false));
+    runner(completed("each", 1, CUT, false));
     assertThat(fold.state().approvals()).isEmpty();
   }
 
@@ -163,10 +177,32 @@ class ToolApprovalFoldTest {
     assertThat(Objects.requireNonNull(fold.state().agents().get("work")).resumes()).isEqualTo(1);
   }
 
+  private static TraceEvent.StepCompleted completed(
+      String step, int visit, @Nullable Cut cut, boolean withoutCut) {
+    return new TraceEvent.StepCompleted(
+        step,
+        "agent",
+        visit,
+        1,
+        new Output.Inline(TextNode.valueOf("done")),
+        cut,
+        withoutCut,
+        List.of(),
+        null,
+        null,
+        null,
+        1,
+        null);
+  }
+
   private void ask(String approval, String call) {
+    ask("work", approval, call);
+  }
+
+  private void ask(String step, String approval, String call) {
     runner(
         new TraceEvent.ApprovalRequested(
-            "work",
+            step,
             approval,
             "shell: ls",
             null,
@@ -177,9 +213,13 @@ class ToolApprovalFoldTest {
   }
 
   private void answer(String approval) {
+    answer("work", approval);
+  }
+
+  private void answer(String step, String approval) {
     control(
         new TraceEvent.ApprovalAnswered(
-            "work",
+            step,
             approval,
             Json.mapper().createObjectNode().put("approved", true),
             "ann",
