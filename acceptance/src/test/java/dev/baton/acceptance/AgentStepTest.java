@@ -15,7 +15,6 @@ import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
-import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +27,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +51,9 @@ class AgentStepTest {
   private static final Duration END = Duration.ofSeconds(300);
 
   @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelStack stack;
+
+  @SuppressWarnings("NullAway.Init")
   private static ScriptedModelServer endpoint;
 
   @SuppressWarnings("NullAway.Init")
@@ -58,16 +61,16 @@ class AgentStepTest {
 
   @BeforeAll
   static void start() throws Exception {
-    endpoint = ScriptedModelServer.start(ModelScript.byTurn(script()));
-    on =
-        SharedStackExtension.RunningStack.of(
-            builder ->
-                builder
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
-                        endpoint.baseUrl().toString())
-                    .environment(StackComponent.ORCHESTRATOR, "ANTHROPIC_API_KEY", KEY));
+    stack =
+        ScriptedModelStack.start(
+            Map.of(ScriptedModelStack.Form.MESSAGES, ModelScript.byTurn(script())),
+            Map.of(
+                "BATON_MODELS_ANTHROPIC_MESSAGES_KEY",
+                "env:ANTHROPIC_API_KEY",
+                "ANTHROPIC_API_KEY",
+                KEY));
+    endpoint = stack.messages();
+    on = stack.on;
     Path arguments = on.folder.resolve("agent.args");
     Files.writeString(
         arguments,
@@ -96,10 +99,9 @@ class AgentStepTest {
 
   @AfterAll
   static void stop() throws IOException {
-    if (on != null) {
-      on.close();
+    if (stack != null) {
+      stack.close();
     }
-    endpoint.close();
   }
 
   private static List<ScriptedReply> script() {
@@ -173,16 +175,13 @@ class AgentStepTest {
         SeededRandomFactory.random("agent and runner die " + KILLS + " times in a session");
     int before = endpoint.requests().size();
     String run = on.api.start("repairs", AcceptanceApiClient.JSON.createObjectNode());
-    int killed = 0;
-    for (int kill = 1; kill <= KILLS; kill++) {
-      awaitRequests(before + 1 + (ANSWERS - 2) * kill / (KILLS + 1));
-      TimeUnit.MILLISECONDS.sleep(random.nextLong(400));
-      Await.until("the run has a runner", END, () -> RunnerProcessHandle.of(run).isPresent());
-      Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
-      if (runner.isPresent() && runner.get().kill(random.nextInt(3) > 0)) {
-        killed++;
-      }
-    }
+    int killed =
+        new AgentRunnerKiller(
+                random,
+                KILLS,
+                kill -> before + 1 + (ANSWERS - 2) * kill / (KILLS + 1),
+                () -> endpoint.requests().size())
+            .kill(run);
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 

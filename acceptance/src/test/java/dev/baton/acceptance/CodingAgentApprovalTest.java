@@ -9,22 +9,17 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.agent.testkit.InstalledAgents;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
 import dev.baton.scripted.ScriptedRequest;
-import dev.baton.standalone.StackComponent;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,10 +34,7 @@ class CodingAgentApprovalTest {
   private static final Duration END = Duration.ofSeconds(240);
 
   @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer claude;
-
-  @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer codex;
+  private static ScriptedModelStack stack;
 
   @SuppressWarnings("NullAway.Init")
   private static SharedStackExtension.RunningStack on;
@@ -66,7 +58,8 @@ class CodingAgentApprovalTest {
     }
 
     private ScriptedModelServer endpoint() {
-      return this == CLAUDE ? claude : codex;
+      return stack.model(
+          this == CLAUDE ? ScriptedModelStack.Form.MESSAGES : ScriptedModelStack.Form.RESPONSES);
     }
 
     private String workflow() {
@@ -88,35 +81,13 @@ class CodingAgentApprovalTest {
 
   @BeforeAll
   static void start() throws Exception {
-    List<Path> programs =
-        Stream.of(InstalledAgents.claude(), InstalledAgents.codex())
-            .map(command -> Path.of(command.getFirst()).toAbsolutePath())
-            .map(program -> Objects.requireNonNull(program.getParent()))
-            .toList();
     done = Files.createTempFile("baton-tool-approvals-", ".txt");
-    claude = ScriptedModelServer.start(request -> reply(Agent.CLAUDE, request));
-    codex = ScriptedModelServer.start(request -> reply(Agent.CODEX, request));
-    String path =
-        String.join(File.pathSeparator, programs.stream().map(Path::toString).toList())
-            + File.pathSeparator
-            + System.getenv("PATH");
-    on =
-        SharedStackExtension.RunningStack.of(
-            builder ->
-                builder
-                    .environment(StackComponent.ORCHESTRATOR, "PATH", path)
-                    // The shells of agents run the user's start-up files, which may take locks.
-                    .environment(StackComponent.ORCHESTRATOR, "HOME", "/nonexistent")
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
-                        claude.baseUrl().toString())
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_OPENAI_RESPONSES_URL",
-                        codex.baseUrl().toString())
-                    .environment(StackComponent.ORCHESTRATOR, "ANTHROPIC_API_KEY", "sk-one")
-                    .environment(StackComponent.ORCHESTRATOR, "OPENAI_API_KEY", "sk-two"));
+    stack =
+        ScriptedModelStack.startWithAgents(
+            Map.of(
+                ScriptedModelStack.Form.MESSAGES, request -> reply(Agent.CLAUDE, request),
+                ScriptedModelStack.Form.RESPONSES, request -> reply(Agent.CODEX, request)));
+    on = stack.on;
     for (Agent agent : Agent.values()) {
       on.api.push(agent.workflow());
     }
@@ -124,10 +95,8 @@ class CodingAgentApprovalTest {
 
   @AfterAll
   static void stop() throws IOException {
-    if (on != null) {
-      on.close();
-      claude.close();
-      codex.close();
+    if (stack != null) {
+      stack.close();
       Files.deleteIfExists(done);
     }
   }

@@ -10,27 +10,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.ClaudeScript;
-import dev.baton.agent.testkit.InstalledAgents;
 import dev.baton.agent.testkit.OpenCodeScript;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
-import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
 import dev.baton.scripted.ScriptedRequest;
-import dev.baton.standalone.StackComponent;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -61,13 +54,7 @@ class CodingAgentTest {
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
   @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer messages;
-
-  @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer responses;
-
-  @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer chat;
+  private static ScriptedModelStack stack;
 
   @SuppressWarnings("NullAway.Init")
   private static SharedStackExtension.RunningStack on;
@@ -95,13 +82,13 @@ class CodingAgentTest {
     }
 
     private Stream<ScriptedRequest> requests() {
-      ScriptedModelServer endpoint =
+      ScriptedModelStack.Form form =
           switch (this) {
-            case CLAUDE, ACP -> messages;
-            case CODEX -> responses;
-            case OPENCODE -> chat;
+            case CLAUDE, ACP -> ScriptedModelStack.Form.MESSAGES;
+            case CODEX -> ScriptedModelStack.Form.RESPONSES;
+            case OPENCODE -> ScriptedModelStack.Form.CHAT;
           };
-      return endpoint.requests().stream().filter(ClaudeScript::isOfTheWork);
+      return stack.model(form).requests().stream().filter(ClaudeScript::isOfTheWork);
     }
 
     /** The example, with an image for its prompt, and a step that shows the files. */
@@ -120,59 +107,22 @@ class CodingAgentTest {
 
   @BeforeAll
   static void start() throws Exception {
-    Path programs = Files.createTempDirectory("baton-agents-");
-    link(programs, "claude", InstalledAgents.claude());
-    link(programs, "codex", InstalledAgents.codex());
-    link(programs, "opencode", InstalledAgents.opencode());
-    link(programs, "claude-agent-acp", InstalledAgents.acp());
-    messages = ScriptedModelServer.start(ClaudeScript::answer);
-    responses = ScriptedModelServer.start(ModelScript.byTurn(codexScript()));
-    chat = ScriptedModelServer.start(ModelScript.byTurn(OpenCodeScript.CHAT));
-    Map<String, String> environment =
-        Map.of(
-            "PATH",
-            programs + File.pathSeparator + System.getenv("PATH"),
-            // The shells of agents run the user's start-up files, which may take locks.
-            "HOME",
-            "/nonexistent",
-            "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
-            messages.baseUrl().toString(),
-            "BATON_MODELS_OPENAI_RESPONSES_URL",
-            responses.baseUrl().toString(),
-            "BATON_MODELS_OPENAI_CHAT_URL",
-            chat.baseUrl().toString(),
-            "ANTHROPIC_API_KEY",
-            "sk-one",
-            "OPENAI_API_KEY",
-            "sk-two");
-    on =
-        SharedStackExtension.RunningStack.of(
-            builder -> {
-              environment.forEach(
-                  (name, value) -> builder.environment(StackComponent.ORCHESTRATOR, name, value));
-              return builder;
-            });
+    stack =
+        ScriptedModelStack.startWithAgents(
+            Map.of(
+                ScriptedModelStack.Form.MESSAGES, ClaudeScript::answer,
+                ScriptedModelStack.Form.RESPONSES, ModelScript.byTurn(codexScript()),
+                ScriptedModelStack.Form.CHAT, ModelScript.byTurn(OpenCodeScript.CHAT)));
+    on = stack.on;
     for (Agent agent : Agent.values()) {
       on.api.push(agent.workflow());
     }
   }
 
-  /** Makes a program available under the name that the examples use. */
-  private static void link(Path folder, String name, List<String> command) throws IOException {
-    List<String> words =
-        command.stream().map(word -> "'" + Path.of(word).toAbsolutePath() + "'").toList();
-    Path script = folder.resolve(name);
-    Files.writeString(script, "#!/bin/sh\nexec " + String.join(" ", words) + " \"$@\"\n");
-    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
   @AfterAll
   static void stop() throws IOException {
-    if (on != null) {
-      on.close();
-      messages.close();
-      responses.close();
-      chat.close();
+    if (stack != null) {
+      stack.close();
     }
   }
 
@@ -233,18 +183,14 @@ class CodingAgentTest {
         SeededRandomFactory.random(agent + " and its runner die " + agent.kills + " times");
     int before = agent.calls();
     String run = on.api.start(agent.example(), AcceptanceApiClient.JSON.createObjectNode());
-    int killed = 0;
-    for (int kill = 1; kill <= agent.kills; kill++) {
-      // Before its first boundary an agent has no session to continue.
-      int wanted = before + 2 + (ANSWERS - 3) * (kill - 1) / agent.kills;
-      Await.until("the endpoint has " + wanted + " requests", END, () -> agent.calls() >= wanted);
-      TimeUnit.MILLISECONDS.sleep(random.nextLong(600));
-      Await.until("the run has a runner", END, () -> RunnerProcessHandle.of(run).isPresent());
-      Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
-      if (runner.isPresent() && runner.get().kill(random.nextBoolean())) {
-        killed++;
-      }
-    }
+    // Before its first boundary an agent has no session to continue.
+    int killed =
+        new AgentRunnerKiller(
+                random,
+                agent.kills,
+                kill -> before + 2 + (ANSWERS - 3) * (kill - 1) / agent.kills,
+                agent::calls)
+            .kill(run);
 
     JsonNode end = completed(run);
 

@@ -14,14 +14,11 @@ import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
-import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,6 +34,9 @@ class McpStepTest {
   private static final Duration END = Duration.ofSeconds(300);
 
   @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelStack stack;
+
+  @SuppressWarnings("NullAway.Init")
   private static ScriptedModelServer endpoint;
 
   @SuppressWarnings("NullAway.Init")
@@ -44,24 +44,14 @@ class McpStepTest {
 
   @BeforeAll
   static void start() throws Exception {
-    endpoint =
-        ScriptedModelServer.start(
+    stack =
+        ScriptedModelStack.start(
             request ->
                 request.body().toString().contains("count to the end")
                     ? ModelScript.byTurn(counting()).reply(request)
                     : ModelScript.byTurn(faults()).reply(request));
-    on =
-        SharedStackExtension.RunningStack.of(
-            builder ->
-                builder
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
-                        endpoint.baseUrl().toString())
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_ANTHROPIC_MESSAGES_KEY",
-                        "none"));
+    endpoint = stack.messages();
+    on = stack.on;
     on.api.push(
         """
         name: counted
@@ -97,10 +87,9 @@ class McpStepTest {
 
   @AfterAll
   static void stop() throws IOException {
-    if (on != null) {
-      on.close();
+    if (stack != null) {
+      stack.close();
     }
-    endpoint.close();
   }
 
   private static ReplyPart add(String server, int n) {
@@ -141,20 +130,13 @@ class McpStepTest {
     Random random = SeededRandomFactory.random("servers, agent and runner die " + KILLS + " times");
     int before = endpoint.requests().size();
     String run = on.api.start("counted", AcceptanceApiClient.JSON.createObjectNode());
-    int killed = 0;
-    for (int kill = 1; kill <= KILLS; kill++) {
-      int wanted = before + 1 + (TURNS - 2) * kill / (KILLS + 1);
-      Await.until(
-          "the endpoint has " + wanted + " requests",
-          END,
-          () -> endpoint.requests().size() >= wanted);
-      TimeUnit.MILLISECONDS.sleep(random.nextLong(400));
-      Await.until("the run has a runner", END, () -> RunnerProcessHandle.of(run).isPresent());
-      Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
-      if (runner.isPresent() && runner.get().kill(random.nextInt(3) > 0)) {
-        killed++;
-      }
-    }
+    int killed =
+        new AgentRunnerKiller(
+                random,
+                KILLS,
+                kill -> before + 1 + (TURNS - 2) * kill / (KILLS + 1),
+                () -> endpoint.requests().size())
+            .kill(run);
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 

@@ -40,6 +40,9 @@ class ToolApprovalTest {
   private static final Duration END = Duration.ofSeconds(180);
 
   @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelStack stack;
+
+  @SuppressWarnings("NullAway.Init")
   private static ScriptedModelServer endpoint;
 
   @SuppressWarnings("NullAway.Init")
@@ -51,19 +54,9 @@ class ToolApprovalTest {
   @BeforeAll
   static void start() throws Exception {
     done = Files.createTempFile("baton-tool-approvals-", ".txt");
-    endpoint = ScriptedModelServer.start(ToolApprovalTest::reply);
-    on =
-        SharedStackExtension.RunningStack.of(
-            builder ->
-                builder
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
-                        endpoint.baseUrl().toString())
-                    .environment(
-                        StackComponent.ORCHESTRATOR,
-                        "BATON_MODELS_ANTHROPIC_MESSAGES_KEY",
-                        "none"));
+    stack = ScriptedModelStack.start(ToolApprovalTest::reply);
+    endpoint = stack.messages();
+    on = stack.on;
     on.api.push(workflow("sends", "6s", "ask: ['shell(echo *)']"));
     on.api.push(workflow("stays", "1h", "ask: ['shell(echo *)']"));
     on.api.push(workflow("parks", "1s", "ask: ['shell(echo *)']"));
@@ -72,10 +65,9 @@ class ToolApprovalTest {
 
   @AfterAll
   static void stop() throws IOException {
-    if (on != null) {
-      on.close();
+    if (stack != null) {
+      stack.close();
     }
-    endpoint.close();
     Files.deleteIfExists(done);
   }
 

@@ -55,9 +55,8 @@ public record AgentLaunch(
 
   /** The same launch with images that its prompt begins with. */
   public AgentLaunch withImages(List<java.nio.file.Path> images) {
-    AgentTask with =
-        new AgentTask(task.system(), task.tools(), task.mcp(), images, task.outputSchema());
-    return new AgentLaunch(step, program, folders, model, start, with, environment);
+    return new AgentLaunch(
+        step, program, folders, model, start, task.withImages(images), environment);
   }
 
   /** The same launch with another token: each process needs a session of the gateway. */
@@ -91,6 +90,10 @@ public record AgentLaunch(
     public AgentTask {
       mcp = List.copyOf(mcp);
       images = List.copyOf(images);
+    }
+
+    AgentTask withImages(List<java.nio.file.Path> files) {
+      return new AgentTask(system, tools, mcp, files, outputSchema);
     }
 
     AgentTask withMcp(List<McpAccess> servers) {

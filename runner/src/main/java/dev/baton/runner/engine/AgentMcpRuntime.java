@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * Runs the MCP servers of one process of an agent as processes of its step. Each has a mark of its
@@ -47,22 +48,15 @@ final class AgentMcpRuntime implements AutoCloseable {
     this.launchers = List.copyOf(launchers);
   }
 
-  /** Whether a file of the agent's home is captured, of the agent or of a server. */
-  static boolean isState(
-      Path file, Map<String, McpServerDefinition> servers, StateFiles ofTheAgent) {
-    return McpStateFolder.contains(file)
-        ? McpStateFolder.isState(
-            file, servers.entrySet().stream().map(AgentMcpRuntime::plain).toList())
-        : ofTheAgent.contains(file);
-  }
-
-  /** A specification that is enough to decide about files. */
-  private static McpServerSpec plain(Map.Entry<String, McpServerDefinition> server) {
-    return new McpServerSpec(
-        server.getKey(),
-        new McpServerSpec.Program(List.of(), Map.of(), Path.of("/")),
-        server.getValue().state(),
-        server.getValue().timeout());
+  /** Returns the files of the agent's home that are captured: of the agent, and of servers. */
+  static Predicate<Path> stateFiles(
+      Map<String, McpServerDefinition> servers, StateFiles ofTheAgent) {
+    Map<String, List<String>> globs = new HashMap<>();
+    servers.forEach((name, server) -> globs.put(name, server.state()));
+    return file ->
+        McpStateFolder.contains(file)
+            ? McpStateFolder.isState(file, globs)
+            : ofTheAgent.contains(file);
   }
 
   /**
@@ -139,7 +133,7 @@ final class AgentMcpRuntime implements AutoCloseable {
               environment,
               launch.folders().workspace());
     }
-    return new McpServerSpec(name, target, definition.state(), definition.timeout());
+    return new McpServerSpec(name, target, definition.timeout());
   }
 
   /** Resolves what texts of a server stand for. */

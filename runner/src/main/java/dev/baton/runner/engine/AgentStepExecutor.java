@@ -238,7 +238,7 @@ final class AgentStepExecutor {
         new AgentStateTree(
             folder.resolve("home"),
             folder.resolve("state"),
-            file -> AgentMcpRuntime.isState(file, kind.mcp(), driver.stateFiles()));
+            AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles()));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored = restore(state, driver, folders, program, launcher);

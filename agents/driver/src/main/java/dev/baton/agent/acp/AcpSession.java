@@ -72,7 +72,6 @@ final class AcpSession extends JsonRpcSession {
     return session;
   }
 
-  /** The session that is continued; null for a new one. */
   private void endWithoutSession() {
     if (!prompted) {
       fail("the agent has not opened its session within " + START_BOUND.toSeconds() + " s");

@@ -100,7 +100,6 @@ class LoopMcpTest {
     return new McpServerSpec(
         name,
         new McpServerSpec.Program(command, Map.of("PATH", System.getenv("PATH")), folder),
-        List.of(),
         Duration.ofSeconds(30));
   }
 }

@@ -72,7 +72,6 @@ final class McpProxyHandler implements HttpHandler {
   }
 
   private void serve(HttpExchange exchange) throws IOException, InterruptedException {
-    byte[] body = exchange.getRequestBody().readNBytes(McpLimits.MESSAGE_BYTES + 1);
     String given = exchange.getRequestHeaders().getFirst("authorization");
     if (given == null
         || !MessageDigest.isEqual(authorization, given.getBytes(StandardCharsets.UTF_8))) {
@@ -87,7 +86,7 @@ final class McpProxyHandler implements HttpHandler {
       return;
     }
     switch (exchange.getRequestMethod()) {
-      case "POST" -> post(exchange, server, body);
+      case "POST" -> post(exchange, server);
       case "DELETE" -> exchange.sendResponseHeaders(200, -1);
       default -> {
         exchange.getResponseHeaders().set("Allow", "POST, DELETE");
@@ -96,8 +95,9 @@ final class McpProxyHandler implements HttpHandler {
     }
   }
 
-  private void post(HttpExchange exchange, McpServer server, byte[] body)
+  private void post(HttpExchange exchange, McpServer server)
       throws IOException, InterruptedException {
+    byte[] body = exchange.getRequestBody().readNBytes(McpLimits.MESSAGE_BYTES + 1);
     if (body.length > McpLimits.MESSAGE_BYTES) {
       refuse(
           exchange, 413, INVALID, "a message has more than " + McpLimits.MESSAGE_BYTES + " bytes");

@@ -7,7 +7,6 @@
 package dev.baton.agent.mcp;
 
 import java.net.URI;
-import java.nio.file.FileSystems;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -17,14 +16,9 @@ import java.util.Map;
  * A server that is offered to an agent.
  *
  * @param name of letters, digits, {@code -} and {@code _}
- * @param files state below its folder, as globs relative to it; empty for none
  * @param timeout of each request of the agent
  */
-public record McpServerSpec(String name, Target target, List<String> files, Duration timeout) {
-  public McpServerSpec {
-    files = List.copyOf(files);
-  }
-
+public record McpServerSpec(String name, Target target, Duration timeout) {
   /** Where the server is. */
   public sealed interface Target {}
 
@@ -52,12 +46,5 @@ public record McpServerSpec(String name, Target target, List<String> files, Dura
     public String toString() {
       return url.toString();
     }
-  }
-
-  /** Whether a file of the server's folder is part of its state. */
-  boolean isState(Path relative) {
-    return files.stream()
-        .anyMatch(
-            glob -> FileSystems.getDefault().getPathMatcher("glob:" + glob).matches(relative));
   }
 }

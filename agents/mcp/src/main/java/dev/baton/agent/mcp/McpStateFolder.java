@@ -11,9 +11,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.process.StateText;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -49,22 +51,26 @@ public final class McpStateFolder {
     return relative.startsWith(ROOT);
   }
 
-  /** Whether a file, by its path relative to the home, is captured. */
-  public static boolean isState(Path relative, List<McpServerSpec> servers) {
+  /**
+   * Whether a file, by its path relative to the home, is captured.
+   *
+   * @param servers by name: the files that are state, as globs relative to the server's folder
+   */
+  public static boolean isState(Path relative, Map<String, List<String>> servers) {
     if (!contains(relative) || relative.getNameCount() < 3) {
       return false;
     }
-    String name = relative.getName(1).toString();
-    Path rest = relative.subpath(2, relative.getNameCount());
-    for (McpServerSpec server : servers) {
-      if (server.name().equals(name)) {
-        return rest.equals(Path.of(STATE))
-            || (rest.startsWith(FILES)
-                && rest.getNameCount() > 1
-                && server.isState(rest.subpath(1, rest.getNameCount())));
-      }
+    List<String> globs = servers.get(relative.getName(1).toString());
+    if (globs == null) {
+      return false;
     }
-    return false;
+    Path rest = relative.subpath(2, relative.getNameCount());
+    if (!rest.startsWith(FILES) || rest.getNameCount() == 1) {
+      return rest.equals(Path.of(STATE));
+    }
+    Path file = rest.subpath(1, rest.getNameCount());
+    return globs.stream()
+        .anyMatch(glob -> FileSystems.getDefault().getPathMatcher("glob:" + glob).matches(file));
   }
 
   /** Creates the folder of a server's files. */

@@ -81,8 +81,7 @@ class AgentMcpTest {
     RecordingListener listener = new RecordingListener();
     try (AgentRig rig = new AgentRig(script);
         McpServerPool pool =
-            servers.start(
-                servers.program("count", McpTestServerMain.command("checkpoint"), List.of()));
+            servers.start(servers.program("count", McpTestServerMain.command("checkpoint")));
         GatewaySession gateway = rig.open(driver.family(), 0, point -> {})) {
       AgentLaunch launch =
           new AgentLaunch(

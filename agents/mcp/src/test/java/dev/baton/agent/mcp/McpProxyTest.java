@@ -41,7 +41,7 @@ class McpProxyTest {
   @BeforeEach
   void start() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
-    pool = rig.start(rig.program("count", McpTestServerMain.command("checkpoint"), List.of()));
+    pool = rig.start(rig.program("count", McpTestServerMain.command("checkpoint")));
     access = McpRig.access(pool, "count");
   }
 

@@ -29,20 +29,15 @@ final class McpRig {
     this.home = home;
   }
 
-  McpServerSpec program(String name, List<String> command, List<String> files) {
-    return program(name, command, files, Duration.ofSeconds(30), Map.of());
+  McpServerSpec program(String name, List<String> command) {
+    return program(name, command, Duration.ofSeconds(30), Map.of());
   }
 
   McpServerSpec program(
-      String name,
-      List<String> command,
-      List<String> files,
-      Duration timeout,
-      Map<String, String> more) {
+      String name, List<String> command, Duration timeout, Map<String, String> more) {
     Map<String, String> environment = new HashMap<>(more);
     environment.put("PATH", System.getenv("PATH"));
-    return new McpServerSpec(
-        name, new McpServerSpec.Program(command, environment, home), files, timeout);
+    return new McpServerSpec(name, new McpServerSpec.Program(command, environment, home), timeout);
   }
 
   /** Where a server keeps its files. */

@@ -31,8 +31,7 @@ class McpServerPoolTest {
   @Test
   void shouldContinueWithTheStateThatTheServerOffers() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
-    McpServerSpec counter =
-        rig.program("count", McpTestServerMain.command("checkpoint"), List.of());
+    McpServerSpec counter = rig.program("count", McpTestServerMain.command("checkpoint"));
     try (McpServerPool pool = rig.start(counter);
         McpClient client = McpRig.connect(pool, "count")) {
       assertThat(McpRig.call(client, "add", 5)).isEqualTo("counter is 5");
@@ -46,7 +45,9 @@ class McpServerPoolTest {
     }
 
     assertThat(rig.notes).isEmpty();
-    assertThat(McpStateFolder.isState(Path.of(".baton-mcp/count/state.json"), List.of(counter)))
+    assertThat(
+            McpStateFolder.isState(
+                Path.of(".baton-mcp/count/state.json"), Map.of("count", List.of())))
         .isTrue();
   }
 
@@ -55,9 +56,7 @@ class McpServerPoolTest {
     McpRig rig = new McpRig(Files.createDirectories(folder));
     McpServerSpec counter =
         rig.program(
-            "kept",
-            McpTestServerMain.command("file=" + rig.files("kept").resolve("n.txt")),
-            List.of("*.txt"));
+            "kept", McpTestServerMain.command("file=" + rig.files("kept").resolve("n.txt")));
     try (McpServerPool pool = rig.start(counter);
         McpClient client = McpRig.connect(pool, "kept")) {
       assertThat(McpRig.call(client, "add", 5)).isEqualTo("counter is 5");
@@ -65,12 +64,10 @@ class McpServerPoolTest {
     }
 
     assertThat(rig.files("kept").resolve("n.txt")).hasContent("5");
-    assertThat(McpStateFolder.isState(Path.of(".baton-mcp/kept/files/n.txt"), List.of(counter)))
-        .isTrue();
-    assertThat(McpStateFolder.isState(Path.of(".baton-mcp/kept/files/n.log"), List.of(counter)))
-        .isFalse();
-    assertThat(McpStateFolder.isState(Path.of(".baton-mcp/other/files/n.txt"), List.of(counter)))
-        .isFalse();
+    Map<String, List<String>> declared = Map.of("kept", List.of("*.txt"));
+    assertThat(McpStateFolder.isState(Path.of(".baton-mcp/kept/files/n.txt"), declared)).isTrue();
+    assertThat(McpStateFolder.isState(Path.of(".baton-mcp/kept/files/n.log"), declared)).isFalse();
+    assertThat(McpStateFolder.isState(Path.of(".baton-mcp/other/files/n.txt"), declared)).isFalse();
   }
 
   @Test
@@ -81,7 +78,6 @@ class McpServerPoolTest {
         rig.program(
             "count",
             McpTestServerMain.command("checkpoint"),
-            List.of(),
             Duration.ofSeconds(30),
             Map.of("LEDGER", ledger.toString()));
     try (McpServerPool pool = rig.start(counter);
@@ -108,9 +104,9 @@ class McpServerPoolTest {
   @Test
   void shouldGiveUpAServerThatDiesAgainAndAgain() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
-    McpServerSpec broken = rig.program("broken", List.of("/bin/sh", "-c", "exit 7"), List.of());
-    McpServerSpec missing = rig.program("missing", List.of("/no/such/program"), List.of());
-    McpServerSpec good = rig.program("good", McpTestServerMain.command(), List.of());
+    McpServerSpec broken = rig.program("broken", List.of("/bin/sh", "-c", "exit 7"));
+    McpServerSpec missing = rig.program("missing", List.of("/no/such/program"));
+    McpServerSpec good = rig.program("good", McpTestServerMain.command());
     try (McpServerPool pool = rig.start(broken, missing, good)) {
       assertThatThrownBy(() -> McpRig.connect(pool, "broken"))
           .isInstanceOf(McpException.class)
@@ -131,8 +127,7 @@ class McpServerPoolTest {
   @Test
   void shouldNotWaitForAServerThatHangsWhileItIsCaptured() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
-    McpServerSpec hung =
-        rig.program("hung", McpTestServerMain.command("checkpoint", "hang"), List.of());
+    McpServerSpec hung = rig.program("hung", McpTestServerMain.command("checkpoint", "hang"));
     try (McpServerPool pool = rig.start(hung);
         McpClient client = McpRig.connect(pool, "hung")) {
       McpRig.call(client, "add", 5);
@@ -152,7 +147,7 @@ class McpServerPoolTest {
   @Test
   void shouldKeepAStateThatWasNotRestored() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
-    McpServerSpec good = rig.program("count", McpTestServerMain.command("checkpoint"), List.of());
+    McpServerSpec good = rig.program("count", McpTestServerMain.command("checkpoint"));
     try (McpServerPool pool = rig.start(good);
         McpClient client = McpRig.connect(pool, "count")) {
       McpRig.call(client, "add", 5);
@@ -160,7 +155,7 @@ class McpServerPoolTest {
     }
 
     McpServerSpec refusing =
-        rig.program("count", McpTestServerMain.command("checkpoint", "refuse"), List.of());
+        rig.program("count", McpTestServerMain.command("checkpoint", "refuse"));
     try (McpServerPool pool = rig.start(refusing);
         McpClient client = McpRig.connect(pool, "count")) {
       assertThat(McpRig.call(client, "add", 1)).isEqualTo("counter is 1");
@@ -177,8 +172,7 @@ class McpServerPoolTest {
   void shouldEndACallAtTheTimeoutOfItsServer() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
     McpServerSpec slow =
-        rig.program(
-            "slow", McpTestServerMain.command(), List.of(), Duration.ofSeconds(1), Map.of());
+        rig.program("slow", McpTestServerMain.command(), Duration.ofSeconds(1), Map.of());
     try (McpServerPool pool = rig.start(slow);
         McpClient client = McpRig.connect(pool, "slow")) {
       assertThatThrownBy(() -> McpRig.call(client, "wait", 60_000))
@@ -191,7 +185,7 @@ class McpServerPoolTest {
   @Test
   void shouldServeSeveralCallersWithOneProcess() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
-    McpServerSpec counter = rig.program("count", McpTestServerMain.command(), List.of());
+    McpServerSpec counter = rig.program("count", McpTestServerMain.command());
     try (McpServerPool pool = rig.start(counter);
         McpClient one = McpRig.connect(pool, "count");
         McpClient other = McpRig.connect(pool, "count")) {
@@ -215,7 +209,7 @@ class McpServerPoolTest {
   void shouldHideTheToolThatRestores() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
     try (McpServerPool pool =
-            rig.start(rig.program("count", McpTestServerMain.command("checkpoint"), List.of()));
+            rig.start(rig.program("count", McpTestServerMain.command("checkpoint")));
         McpClient client = McpRig.connect(pool, "count")) {
       assertThat(client.tools())
           .extracting(McpClient.Tool::name)
@@ -230,14 +224,11 @@ class McpServerPoolTest {
   void shouldOfferAServerThatSomethingElseRuns() throws Exception {
     McpRig rig = new McpRig(Files.createDirectories(folder));
     try (McpServerPool elsewhere =
-        rig.start(rig.program("count", McpTestServerMain.command("checkpoint"), List.of()))) {
+        rig.start(rig.program("count", McpTestServerMain.command("checkpoint")))) {
       McpAccess.Http at = McpRig.access(elsewhere, "count");
       McpServerSpec remote =
           new McpServerSpec(
-              "remote",
-              new McpServerSpec.Remote(at.url(), at.headers()),
-              List.of(),
-              Duration.ofSeconds(20));
+              "remote", new McpServerSpec.Remote(at.url(), at.headers()), Duration.ofSeconds(20));
       try (McpServerPool pool = rig.start(remote);
           McpClient client = McpRig.connect(pool, "remote")) {
         assertThat(McpRig.call(client, "add", 2)).isEqualTo("counter is 2");

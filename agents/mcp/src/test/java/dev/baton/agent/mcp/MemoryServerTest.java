@@ -32,11 +32,7 @@ class MemoryServerTest {
     Path file = rig.files("memory").resolve("memory.jsonl");
     McpServerSpec memory =
         rig.program(
-            "memory",
-            command,
-            List.of("memory.jsonl"),
-            Duration.ofSeconds(60),
-            Map.of("MEMORY_FILE_PATH", file.toString()));
+            "memory", command, Duration.ofSeconds(60), Map.of("MEMORY_FILE_PATH", file.toString()));
     try (McpServerPool pool = rig.start(memory);
         McpClient client = McpRig.connect(pool, "memory")) {
       assertThat(client.tools()).extracting(McpClient.Tool::name).contains("create_entities");

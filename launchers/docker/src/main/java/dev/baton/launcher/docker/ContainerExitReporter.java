@@ -10,8 +10,7 @@ import com.github.dockerjava.api.exception.DockerException;
 import dev.baton.launcher.ExitReason;
 import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.RunnerExit;
-import dev.baton.launcher.RunnerObserver;
-import dev.baton.protocol.retry.Backoff;
+import dev.baton.launcher.RunnerExitReporter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;
@@ -20,8 +19,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Predicate;
-import java.util.function.Supplier;
 
 /**
  * Reports the exits of watched containers until the observer accepts them, then stores the end of
@@ -29,18 +26,13 @@ import java.util.function.Supplier;
  */
 final class ContainerExitReporter {
   private static final System.Logger LOG = System.getLogger(ContainerExitReporter.class.getName());
-  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
-  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
   private static final int REMEMBERED = 10_000;
 
   private final DockerEngine engine;
   private final String installation;
   private final ContainerLogFolder logs;
   private final ConcurrentMap<String, WatchedContainer> watched;
-  private final Supplier<RunnerObserver> observer;
-
-  /** Waits for this time; returns true when the launcher was closed. */
-  private final Predicate<Duration> isClosedWithin;
+  private final RunnerExitReporter exits;
 
   /** Names whose exit was accepted; the oldest are forgotten. */
   private final Set<String> reported =
@@ -60,14 +52,12 @@ final class ContainerExitReporter {
       String installation,
       ContainerLogFolder logs,
       ConcurrentMap<String, WatchedContainer> watched,
-      Supplier<RunnerObserver> observer,
-      Predicate<Duration> isClosedWithin) {
+      RunnerExitReporter exits) {
     this.engine = engine;
     this.installation = installation;
     this.logs = logs;
     this.watched = watched;
-    this.observer = observer;
-    this.isClosedWithin = isClosedWithin;
+    this.exits = exits;
   }
 
   /** Whether the exit of a runner of this name was accepted. */
@@ -118,7 +108,7 @@ final class ContainerExitReporter {
       return false;
     }
     container.ends();
-    if (!isDelivered(exit)) {
+    if (!exits.report(exit)) {
       return false;
     }
     reported.add(runner);
@@ -127,28 +117,9 @@ final class ContainerExitReporter {
     return true;
   }
 
-  private boolean isDelivered(RunnerExit exit) {
-    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
-    Duration pause = Duration.ZERO;
-    while (!isClosedWithin.test(pause)) {
-      try {
-        observer.get().ended(exit);
-        return true;
-      } catch (RuntimeException e) {
-        LOG.log(
-            System.Logger.Level.WARNING,
-            "runner {0}: its exit is not accepted, retrying: {1}",
-            exit.runner(),
-            e);
-      }
-      pause = backoff.next();
-    }
-    return false; // The next instance adopts it.
-  }
-
   /** Stores the end of the output and removes the container; repeated by the next list. */
   void discard(String runner, String container) {
-    if (isClosedWithin.test(Duration.ZERO)) {
+    if (exits.isClosedWithin(Duration.ZERO)) {
       return; // A later instance removes it, after a day.
     }
     try {

@@ -8,6 +8,7 @@ package dev.baton.launcher.docker;
 
 import com.github.dockerjava.api.exception.DockerException;
 import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
 import java.time.Duration;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
-import java.util.function.Predicate;
 
 /**
  * Detects the ends of watched containers by Docker's events, within milliseconds. Lists the
@@ -40,7 +40,7 @@ final class ContainerMonitor {
   private final ContainerLogFolder logs;
   private final ConcurrentMap<String, WatchedContainer> watched;
   private final ContainerExitReporter reporter;
-  private final Predicate<Duration> isClosedWithin;
+  private final RunnerExitReporter exits;
 
   ContainerMonitor(
       DockerEngine engine,
@@ -48,13 +48,13 @@ final class ContainerMonitor {
       ContainerLogFolder logs,
       ConcurrentMap<String, WatchedContainer> watched,
       ContainerExitReporter reporter,
-      Predicate<Duration> isClosedWithin) {
+      RunnerExitReporter exits) {
     this.engine = engine;
     this.relist = relist;
     this.logs = logs;
     this.watched = watched;
     this.reporter = reporter;
-    this.isClosedWithin = isClosedWithin;
+    this.exits = exits;
   }
 
   /** Returns when the launcher is closed. */
@@ -62,7 +62,7 @@ final class ContainerMonitor {
     Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
     boolean isReported = false;
     Duration pause = Duration.ZERO;
-    while (!isClosedWithin.test(pause)) {
+    while (!exits.isClosedWithin(pause)) {
       try (DockerEventStream events = engine.events(this::died)) {
         do {
           list();
@@ -71,10 +71,10 @@ final class ContainerMonitor {
             isReported = false;
           }
           backoff.reset();
-        } while (!isClosedWithin.test(Duration.ZERO)
+        } while (!exits.isClosedWithin(Duration.ZERO)
             && !events.isEndedWithin(Backoff.jittered(relist)));
       } catch (LaunchException | DockerException e) {
-        if (!isReported && !isClosedWithin.test(Duration.ZERO)) {
+        if (!isReported && !exits.isClosedWithin(Duration.ZERO)) {
           LOG.log(
               System.Logger.Level.WARNING,
               "ends of containers are not seen, retrying: {0}",

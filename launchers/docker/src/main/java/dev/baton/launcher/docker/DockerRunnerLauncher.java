@@ -12,6 +12,7 @@ import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.LaunchSpec;
 import dev.baton.launcher.LaunchedRunner;
 import dev.baton.launcher.LauncherCapabilities;
+import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLauncher;
 import dev.baton.launcher.RunnerObserver;
 import dev.baton.launcher.RunnerPhase;
@@ -24,9 +25,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
@@ -53,8 +51,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
   private final ContainerExitReporter reporter;
   private final OlderEpochKiller killer;
   private final ConcurrentMap<String, WatchedContainer> watched = new ConcurrentHashMap<>();
-  private final AtomicReference<@Nullable RunnerObserver> observer = new AtomicReference<>();
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final RunnerExitReporter exits = new RunnerExitReporter();
 
   /** By hash of the name: of concurrent starts here, one creates the container. */
   private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
@@ -66,8 +63,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
     this.starter = new ContainerStarter(settings, engine);
     this.logs = new ContainerLogFolder(settings.logFolder());
     this.reporter =
-        new ContainerExitReporter(
-            engine, settings.installation(), logs, watched, this::observer, this::isClosedWithin);
+        new ContainerExitReporter(engine, settings.installation(), logs, watched, exits);
     this.killer =
         new OlderEpochKiller(
             engine, run -> watched.values().stream().anyMatch(one -> run.equals(one.run())));
@@ -86,35 +82,15 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
 
   @Override
   public void observe(RunnerObserver receiver) {
-    if (!observer.compareAndSet(null, receiver)) {
-      throw new IllegalStateException("the launcher is already observed");
-    }
+    exits.observe(receiver);
     ContainerMonitor monitor =
-        new ContainerMonitor(
-            engine, settings.relist(), logs, watched, reporter, this::isClosedWithin);
+        new ContainerMonitor(engine, settings.relist(), logs, watched, reporter, exits);
     Thread.ofVirtual().name("docker-monitor").start(monitor::run);
-  }
-
-  private RunnerObserver observer() {
-    RunnerObserver receiver = observer.get();
-    if (receiver == null) {
-      throw new IllegalStateException("the launcher is not observed yet");
-    }
-    return receiver;
-  }
-
-  private boolean isClosedWithin(Duration time) {
-    try {
-      return closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return true;
-    }
   }
 
   @Override
   public LaunchedRunner start(LaunchSpec spec) throws LaunchException {
-    observer(); // Before the container starts: its exit must have a receiver.
+    exits.requireObserver(); // Before the container starts: its exit must have a receiver.
     ReentrantLock lock = locks.get(Math.floorMod(spec.runner().hashCode(), locks.size()));
     lock.lock();
     try {
@@ -237,7 +213,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
           .start(
               () -> {
                 Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
-                for (int i = 0; i < SIGNALS && !isClosedWithin(backoff.next()); i++) {
+                for (int i = 0; i < SIGNALS && !exits.isClosedWithin(backoff.next()); i++) {
                   if (isSent(runner, signal)) {
                     return;
                   }
@@ -277,7 +253,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
 
   @Override
   public void close() {
-    closed.countDown();
+    exits.close();
     engine.close();
   }
 }

@@ -12,10 +12,10 @@ import dev.baton.launcher.LaunchSpec;
 import dev.baton.launcher.LaunchedRunner;
 import dev.baton.launcher.LauncherCapabilities;
 import dev.baton.launcher.RunnerExit;
+import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLauncher;
 import dev.baton.launcher.RunnerObserver;
 import dev.baton.launcher.RunnerPhase;
-import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -26,8 +26,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,8 +41,6 @@ import org.jspecify.annotations.Nullable;
 public final class ProcessRunnerLauncher implements RunnerLauncher {
   private static final System.Logger LOG = System.getLogger(ProcessRunnerLauncher.class.getName());
   private static final Duration POLL = Duration.ofMillis(200);
-  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
-  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
   private static final Duration CLEAN_EVERY = Duration.ofHours(1);
 
   /** A runner whose exit the observer has not accepted. */
@@ -70,8 +66,7 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
   private final OrphanProcessReaper reaper;
   private final ProcessLauncherSettings settings;
   private final Map<String, WatchedProcess> watched = new ConcurrentHashMap<>();
-  private final AtomicReference<@Nullable RunnerObserver> observer = new AtomicReference<>();
-  private final CountDownLatch closed = new CountDownLatch(1);
+  private final RunnerExitReporter exits = new RunnerExitReporter();
 
   /** Creates a launcher; it does nothing before {@link #observe}. */
   public ProcessRunnerLauncher(ProcessLauncherSettings settings) {
@@ -98,9 +93,7 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
 
   @Override
   public void observe(RunnerObserver receiver) {
-    if (!observer.compareAndSet(null, receiver)) {
-      throw new IllegalStateException("the launcher is already observed");
-    }
+    exits.observe(receiver);
     Thread.ofVirtual().name("runner-logs").start(this::cleanLogs);
   }
 
@@ -110,7 +103,7 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
     if (before != null) {
       return before.runner(spec.runner());
     }
-    observer(); // Before the process starts: its exit must have a receiver.
+    exits.requireObserver(); // Before the process starts: its exit must have a receiver.
     if (settings.command().isEmpty()) {
       throw new LaunchException.RejectedException("no command to start runners is configured");
     }
@@ -151,7 +144,7 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
         .start(
             () -> {
               while (stranger.reference().alive().isPresent()) {
-                if (isClosedWithin(POLL)) {
+                if (exits.isClosedWithin(POLL)) {
                   return;
                 }
               }
@@ -160,42 +153,10 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
     return stranger.runner(runner);
   }
 
-  /** Reports an exit until the observer accepts it. */
   private void deliver(WatchedProcess process, RunnerExit exit) {
     process.exit().set(exit);
-    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
-    do {
-      if (closed.getCount() == 0) {
-        return; // The next instance adopts it.
-      }
-      try {
-        observer().ended(exit);
-        watched.remove(exit.runner(), process);
-        return;
-      } catch (RuntimeException e) {
-        LOG.log(
-            System.Logger.Level.WARNING,
-            "runner {0}: its exit is not accepted, retrying: {1}",
-            exit.runner(),
-            e);
-      }
-    } while (!isClosedWithin(backoff.next()));
-  }
-
-  private RunnerObserver observer() {
-    RunnerObserver receiver = observer.get();
-    if (receiver == null) {
-      throw new IllegalStateException("the launcher is not observed yet");
-    }
-    return receiver;
-  }
-
-  private boolean isClosedWithin(Duration time) {
-    try {
-      return closed.await(time.toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return true;
+    if (exits.report(exit)) {
+      watched.remove(exit.runner(), process);
     }
   }
 
@@ -284,7 +245,7 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
 
   private void cleanLogs() {
     RunnerLogCleaner cleaner = new RunnerLogCleaner(settings.logFolder());
-    while (!isClosedWithin(CLEAN_EVERY)) {
+    while (!exits.isClosedWithin(CLEAN_EVERY)) {
       try {
         cleaner.sweep(list().stream().map(LaunchedRunner::runner).toList());
       } catch (IOException | RuntimeException e) {
@@ -295,6 +256,6 @@ public final class ProcessRunnerLauncher implements RunnerLauncher {
 
   @Override
   public void close() {
-    closed.countDown();
+    exits.close();
   }
 }

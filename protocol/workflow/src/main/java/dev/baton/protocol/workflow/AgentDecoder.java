@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.expression.Template;
 import java.math.BigDecimal;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +26,6 @@ final class AgentDecoder {
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
   private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MIN_IDLE = Duration.ofSeconds(1);
-  private static final int MAX_WORDS = 100;
   private static final int MAX_WORD = 4_096;
   private static final int MAX_PATTERN = 1_000;
   private static final long MAX_COUNT = 1_000_000_000_000_000L;
@@ -152,47 +150,22 @@ final class AgentDecoder {
           "with one of " + String.join(", ", StepKind.Agent.USES_WITH_IMAGES));
       return List.of();
     }
-    if (at.node() instanceof LocatedNode.Scalar) {
-      return values.template(at).map(List::of).orElse(List.of());
-    }
-    if (!(at.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
-        || items.isEmpty()
-        || items.size() > StepKind.Agent.MAX_IMAGES) {
-      problems.error(
-          at,
-          "this is not a list of images",
-          "paths of 1 to " + StepKind.Agent.MAX_IMAGES + " files, or a single one");
-      return List.of();
-    }
-    List<Template> images = new ArrayList<>();
-    for (int i = 0; i < items.size(); i++) {
-      values.template(at.item(i, items.get(i))).ifPresent(images::add);
-    }
-    return images;
+    return values
+        .oneOrMore(
+            at,
+            StepKind.Agent.MAX_IMAGES,
+            "images",
+            "paths of 1 to " + StepKind.Agent.MAX_IMAGES + " files, or a single one")
+        .stream()
+        .flatMap(item -> values.template(item).stream())
+        .toList();
   }
 
   /** Reads a text or a list of texts. */
   private List<String> texts(MappingFieldReader fields, String key, int maxLength) {
-    Optional<DefinitionCursor> place = fields.get(key);
-    if (place.isEmpty()) {
-      return List.of();
-    }
-    DefinitionCursor at = place.get();
-    if (at.node() instanceof LocatedNode.Scalar) {
-      return values.text(at, maxLength).map(List::of).orElse(List.of());
-    }
-    if (!(at.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
-        || items.isEmpty()
-        || items.size() > MAX_WORDS) {
-      problems.error(
-          at, "this is not a list of texts", "1 to " + MAX_WORDS + " texts, or a single one");
-      return List.of();
-    }
-    List<String> texts = new ArrayList<>();
-    for (int i = 0; i < items.size(); i++) {
-      values.text(at.item(i, items.get(i)), maxLength).ifPresent(texts::add);
-    }
-    return texts;
+    return fields.get(key).map(values::texts).orElse(List.of()).stream()
+        .flatMap(item -> values.text(item, maxLength).stream())
+        .toList();
   }
 
   private AgentBudget budget(DefinitionCursor place) {

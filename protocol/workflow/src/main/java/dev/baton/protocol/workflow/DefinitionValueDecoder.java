@@ -13,6 +13,7 @@ import dev.baton.protocol.expression.ScopeReference;
 import dev.baton.protocol.expression.Template;
 import dev.baton.protocol.expression.TemplateTree;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  */
 record DefinitionValueDecoder(
     DefinitionProblemCollector problems, DefinitionSymbolTable notes, boolean trusted) {
+  private static final int MAX_TEXTS = 100;
+
   Optional<String> text(DefinitionCursor place, int maxLength) {
     if (!(place.node() instanceof LocatedNode.Scalar scalar) || !scalar.value().isTextual()) {
       return wrong(
@@ -98,6 +101,34 @@ record DefinitionValueDecoder(
     choices.put(a, x);
     choices.put(b, y);
     return choices;
+  }
+
+  /**
+   * Returns the places of a single value or of the items of a list; none, with an error, for
+   * another node and for a list that is empty or too long.
+   *
+   * @param what the items are, in the plural
+   */
+  List<DefinitionCursor> oneOrMore(DefinitionCursor place, int most, String what, String allowed) {
+    if (place.node() instanceof LocatedNode.Scalar) {
+      return List.of(place);
+    }
+    if (!(place.node() instanceof LocatedNode.Items(_, List<LocatedNode> items))
+        || items.isEmpty()
+        || items.size() > most) {
+      problems.error(place, "this is not a list of " + what, allowed);
+      return List.of();
+    }
+    List<DefinitionCursor> places = new ArrayList<>();
+    for (int i = 0; i < items.size(); i++) {
+      places.add(place.item(i, items.get(i)));
+    }
+    return places;
+  }
+
+  /** Returns the places of a text or of a list of texts, as {@link #oneOrMore} does. */
+  List<DefinitionCursor> texts(DefinitionCursor place) {
+    return oneOrMore(place, MAX_TEXTS, "texts", "1 to " + MAX_TEXTS + " texts, or a single one");
   }
 
   Optional<Expression> expression(DefinitionCursor place, DefinitionSymbolTable.Moment moment) {

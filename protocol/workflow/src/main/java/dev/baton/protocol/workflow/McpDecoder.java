@@ -27,7 +27,6 @@ final class McpDecoder {
       List.of("command", "env", "url", "headers", "state", "timeout");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
   private static final Pattern HEADER = Pattern.compile("[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}");
-  private static final int MAX_WORDS = 100;
   private static final int MAX_WORD = 4_096;
   private static final int MAX_PAIRS = 100;
 
@@ -137,24 +136,7 @@ final class McpDecoder {
   /** Reads a text or a list of texts. */
   private List<String> texts(
       MappingFieldReader fields, String key, BiPredicate<DefinitionCursor, String> good) {
-    Optional<DefinitionCursor> place = fields.get(key);
-    if (place.isEmpty()) {
-      return List.of();
-    }
-    DefinitionCursor at = place.get();
-    List<DefinitionCursor> items = new ArrayList<>();
-    if (at.node() instanceof LocatedNode.Scalar) {
-      items.add(at);
-    } else if (at.node() instanceof LocatedNode.Items(_, List<LocatedNode> list)
-        && !list.isEmpty()
-        && list.size() <= MAX_WORDS) {
-      for (int i = 0; i < list.size(); i++) {
-        items.add(at.item(i, list.get(i)));
-      }
-    } else {
-      problems.error(
-          at, "this is not a list of texts", "1 to " + MAX_WORDS + " texts, or a single one");
-    }
+    List<DefinitionCursor> items = fields.get(key).map(values::texts).orElse(List.of());
     List<String> texts = new ArrayList<>();
     for (DefinitionCursor item : items) {
       text(item).filter(text -> good.test(item, text)).ifPresent(texts::add);
