@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.logs;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,13 +21,16 @@ import dev.baton.runner.testkit.StoredLogs;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
 import dev.baton.runner.testkit.TestRunnerProcess;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.producer.MockProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
@@ -227,7 +231,8 @@ class RunLogTest {
       services.gateway.awaitHello(first.id);
       services.gateway.assign(first.id, killed.assign());
       services.store.logs.await(killed.id, all -> !all.isEmpty());
-      while (!Files.exists(folder.resolve("marker"))) {
+      // The runner has read them from the step's pipe: what is in the pipe dies with the runner.
+      while (!hasTaken("200100", killed, data)) {
         Thread.onSpinWait();
       }
       first.kill();
@@ -248,6 +253,32 @@ class RunLogTest {
           .hasSize(200_100)
           .isEqualTo(IntStream.rangeClosed(1, 200_100).boxed().toList());
     }
+  }
+
+  /** Whether the step has ended its lines and the last of them is in the spool or in the store. */
+  private boolean hasTaken(String lastLine, TestRun of, Path data) throws Exception {
+    if (!Files.exists(folder.resolve("marker"))) {
+      return false;
+    }
+    Path logs = data.resolve("logs");
+    if (Files.exists(logs)) {
+      List<Path> files;
+      try (Stream<Path> found = Files.walk(logs)) {
+        files = found.filter(file -> file.toString().endsWith(".log")).toList();
+      } catch (UncheckedIOException e) {
+        return false; // A file was uploaded while the folder was listed.
+      }
+      for (Path file : files) {
+        try {
+          if (Files.readString(file, ISO_8859_1).contains(lastLine)) {
+            return true;
+          }
+        } catch (NoSuchFileException e) {
+          continue; // It was uploaded since the folder was listed.
+        }
+      }
+    }
+    return services.store.logs.lines(of.id).stream().anyMatch(line -> line.text().equals(lastLine));
   }
 
   private List<Integer> numbers(TestRun of) throws Exception {
