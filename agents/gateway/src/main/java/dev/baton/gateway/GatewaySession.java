@@ -93,11 +93,6 @@ public final class GatewaySession implements AutoCloseable {
     return token;
   }
 
-  /** The number of journaled answers that the agent has not requested again. */
-  public synchronized int answersLeft() {
-    return replay.left();
-  }
-
   /** Whether an answer of a model is in progress. */
   public synchronized boolean isAnswering() {
     return open.stream().anyMatch(occurrence -> occurrence.progress().isInProgress());
@@ -148,8 +143,8 @@ public final class GatewaySession implements AutoCloseable {
     String key = keys.key(form, request);
     AnswerOccurrence occurrence;
     boolean isNew = false;
-    boolean diverged = false;
-    int left;
+    String affinity = keys.affinity(request);
+    int left = 0;
     lastRequestNanos = System.nanoTime();
     synchronized (this) {
       open.removeIf(known -> known.isDelivered() || known.progress().isFailed());
@@ -158,7 +153,7 @@ public final class GatewaySession implements AutoCloseable {
           return new Claim(known, false);
         }
       }
-      JournaledAnswer journaled = replay.take(key, keys.affinity(request)).orElse(null);
+      JournaledAnswer journaled = replay.take(key, affinity).orElse(null);
       AnswerProgress earlier = journaled == null ? undelivered.take(spec.step(), key) : null;
       if (journaled != null) {
         occurrence =
@@ -167,15 +162,14 @@ public final class GatewaySession implements AutoCloseable {
         occurrence = new AnswerOccurrence(conversation, key, earlier, null);
       } else {
         isNew = true;
-        diverged = replay.left() > 0;
+        left = replay.left(affinity);
         occurrence =
             new AnswerOccurrence(conversation, key, new AnswerProgress(form, maxBytes), null);
       }
-      left = replay.left();
       open.add(occurrence);
       occurrence.arrived(boundaries.arrive(conversation, key, request.resultIds(), !isNew));
     }
-    if (diverged) {
+    if (left > 0) {
       spec.observer().diverged(conversation, key, left);
     }
     JournaledAnswer answer = occurrence.replayed();

@@ -258,6 +258,20 @@ class AnswerTest {
   }
 
   @Test
+  void shouldNotCountAnAnswerBesideTheConversationAsADivergence() throws Exception {
+    try (GatewayRig rig = new GatewayRig(ModelScript.sequence(ScriptedReply.text("hello")))) {
+      ObjectNode title = GatewayRig.messages(true, "a title for this");
+      title.put("system", "You write titles.");
+      rig.post(rig.open(), title);
+      GatewaySession resumed = rig.open(rig.journal.answers());
+
+      rig.post(resumed, GatewayRig.messages(true, "and more"));
+
+      assertThat(rig.seen()).noneMatch(event -> event.startsWith("diverged"));
+    }
+  }
+
+  @Test
   void shouldGiveAnAnswerThatArrivesAfterTheAgentDiedToItsSuccessor() throws Exception {
     try (GatewayRig rig =
         new GatewayRig(

@@ -20,7 +20,6 @@ import java.util.Optional;
  */
 public final class ReplayIndex {
   private final Map<String, Deque<JournaledAnswer>> byKey = new HashMap<>();
-  private int left;
 
   /**
    * @param answers since the newest boundary that a resume can start from, in the order of the
@@ -30,7 +29,6 @@ public final class ReplayIndex {
     for (JournaledAnswer answer : answers) {
       if (answer.answer() != null) {
         byKey.computeIfAbsent(answer.key(), key -> new ArrayDeque<>()).add(answer);
-        left++;
       }
     }
   }
@@ -45,7 +43,6 @@ public final class ReplayIndex {
     if (answers == null || answers.isEmpty()) {
       return Optional.empty();
     }
-    left--;
     for (Iterator<JournaledAnswer> each = answers.iterator(); each.hasNext(); ) {
       JournaledAnswer answer = each.next();
       if (answer.affinity().equals(affinity)) {
@@ -56,8 +53,17 @@ public final class ReplayIndex {
     return Optional.of(answers.removeFirst());
   }
 
-  /** The number of answers that were not requested again so far. */
-  public int left() {
-    return left;
+  /**
+   * The number of answers that an agent was expected to request again before a request of this
+   * affinity: those that call tools, since only their results continue the conversation, and those
+   * of requests with the same system prompt and tools. Others belong to calls beside the
+   * conversation, for example for its title, which an agent does not repeat once it has them.
+   */
+  public int left(String affinity) {
+    return (int)
+        byKey.values().stream()
+            .flatMap(Deque::stream)
+            .filter(answer -> !answer.tools().isEmpty() || answer.affinity().equals(affinity))
+            .count();
   }
 }
