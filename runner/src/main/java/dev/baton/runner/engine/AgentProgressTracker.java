@@ -24,23 +24,26 @@ final class AgentProgressTracker {
   private @Nullable String session;
   private boolean begun;
   private int resumes;
+  private int runnerDeaths;
 
   private AgentProgressTracker(
       List<ModelAnswered> answers,
       @Nullable Cut boundary,
       @Nullable String session,
       boolean begun,
-      int resumes) {
+      int resumes,
+      int runnerDeaths) {
     this.answers = new ArrayList<>(answers);
     this.boundary = boundary;
     this.session = session;
     this.begun = begun;
     this.resumes = resumes;
+    this.runnerDeaths = runnerDeaths;
   }
 
   /** Returns the progress of an attempt that starts from the beginning. */
   static AgentProgressTracker fresh() {
-    return new AgentProgressTracker(List.of(), null, null, false, 0);
+    return new AgentProgressTracker(List.of(), null, null, false, 0, 0);
   }
 
   /**
@@ -58,7 +61,8 @@ final class AgentProgressTracker {
         boundary,
         before.session(),
         true,
-        before.resumes());
+        before.resumes(),
+        before.runnerDeaths());
   }
 
   /** An answer is on the log. */
@@ -66,6 +70,7 @@ final class AgentProgressTracker {
     if (answer.answer() != null) {
       answers.add(answer);
       resumes = 0;
+      runnerDeaths = 0;
     }
   }
 
@@ -90,9 +95,17 @@ final class AgentProgressTracker {
     return begun;
   }
 
-  /** The number of resumes in a row that no new answer has followed. */
+  /**
+   * The number of resumes in a row that no new answer has followed, without those that the death of
+   * a runner has ended.
+   */
   synchronized int resumes() {
     return resumes;
+  }
+
+  /** The number of runners in a row that have died after a resume and before a new answer. */
+  synchronized int runnerDeaths() {
+    return runnerDeaths;
   }
 
   /** The newest boundary; null for the files before the step. */

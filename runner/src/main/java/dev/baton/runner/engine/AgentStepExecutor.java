@@ -68,8 +68,14 @@ import org.jspecify.annotations.Nullable;
  * thread.
  */
 final class AgentStepExecutor {
-  /** Resumes in a row that no new answer has followed. */
+  /** Resumes in a row after which an agent has ended without a new answer. */
   static final int MAX_RESUMES = 3;
+
+  /**
+   * Runners in a row that have died after a resume and before a new answer: more than resumes,
+   * since a runner dies for many reasons that its agent has no part in.
+   */
+  static final int MAX_RUNNER_DEATHS = 10;
 
   private static final Duration MAX_REST = Duration.ofSeconds(20);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
@@ -139,6 +145,12 @@ final class AgentStepExecutor {
             "agent_stuck",
             "the agent was resumed %d times in a row without a new answer of its model; see its log, and resume the run to try again"
                 .formatted(MAX_RESUMES));
+      }
+      if (progress.runnerDeaths() >= MAX_RUNNER_DEATHS) {
+        return StepResult.failedForGood(
+            "agent_stuck",
+            "%d runners in a row died after they had resumed the agent and before a new answer of its model; see the ends of the runners, and resume the run to try again"
+                .formatted(MAX_RUNNER_DEATHS));
       }
       try {
         return executeOnce(kind, driver.get());

@@ -25,7 +25,11 @@ import org.jspecify.annotations.Nullable;
  *     before the step
  * @param boundary number of that boundary
  * @param answers since that boundary, in the order of the log
- * @param resumes number of resumes in a row that no new answer has followed
+ * @param resumes number of resumes in a row that no new answer has followed, without those that the
+ *     death of their runner has ended
+ * @param runnerDeaths number of resumes that no new answer has followed before their runner died,
+ *     since the newest answer
+ * @param unanswered whether the newest process was resumed and no new answer has followed yet
  * @param diverged number of calls that differ from the journaled ones after a resume
  * @param spend of all visits
  * @param conversations spend by conversation, the first {@value #MAX_CONVERSATIONS} of them
@@ -38,6 +42,8 @@ public record AgentState(
     int boundary,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ModelAnswered> answers,
     int resumes,
+    int runnerDeaths,
+    boolean unanswered,
     long diverged,
     AgentSpend spend,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, AgentSpend> conversations) {
@@ -47,7 +53,7 @@ public record AgentState(
   public static final String OTHER_CONVERSATIONS = "(others)";
 
   public static final AgentState NONE =
-      new AgentState(0, null, null, null, 0, List.of(), 0, 0, AgentSpend.NONE, Map.of());
+      new AgentState(0, null, null, null, 0, List.of(), 0, 0, false, 0, AgentSpend.NONE, Map.of());
 
   public AgentState {
     answers = answers == null ? List.of() : List.copyOf(answers);
@@ -60,7 +66,18 @@ public record AgentState(
   /** Returns the state of an agent of another run that continues at a copy of the boundary. */
   AgentState continuedAt(@Nullable String copy) {
     return new AgentState(
-        visit, agent, session, copy, boundary, List.of(), 0, 0, AgentSpend.NONE, Map.of());
+        visit,
+        agent,
+        session,
+        copy,
+        boundary,
+        List.of(),
+        0,
+        0,
+        false,
+        0,
+        AgentSpend.NONE,
+        Map.of());
   }
 
   /**

@@ -36,6 +36,11 @@ final class AgentStateTracker {
     private int boundary;
     private final List<TraceEvent.ModelAnswered> answers;
     private int resumes;
+    private int runnerDeaths;
+
+    /** Whether the newest process was resumed, and neither an answer nor a decision followed. */
+    private boolean unanswered;
+
     private long diverged;
     private AgentSpend spend;
     private final Map<String, AgentSpend> conversations;
@@ -48,6 +53,8 @@ final class AgentStateTracker {
       boundary = from.boundary();
       answers = new ArrayList<>(from.answers());
       resumes = from.resumes();
+      runnerDeaths = from.runnerDeaths();
+      unanswered = from.unanswered();
       diverged = from.diverged();
       spend = from.spend();
       conversations = new LinkedHashMap<>(from.conversations());
@@ -62,6 +69,8 @@ final class AgentStateTracker {
           boundary,
           answers,
           resumes,
+          runnerDeaths,
+          unanswered,
           diverged,
           spend,
           conversations);
@@ -72,7 +81,22 @@ final class AgentStateTracker {
       checkpoint = null;
       boundary = 0;
       answers.clear();
+      allowResumes();
+    }
+
+    void allowResumes() {
       resumes = 0;
+      runnerDeaths = 0;
+      unanswered = false;
+    }
+
+    /** The runner of the newest process is gone: the process did not end by itself. */
+    void loseRunner() {
+      if (unanswered) {
+        resumes--;
+        runnerDeaths++;
+        unanswered = false;
+      }
     }
 
     /** Takes everything but the spending. */
@@ -85,6 +109,8 @@ final class AgentStateTracker {
       answers.clear();
       answers.addAll(then.answers());
       resumes = then.resumes();
+      runnerDeaths = then.runnerDeaths();
+      unanswered = then.unanswered();
     }
   }
 
@@ -121,6 +147,7 @@ final class AgentStateTracker {
     draft.session = created.session();
     if (created.resumed()) {
       draft.resumes++;
+      draft.unanswered = true;
     }
   }
 
@@ -128,7 +155,7 @@ final class AgentStateTracker {
     Draft draft = draft(answer.step());
     if (answer.answer() != null) {
       draft.answers.add(answer);
-      draft.resumes = 0;
+      draft.allowResumes();
     }
     draft.spend = draft.spend.plus(answer);
     draft.diverged += answer.diverged() ? 1 : 0;
@@ -145,7 +172,7 @@ final class AgentStateTracker {
   void decided(String path) {
     Draft draft = drafts.get(path);
     if (draft != null) {
-      draft.resumes = 0;
+      draft.allowResumes();
     }
   }
 
@@ -184,7 +211,12 @@ final class AgentStateTracker {
 
   /** A request to resume the run, or a planned end of its runner: all attempts are left again. */
   void allowResumes() {
-    drafts.values().forEach(draft -> draft.resumes = 0);
+    drafts.values().forEach(Draft::allowResumes);
+  }
+
+  /** The runner has died: what it interrupted does not count as an end of an agent. */
+  void loseRunner() {
+    drafts.values().forEach(Draft::loseRunner);
   }
 
   /** Returns to an earlier state; what was spent since stays spent. */

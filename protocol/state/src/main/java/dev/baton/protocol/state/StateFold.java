@@ -210,6 +210,8 @@ public final class StateFold {
       case TraceEvent.RunnerAssigned assigned -> {
         if (assigned.isResume()) {
           agents.allowResumes();
+        } else {
+          agents.loseRunner();
         }
       }
       case TraceEvent.PauseRequested pause -> {

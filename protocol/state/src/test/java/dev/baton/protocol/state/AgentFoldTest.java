@@ -135,13 +135,36 @@ class AgentFoldTest {
     answered("k1", "0.10");
     turn("c1", 1);
     for (int i = 1; i <= 3; i++) {
-      assigned("runner_exited");
       started("c1");
       session(true);
       assertThat(agent().resumes()).isEqualTo(i);
     }
     answered("k2", "0.10");
     assertThat(agent().resumes()).isZero();
+  }
+
+  @Test
+  void shouldNotCountAResumeThatEndedWithItsRunner() {
+    begin();
+    answered("k1", "0.10");
+    turn("c1", 1);
+    started("c1");
+    session(true);
+    for (int i = 1; i <= 3; i++) {
+      started("c1");
+      session(true);
+      assigned("runner_exited");
+      assertThat(agent().resumes()).as("of the agent alone").isEqualTo(1);
+      assertThat(agent().runnerDeaths()).isEqualTo(i);
+    }
+    assigned("runner_exited");
+    assertThat(agent().runnerDeaths()).as("died before it had resumed the agent").isEqualTo(3);
+    started("c1");
+    session(true);
+    assertThat(agent().resumes()).isEqualTo(2);
+    answered("k2", "0.10");
+    assertThat(agent().resumes()).isZero();
+    assertThat(agent().runnerDeaths()).isZero();
   }
 
   @Test
