@@ -34,6 +34,7 @@ import dev.baton.cli.run.StatusCommand;
 import dev.baton.cli.run.TurnsCommand;
 import dev.baton.cli.stack.DownCommand;
 import dev.baton.cli.stack.UpCommand;
+import dev.baton.cli.store.StoreCommand;
 import dev.baton.cli.workflow.ValidateCommand;
 import dev.baton.cli.workflow.WorkflowsCommand;
 import java.util.Collection;
@@ -74,6 +75,7 @@ final class SubcommandRegistry {
     ALL.put("checkpoint", CheckpointCommand.class);
     ALL.put("milestones", MilestonesCommand.class);
     ALL.put("doctor", DoctorCommand.class);
+    ALL.put("store", StoreCommand.class);
     ALL.put("guard", GuardCommand.class);
     ALL.put("validate", ValidateCommand.class);
     ALL.put("workflows", WorkflowsCommand.class);

@@ -39,9 +39,4 @@ class EmbeddedS3Test extends S3Contract {
   S3Access access() {
     return stack.s3();
   }
-
-  @Override
-  boolean checksSignatures() {
-    return true;
-  }
 }

@@ -7,13 +7,14 @@
 package dev.baton.standalone.testkit;
 
 import dev.baton.standalone.S3Access;
+import java.util.Set;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
  * Tests another S3: {@code -Dbaton.test.s3.endpoint=URL}, with {@code .access-key}, {@code
  * .secret-key}, and {@code .bucket} and {@code .region} if they are not {@code baton} and {@code
- * us-east-1}. {@code -Dbaton.test.s3.checksums=false} and {@code .if-none-match=false} skip checks
- * that it is known not to support.
+ * us-east-1}. {@code -Dbaton.test.s3.unmet=checksum,if-none-match} names checks that it is known
+ * not to meet.
  */
 @EnabledIfSystemProperty(named = "baton.test.s3.endpoint", matches = "http.*")
 class GivenS3Test extends S3Contract {
@@ -30,18 +31,9 @@ class GivenS3Test extends S3Contract {
   }
 
   @Override
-  boolean checksSignatures() {
-    return true;
-  }
-
-  @Override
-  boolean checksChecksums() {
-    return Boolean.parseBoolean(given("checksums", "true"));
-  }
-
-  @Override
-  boolean knowsIfNoneMatch() {
-    return Boolean.parseBoolean(given("if-none-match", "true"));
+  Set<String> unmet() {
+    String names = given("unmet", "");
+    return names.isEmpty() ? Set.of() : Set.of(names.split(",", -1));
   }
 
   private static String given(String name, String otherwise) {

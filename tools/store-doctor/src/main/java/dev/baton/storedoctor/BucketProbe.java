@@ -4,9 +4,8 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.standalone.testkit;
+package dev.baton.storedoctor;
 
-import dev.baton.standalone.S3Access;
 import io.minio.BucketExistsArgs;
 import io.minio.GetObjectArgs;
 import io.minio.GetPresignedObjectUrlArgs;
@@ -32,24 +31,28 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Uses one bucket like the checkpoint-store, and presigned URLs like a runner. */
-final class S3Client implements AutoCloseable {
+/** Uses one bucket like the checkpoint-store, and presigned URLs like a runner. Thread-safe. */
+public final class BucketProbe implements AutoCloseable {
   static final int LIFE_SECONDS = 300;
   private static final int PUTS = 5;
+  private static final int MAX_PAGE = 1_000;
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
+  private final BucketAddress address;
   private final MinioClient minio;
   private final String bucket;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  S3Client(S3Access access, String secretKey) {
-    bucket = access.bucket();
+  BucketProbe(BucketAddress address) {
+    this.address = address;
+    bucket = address.bucket();
     minio =
         MinioClient.builder()
-            .endpoint(access.endpoint())
-            .region(access.region())
-            .credentials(access.accessKey(), secretKey)
+            .endpoint(address.endpoint().toString())
+            .region(address.region())
+            .credentials(address.accessKey(), address.secretKey())
             .build();
+    minio.setTimeout(TIMEOUT.toMillis(), TIMEOUT.toMillis(), TIMEOUT.toMillis());
   }
 
   void ensureBucket() throws Exception {
@@ -103,8 +106,13 @@ final class S3Client implements AutoCloseable {
     List<DeleteObject> objects = keys.stream().map(DeleteObject::new).toList();
     for (var failed :
         minio.removeObjects(RemoveObjectsArgs.builder().bucket(bucket).objects(objects).build())) {
-      throw new AssertionError(failed.get().message());
+      throw new IOException("an object cannot be removed: " + failed.get().message());
     }
+  }
+
+  /** Removes all objects below a prefix. */
+  void removeAll(String prefix) throws Exception {
+    remove(list(prefix, "", MAX_PAGE).stream().map(Item::objectName).toList());
   }
 
   /**
@@ -150,6 +158,17 @@ final class S3Client implements AutoCloseable {
       }
     }
     throw new IOException(PUTS + " PUTs got no response", last);
+  }
+
+  /** Returns the same server's bucket of another name, or with another secret. */
+  BucketProbe as(String otherBucket, String otherSecret) {
+    return new BucketProbe(
+        new BucketAddress(
+            address.endpoint(), address.region(), otherBucket, address.accessKey(), otherSecret));
+  }
+
+  BucketAddress address() {
+    return address;
   }
 
   HttpResponse<byte[]> get(URI url, Map<String, String> headers) throws Exception {
