@@ -291,7 +291,7 @@ final class ToolApprovalRequester {
 
   /**
    * Records that a call begins, and allows it then. A call that a process before has begun is
-   * treated as the step's {@code interrupted} says.
+   * treated by the step's {@code interrupted}.
    *
    * @throws InterruptedException when the run is stopped
    */
