@@ -51,9 +51,10 @@ class InterruptedCallTest {
     stack = ScriptedModelStack.start(InterruptedCallTest::reply);
     endpoint = stack.messages();
     on = stack.on;
-    on.api.push(workflow("reruns", "tell: ['shell(printf*)']"));
-    on.api.push(workflow("tells", "tell: [shell]"));
-    on.api.push(workflow("asks", "ask: ['shell(echo long*)'], tell: [shell]"));
+    on.api.push(workflow("reruns", "Do it.", "turn", "tell: ['shell(printf*)']"));
+    on.api.push(workflow("tells", "Do it.", "turn", "tell: [shell]"));
+    on.api.push(workflow("asks", "Do it.", "turn", "ask: ['shell(echo long*)'], tell: [shell]"));
+    on.api.push(workflow("repeats", "Do it twice.", "none", "tell: ['shell(echo short*)']"));
   }
 
   @AfterAll
@@ -69,7 +70,7 @@ class InterruptedCallTest {
     Files.writeString(done, "");
   }
 
-  private static String workflow(String name, String interrupted) {
+  private static String workflow(String name, String prompt, String cut, String interrupted) {
     return """
         name: %s
         park_after: 1s
@@ -79,15 +80,24 @@ class InterruptedCallTest {
             agent:
               use: loop
               model: claude-sonnet-4-5
-              prompt: Do it.
+              prompt: %s
+              cut: %s
               interrupted: {%s}
           - {id: after, shell: 'cat lines'}
         """
-        .formatted(name, interrupted);
+        .formatted(name, prompt, cut, interrupted);
   }
 
   /** The call {@code short} ends before {@code long} begins. */
   private static ScriptedReply reply(ScriptedRequest request) {
+    if (request.body().path("messages").path(0).toString().contains("twice")) {
+      return ModelScript.byTurn(
+              List.of(
+                  ScriptedReply.empty().with(call("short", "true")),
+                  ScriptedReply.empty().with(call("long", 2, "sleep 600")),
+                  ScriptedReply.text("The end.")))
+          .reply(request);
+    }
     return ModelScript.byTurn(
             List.of(
                 ScriptedReply.empty().with(call("short", "true")).with(call("long", "sleep 600")),
@@ -95,11 +105,16 @@ class InterruptedCallTest {
         .reply(request);
   }
 
-  private static ReplyPart call(String name, String then) {
+  private static ReplyPart call(String name, String first) {
+    return call(name, 1, first);
+  }
+
+  /** Returns a call that runs another command in addition, the first times that it runs. */
+  private static ReplyPart call(String name, int times, String first) {
     return new ReplyPart.ToolCall(
         "shell",
-        "{\"command\": \"echo %1$s | tee -a lines >> %2$s; test $(grep -c %1$s %2$s) -gt 1 || %3$s\"}"
-            .formatted(name, done, then));
+        "{\"command\": \"echo %1$s | tee -a lines >> %2$s; test $(grep -c %1$s %2$s) -gt %3$d || %4$s\"}"
+            .formatted(name, done, times, first));
   }
 
   /** Starts a run and kills its runner, with the loop, in the call {@code long}. */
@@ -185,6 +200,23 @@ class InterruptedCallTest {
     assertThat(Files.readAllLines(done)).containsExactly("short", "long");
     assertThat(results()).contains(UNKNOWN, "Once is enough.");
     assertPaidOnce(run, before);
+  }
+
+  /** Without boundaries, the answer after the notice is in the journal, and fits the same one. */
+  @Test
+  void shouldGiveTheSameNoticeAfterEachDeath() throws Exception {
+    int before = endpoint.requests().size();
+    String run = startAndKill("repeats");
+    killIn(run, "short", "long", "long");
+
+    on.api.awaitStatus(run, "completed", END);
+
+    assertThat(Files.readAllLines(done)).containsExactly("short", "long", "long", "long");
+    assertThat(results()).contains("had ended with 'ok'");
+    assertThat(endpoint.requests().size() - before)
+        .as("three answers, and one again after the call had another result")
+        .isEqualTo(4);
+    assertThat(on.api.count(run, "tool_begun")).isEqualTo(1);
   }
 
   private static JsonNode awaitParked(String run) throws Exception {

@@ -164,13 +164,7 @@ final class AgentEventRecorder implements AgentListener {
   /** Returns the outcome, as on the log. */
   private String record(AgentEvent.ToolEnded ended) throws InterruptedException {
     Begun begun = open.remove(ended.callId());
-    String outcome =
-        switch (ended.outcome()) {
-          case OK -> "ok";
-          case FAILED -> "error";
-          case DENIED -> "denied";
-          case INTERRUPTED -> "unknown";
-        };
+    String outcome = approvals.isRefused(ended.callId()) ? "denied" : outcome(ended.outcome());
     run.journal()
         .send(
             new TraceEvent.ToolInvoked(
@@ -184,6 +178,15 @@ final class AgentEventRecorder implements AgentListener {
                 outcome,
                 ended.files().stream().limit(TraceEvent.ToolInvoked.MAX_FILES).toList()));
     return outcome;
+  }
+
+  private static String outcome(AgentEvent.ToolOutcome outcome) {
+    return switch (outcome) {
+      case OK -> "ok";
+      case FAILED -> "error";
+      case DENIED -> "denied";
+      case INTERRUPTED -> "unknown";
+    };
   }
 
   private static ArrayNode items(AgentEvent.PlanUpdated plan) {

@@ -88,6 +88,9 @@ final class ToolApprovalRequester {
   /** The decisions on begins in this process, by the key of the call. */
   private final Map<String, CompletableFuture<ToolDecision>> begins = new HashMap<>();
 
+  /** Calls that were kept from running again in this process. */
+  private final Set<String> refused = new HashSet<>();
+
   private Optional<Duration> timeout = Optional.empty();
   private ToolRules rules = ToolRules.ALL;
   private CompletableFuture<Void> change = new CompletableFuture<>();
@@ -140,6 +143,7 @@ final class ToolApprovalRequester {
     allowed.clear();
     approved.clear();
     begins.clear();
+    refused.clear();
     refresh();
   }
 
@@ -319,7 +323,7 @@ final class ToolApprovalRequester {
       case RERUN -> recordBegin(call, key, decision);
       case TELL -> {
         log.note("tool '" + call.tool() + "' does not run again: call " + key + " had begun");
-        decision.complete(new ToolDecision.Deny(notice));
+        refuse(call, decision, notice);
       }
       case ASK ->
           decide(withReason(call, before), before.times())
@@ -328,11 +332,27 @@ final class ToolApprovalRequester {
                     switch (verdict) {
                       case ToolDecision.Allow allow -> recordBegin(call, key, decision);
                       case ToolDecision.Deny(String message) ->
-                          decision.complete(new ToolDecision.Deny(notice + " " + message));
+                          refuse(call, decision, notice + " " + message);
                     }
                   });
     }
     return decision;
+  }
+
+  private void refuse(
+      ToolApproval call, CompletableFuture<ToolDecision> decision, String message) {
+    synchronized (this) {
+      refused.add(call.callId());
+    }
+    decision.complete(new ToolDecision.Deny(message));
+  }
+
+  /**
+   * Whether a call was kept from running again. Agents may report its end as an error, which must
+   * not count as the outcome of the time when it ran.
+   */
+  synchronized boolean isRefused(String call) {
+    return refused.contains(call);
   }
 
   private static ToolApproval withReason(ToolApproval call, BegunToolCall before) {
