@@ -317,6 +317,10 @@ class WorkflowKeysTest {
         entry("agent.tools.ask", questions("tools: {ask: [a]}", "patterns")),
         entry("agent.tools.timeout", questions("tools: {timeout: 1h}", "timeout")),
         entry("agent.tools.deny", agent("", "tools: {deny: [a]}", "deny")),
+        entry("agent.interrupted", agent("", "interrupted: {tell: [a]}", "interrupted")),
+        entry("agent.interrupted.rerun", interrupted("interrupted: {rerun: [a]}", "rerun")),
+        entry("agent.interrupted.ask", interrupted("interrupted: {ask: [a]}", "ask")),
+        entry("agent.interrupted.tell", interrupted("interrupted: {tell: [a]}", "tell")),
         entry("agent.budget", agent("", "budget: {cost: 1}", "budget")),
         entry("agent.budget.cost", budget("cost")),
         entry("agent.budget.tokens", budget("tokens")),
@@ -370,6 +374,13 @@ class WorkflowKeysTest {
         step("agent: {use: claude, prompt: x}"),
         step("agent: {use: claude, prompt: x, " + tools + "}"),
         "ToolQuestions." + accessor);
+  }
+
+  private static Effect interrupted(String calls, String accessor) {
+    return acts(
+        step("agent: {use: claude, prompt: x}"),
+        step("agent: {use: claude, prompt: x, " + calls + "}"),
+        "InterruptedCalls." + accessor);
   }
 
   private static Effect budget(String name) {
@@ -520,6 +531,7 @@ class WorkflowKeysTest {
         case StepKind.Agent agent -> {
           objects.add(agent.budget());
           objects.add(agent.ask());
+          objects.add(agent.interrupted());
           objects.addAll(agent.mcp().values());
         }
         case StepKind.Wait wait -> objects.add(wait.time());

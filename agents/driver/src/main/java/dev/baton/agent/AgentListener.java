@@ -6,6 +6,7 @@
  */
 package dev.baton.agent;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -25,4 +26,25 @@ public interface AgentListener {
    * @return the decision, completed by any thread; an exceptional completion denies the call
    */
   CompletionStage<ToolDecision> decide(ToolApproval approval);
+
+  /**
+   * A tool call is allowed and about to run that {@link ToolRules#watches} names. It waits, without
+   * a bound of its own, until its begin is recorded. A call that an agent repeats since it was lost
+   * in it may be kept from running again. May come several times for one call.
+   *
+   * @return whether it runs, completed by any thread; an exceptional completion denies the call
+   */
+  CompletionStage<ToolDecision> begin(ToolApproval call);
+
+  /** Requests the decision on a call, and then whether it begins: for calls of both kinds. */
+  default CompletionStage<ToolDecision> decideAndBegin(ToolApproval call, ToolRules rules) {
+    CompletionStage<ToolDecision> decision = decide(call);
+    return rules.watches(call.tool(), call.mainInput())
+        ? decision.thenCompose(
+            verdict ->
+                verdict instanceof ToolDecision.Allow
+                    ? begin(call)
+                    : CompletableFuture.completedFuture(verdict))
+        : decision;
+  }
 }

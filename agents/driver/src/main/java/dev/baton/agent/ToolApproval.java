@@ -7,14 +7,20 @@
 package dev.baton.agent;
 
 /**
- * A tool call that waits for a decision.
+ * A tool call that waits until it may run.
  *
  * @param callId id of the call in the model's answer; empty where unknown
  * @param tool name
+ * @param mainInput command, path or URL; empty where there is none. Rules match it
  * @param input JSON object, shortened above 64 KiB
  * @param inputDigest {@code sha256:<64 hex>} of the whole input with sorted fields: a decision is
  *     for this input alone
  * @param reason of the agent; may be empty
  */
 public record ToolApproval(
-    String callId, String tool, String input, String inputDigest, String reason) {}
+    String callId,
+    String tool,
+    String mainInput,
+    String input,
+    String inputDigest,
+    String reason) {}

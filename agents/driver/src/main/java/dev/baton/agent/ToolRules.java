@@ -15,8 +15,11 @@ import java.util.List;
  *
  * <p>Deny comes before ask, ask before allow. With an empty {@code allow} every tool is allowed
  * that is neither denied nor asked for; with patterns in it, other tools are denied.
+ *
+ * @param interrupted which calls do not simply run again after the agent was lost in them
  */
-public record ToolRules(List<String> allow, List<String> ask, List<String> deny) {
+public record ToolRules(
+    List<String> allow, List<String> ask, List<String> deny, InterruptedCallRules interrupted) {
   /** Allows everything. */
   public static final ToolRules ALL = new ToolRules(List.of(), List.of(), List.of());
 
@@ -26,6 +29,11 @@ public record ToolRules(List<String> allow, List<String> ask, List<String> deny)
     deny = List.copyOf(deny);
   }
 
+  /** Rules under which interrupted calls run again. */
+  public ToolRules(List<String> allow, List<String> ask, List<String> deny) {
+    this(allow, ask, deny, InterruptedCallRules.RERUN);
+  }
+
   /** The decision of the rules about a call. */
   public enum Verdict {
     ALLOW,
@@ -33,9 +41,17 @@ public record ToolRules(List<String> allow, List<String> ask, List<String> deny)
     DENY
   }
 
-  /** Whether no call is denied or asked for. */
+  /** Whether every call runs without a decision of the listener. */
   public boolean allowsEverything() {
-    return allow.isEmpty() && ask.isEmpty() && deny.isEmpty();
+    return allow.isEmpty() && ask.isEmpty() && deny.isEmpty() && interrupted.rerunsEverything();
+  }
+
+  /**
+   * Whether a call that is allowed has to be reported with {@link AgentListener#begin} before it
+   * runs.
+   */
+  public boolean watches(String tool, String input) {
+    return interrupted.treatment(tool, input) != InterruptedCallRules.Treatment.RERUN;
   }
 
   /**
@@ -45,51 +61,14 @@ public record ToolRules(List<String> allow, List<String> ask, List<String> deny)
    * @param input its main input (command, path, URL); empty for none
    */
   public Verdict judge(String tool, String input) {
-    if (matches(deny, tool, input)) {
+    if (ToolPattern.anyMatches(deny, tool, input)) {
       return Verdict.DENY;
     }
-    if (matches(ask, tool, input)) {
+    if (ToolPattern.anyMatches(ask, tool, input)) {
       return Verdict.ASK;
     }
-    return allow.isEmpty() || matches(allow, tool, input) ? Verdict.ALLOW : Verdict.DENY;
-  }
-
-  private static boolean matches(List<String> patterns, String tool, String input) {
-    return patterns.stream().anyMatch(pattern -> matches(pattern, tool, input));
-  }
-
-  private static boolean matches(String pattern, String tool, String input) {
-    int open = pattern.indexOf('(');
-    if (open < 0 || !pattern.endsWith(")")) {
-      return like(pattern, tool);
-    }
-    return like(pattern.substring(0, open), tool)
-        && like(pattern.substring(open + 1, pattern.length() - 1), input);
-  }
-
-  /** Matches with {@code *} as any text, in linear time for each star. */
-  private static boolean like(String pattern, String text) {
-    int p = 0;
-    int t = 0;
-    int star = -1;
-    int mark = 0;
-    while (t < text.length()) {
-      if (p < pattern.length() && pattern.charAt(p) == '*') {
-        star = p++;
-        mark = t;
-      } else if (p < pattern.length() && pattern.charAt(p) == text.charAt(t)) {
-        p++;
-        t++;
-      } else if (star >= 0) {
-        p = star + 1;
-        t = ++mark;
-      } else {
-        return false;
-      }
-    }
-    while (p < pattern.length() && pattern.charAt(p) == '*') {
-      p++;
-    }
-    return p == pattern.length();
+    return allow.isEmpty() || ToolPattern.anyMatches(allow, tool, input)
+        ? Verdict.ALLOW
+        : Verdict.DENY;
   }
 }

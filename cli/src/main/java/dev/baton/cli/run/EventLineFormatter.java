@@ -53,7 +53,7 @@ public final class EventLineFormatter {
       case "labels_changed" -> RunPrinter.labels(data.path("labels"));
       case "checkpoint_saved" -> data.path("trigger").asText() + " " + step(data) + milestone(data);
       case "model_answered" -> modelAnswered(data);
-      case "tool_invoked" ->
+      case "tool_begun", "tool_invoked" ->
           "%s: %s %s"
               .formatted(step(data), data.path("tool").asText(), data.path("outcome").asText(""))
               .strip();

@@ -133,8 +133,7 @@ final class AgentEventRecorder implements AgentListener {
       }
       case AgentEvent.ToolAllowed allowed -> approvals.allowed(allowed.callId());
       case AgentEvent.ToolEnded ended -> {
-        record(ended);
-        approvals.ended(ended.callId());
+        approvals.ended(ended.callId(), record(ended));
       }
       case AgentEvent.PlanUpdated plan ->
           run.journal().send(new TraceEvent.PlanUpdated(step, items(plan)));
@@ -162,15 +161,10 @@ final class AgentEventRecorder implements AgentListener {
     }
   }
 
-  private void record(AgentEvent.ToolEnded ended) throws InterruptedException {
+  /** Returns the outcome, as on the log. */
+  private String record(AgentEvent.ToolEnded ended) throws InterruptedException {
     Begun begun = open.remove(ended.callId());
-    String outcome =
-        switch (ended.outcome()) {
-          case OK -> "ok";
-          case FAILED -> "error";
-          case DENIED -> "denied";
-          case INTERRUPTED -> "unknown";
-        };
+    String outcome = approvals.isRefused(ended.callId()) ? "denied" : outcome(ended.outcome());
     run.journal()
         .send(
             new TraceEvent.ToolInvoked(
@@ -183,6 +177,16 @@ final class AgentEventRecorder implements AgentListener {
                 begun == null ? null : Duration.between(begun.at(), Instant.now()).toMillis(),
                 outcome,
                 ended.files().stream().limit(TraceEvent.ToolInvoked.MAX_FILES).toList()));
+    return outcome;
+  }
+
+  private static String outcome(AgentEvent.ToolOutcome outcome) {
+    return switch (outcome) {
+      case OK -> "ok";
+      case FAILED -> "error";
+      case DENIED -> "denied";
+      case INTERRUPTED -> "unknown";
+    };
   }
 
   private static ArrayNode items(AgentEvent.PlanUpdated plan) {
@@ -220,9 +224,22 @@ final class AgentEventRecorder implements AgentListener {
 
   @Override
   public CompletionStage<ToolDecision> decide(ToolApproval approval) {
+    return request(() -> approvals.decide(approval));
+  }
+
+  @Override
+  public CompletionStage<ToolDecision> begin(ToolApproval call) {
+    return request(() -> approvals.begin(call));
+  }
+
+  private interface DecisionRequest {
+    CompletionStage<ToolDecision> decision() throws InterruptedException;
+  }
+
+  private CompletionStage<ToolDecision> request(DecisionRequest request) {
     lastNanos = System.nanoTime();
     try {
-      return approvals.decide(approval);
+      return request.decision();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (JournalException e) {

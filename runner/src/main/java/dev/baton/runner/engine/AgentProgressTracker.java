@@ -7,10 +7,13 @@
 package dev.baton.runner.engine;
 
 import dev.baton.protocol.state.AgentState;
+import dev.baton.protocol.state.BegunToolCall;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AgentProgressTracker {
   private final List<ModelAnswered> answers;
+  private final Map<String, BegunToolCall> begunCalls;
   private @Nullable Cut boundary;
   private @Nullable String session;
   private boolean begun;
@@ -28,12 +32,14 @@ final class AgentProgressTracker {
 
   private AgentProgressTracker(
       List<ModelAnswered> answers,
+      Map<String, BegunToolCall> begunCalls,
       @Nullable Cut boundary,
       @Nullable String session,
       boolean begun,
       int resumes,
       int runnerDeaths) {
     this.answers = new ArrayList<>(answers);
+    this.begunCalls = new HashMap<>(begunCalls);
     this.boundary = boundary;
     this.session = session;
     this.begun = begun;
@@ -43,7 +49,7 @@ final class AgentProgressTracker {
 
   /** Returns the progress of an attempt that starts from the beginning. */
   static AgentProgressTracker fresh() {
-    return new AgentProgressTracker(List.of(), null, null, false, 0, 0);
+    return new AgentProgressTracker(List.of(), Map.of(), null, null, false, 0, 0);
   }
 
   /**
@@ -58,6 +64,7 @@ final class AgentProgressTracker {
     }
     return new AgentProgressTracker(
         before.answersSince(visit, boundary == null ? null : boundary.checkpoint()),
+        before.begunSince(visit, boundary == null ? null : boundary.checkpoint()),
         boundary,
         before.session(),
         true,
@@ -78,6 +85,22 @@ final class AgentProgressTracker {
   synchronized void saved(Cut cut) {
     boundary = cut;
     answers.clear();
+    begunCalls.clear();
+  }
+
+  /** The begin of a call is on the log. */
+  synchronized void begun(String call) {
+    begunCalls.compute(call, (id, before) -> BegunToolCall.after(before));
+  }
+
+  /** An end of a call is on the log. */
+  synchronized void ended(String call, String outcome) {
+    begunCalls.computeIfPresent(call, (id, before) -> before.ended(outcome));
+  }
+
+  /** A call that has begun since the boundary; null for others. */
+  synchronized @Nullable BegunToolCall begunCall(String id) {
+    return begunCalls.get(id);
   }
 
   synchronized void inSession(String id) {

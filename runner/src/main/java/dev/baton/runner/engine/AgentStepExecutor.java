@@ -18,7 +18,6 @@ import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.AgentSession;
 import dev.baton.agent.AgentStart;
 import dev.baton.agent.CheckedProgram;
-import dev.baton.agent.ToolRules;
 import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.SessionSpec;
 import dev.baton.gateway.journal.JournaledAnswer;
@@ -271,7 +270,7 @@ final class AgentStepExecutor {
             start,
             new AgentLaunch.AgentTask(
                 kind.system().map(text -> text.render(context.scope())).orElse(""),
-                new ToolRules(kind.allow(), kind.ask().patterns(), kind.deny()),
+                ToolRulesMapper.rules(kind),
                 List.of(),
                 List.of(),
                 kind.output().map(schema -> schema.json().toString()).orElse("")),
@@ -387,7 +386,7 @@ final class AgentStepExecutor {
             resumedFrom,
             degraded,
             approvals);
-    approvals.begin(kind.ask().timeout());
+    approvals.begin(kind.ask().timeout(), launch.task().tools());
     progress.started();
     try (AgentMcpRuntime servers =
             AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);

@@ -11,15 +11,17 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
-import dev.baton.agent.process.ToolInput;
+import dev.baton.agent.ToolRules;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.state.ApprovalState;
+import dev.baton.protocol.state.BegunToolCall;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.Workspace;
+import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepContext;
@@ -36,17 +38,21 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Requests the decisions of people on the tool calls of one attempt of an agent step, and registers
- * a wait of the run while nothing of the agent runs.
+ * a wait of the run while nothing of the agent runs. Records the begin of calls that must not
+ * simply run again, and decides on those that an earlier process has begun.
  *
  * <p>The id of an approval is a digest of the call, its input and the files: an agent that was
  * resumed requests the same approval again and gets the decision that is there; another input or
  * other files are another approval. Thread-safe.
  */
 final class ToolApprovalRequester {
+  private static final Logger LOG = Logger.getLogger(ToolApprovalRequester.class);
+
   /** How much later than it expired an answer may arrive that was accepted just before. */
   private static final Duration ON_ITS_WAY = Duration.ofSeconds(2);
 
@@ -78,7 +84,15 @@ final class ToolApprovalRequester {
   private final Map<String, String> begun = new HashMap<>();
   private final Set<String> allowed = new HashSet<>();
   private final Set<String> approved = new HashSet<>();
+
+  /** The decisions on begins in this process, by the key of the call. */
+  private final Map<String, CompletableFuture<ToolDecision>> begins = new HashMap<>();
+
+  /** Calls that were kept from running again in this process. */
+  private final Set<String> refused = new HashSet<>();
+
   private Optional<Duration> timeout = Optional.empty();
+  private ToolRules rules = ToolRules.ALL;
   private CompletableFuture<Void> change = new CompletableFuture<>();
   private boolean waiting;
   private boolean sealed;
@@ -90,9 +104,16 @@ final class ToolApprovalRequester {
 
   private @Nullable String ranAfter;
 
-  /** A call that waits. */
+  /**
+   * A call that waits.
+   *
+   * @param beginsNext whether its begin is requested next, before it runs
+   */
   private record PendingDecision(
-      String call, @Nullable Instant expiresAt, CompletableFuture<ToolDecision> decision) {}
+      String call,
+      boolean beginsNext,
+      @Nullable Instant expiresAt,
+      CompletableFuture<ToolDecision> decision) {}
 
   ToolApprovalRequester(
       RunExecutionContext run,
@@ -108,8 +129,9 @@ final class ToolApprovalRequester {
   }
 
   /** A process of the agent starts; the one before has ended. */
-  synchronized void begin(Optional<Duration> questionTimeout) {
+  synchronized void begin(Optional<Duration> questionTimeout, ToolRules ofStep) {
     timeout = questionTimeout;
+    rules = ofStep;
     sealed = false;
   }
 
@@ -120,6 +142,8 @@ final class ToolApprovalRequester {
     begun.clear();
     allowed.clear();
     approved.clear();
+    begins.clear();
+    refused.clear();
     refresh();
   }
 
@@ -129,8 +153,17 @@ final class ToolApprovalRequester {
    * @throws InterruptedException when the run is stopped
    */
   CompletionStage<ToolDecision> decide(ToolApproval call) throws InterruptedException {
+    return decide(call, 0);
+  }
+
+  /**
+   * @param times how often the call has begun in processes before; 0 for a decision that does not
+   *     depend on it
+   */
+  private CompletionStage<ToolDecision> decide(ToolApproval call, int times)
+      throws InterruptedException {
     String cut = cut();
-    String id = id(call, cut);
+    String id = id(call, cut, times);
     Optional<ApprovalState> before = run.memory().approval(id);
     before.map(ApprovalState::answer).ifPresent(answer -> run.answers().give(id, answer));
     CompletableFuture<JsonNode> answer = run.answers().to(id);
@@ -140,10 +173,11 @@ final class ToolApprovalRequester {
         return decision;
       }
       if (!answer.isDone() && !requested.containsKey(id)) {
-        requested.put(id, request(call, id, cut, before));
+        requested.put(id, request(call, times, id, cut, before));
       }
       Instant expiresAt = requested.getOrDefault(id, Optional.empty()).orElse(null);
-      pending.put(id, new PendingDecision(call.callId(), expiresAt, decision));
+      boolean beginsNext = rules.watches(call.tool(), call.mainInput());
+      pending.put(id, new PendingDecision(call.callId(), beginsNext, expiresAt, decision));
       if (!answer.isDone()) {
         refresh();
       }
@@ -160,7 +194,7 @@ final class ToolApprovalRequester {
 
   /** Puts the request on the log, unless an earlier epoch has; returns when it expires. */
   private Optional<Instant> request(
-      ToolApproval call, String id, @Nullable String cut, Optional<ApprovalState> before)
+      ToolApproval call, int times, String id, @Nullable String cut, Optional<ApprovalState> before)
       throws InterruptedException {
     Optional<Instant> expiresAt =
         before.map(ApprovalState::expiresAt).or(() -> timeout.map(Instant.now()::plus));
@@ -171,7 +205,7 @@ final class ToolApprovalRequester {
               new TraceEvent.ApprovalRequested(
                   context.step(),
                   id,
-                  prompt(call),
+                  prompt(call, times),
                   SCHEMA,
                   null,
                   expiresAt.orElse(null),
@@ -197,15 +231,16 @@ final class ToolApprovalRequester {
     return workspace.isAhead() ? null : workspace.cut().map(Cut::digest).orElse(null);
   }
 
-  private String id(ToolApproval call, @Nullable String cut) {
+  private String id(ToolApproval call, @Nullable String cut, int times) {
     String subject =
         String.join(
-            "\n",
-            String.valueOf(context.attempt()),
-            call.callId(),
-            call.tool(),
-            call.inputDigest(),
-            cut == null ? "" : cut);
+                "\n",
+                String.valueOf(context.attempt()),
+                call.callId(),
+                call.tool(),
+                call.inputDigest(),
+                cut == null ? "" : cut)
+            + (times == 0 ? "" : "\n" + times);
     String digest = Digest.of(subject.getBytes(StandardCharsets.UTF_8));
     int digits = digest.indexOf(':') + 1;
     return run.visitId(context.step(), context.visit())
@@ -213,11 +248,14 @@ final class ToolApprovalRequester {
         + digest.substring(digits, digits + ID_DIGITS);
   }
 
-  private static String prompt(ToolApproval call) {
-    JsonNode input = input(call);
-    String main = input.isObject() ? new ToolInput(input).main() : "";
+  private static String prompt(ToolApproval call, int times) {
+    String main = call.mainInput();
     return TextShortener.shorten(
-        call.tool() + ": " + (main.isBlank() ? call.input() : main), MAX_PROMPT);
+        (times == 0 ? "" : "run again after an interruption: ")
+            + call.tool()
+            + ": "
+            + (main.isBlank() ? call.input() : main),
+        MAX_PROMPT);
   }
 
   private static JsonNode input(ToolApproval call) {
@@ -246,13 +284,120 @@ final class ToolApprovalRequester {
         return; // The run was parked just before: the next runner gives the decision.
       }
       pending.remove(id);
-      if (verdict instanceof ToolDecision.Allow) {
+      if (verdict instanceof ToolDecision.Allow && !waited.beginsNext()) {
         approved.add(waited.call());
         allow(waited.call());
       }
       refresh();
     }
     decision.complete(verdict);
+  }
+
+  /**
+   * Records that a call begins, and allows it then. A call that a process before has begun is
+   * treated by the step's {@code interrupted}.
+   *
+   * @throws InterruptedException when the run is stopped
+   */
+  CompletionStage<ToolDecision> begin(ToolApproval call) throws InterruptedException {
+    String key = call.callId().isEmpty() ? call.inputDigest() : call.callId();
+    CompletableFuture<ToolDecision> decision = new CompletableFuture<>();
+    BegunToolCall before;
+    synchronized (this) {
+      CompletableFuture<ToolDecision> known = begins.get(key);
+      if (known != null) {
+        return known;
+      }
+      if (sealed || (wait != null && !wait.over())) {
+        return decision; // The process ends: the next one requests it again.
+      }
+      begins.put(key, decision);
+      before = progress.begunCall(key);
+    }
+    if (before == null) {
+      recordBegin(call, key, decision);
+      return decision;
+    }
+    String notice = InterruptedCallNotice.of(before);
+    switch (rules.interrupted().treatment(call.tool(), call.mainInput())) {
+      case RERUN -> recordBegin(call, key, decision);
+      case TELL -> {
+        log.note("tool '" + call.tool() + "' does not run again: call " + key + " had begun");
+        refuse(call, decision, notice);
+      }
+      case ASK ->
+          decide(withReason(call, before), before.times())
+              .thenAccept(
+                  verdict -> {
+                    switch (verdict) {
+                      case ToolDecision.Allow allow -> recordBegin(call, key, decision);
+                      case ToolDecision.Deny(String message) ->
+                          refuse(call, decision, notice + " " + message);
+                    }
+                  });
+    }
+    return decision;
+  }
+
+  private void refuse(
+      ToolApproval call, CompletableFuture<ToolDecision> decision, String message) {
+    synchronized (this) {
+      refused.add(call.callId());
+    }
+    decision.complete(new ToolDecision.Deny(message));
+  }
+
+  /**
+   * Whether a call was kept from running again. Agents may report its end as an error, which must
+   * not count as the outcome of the time when it ran.
+   */
+  synchronized boolean isRefused(String call) {
+    return refused.contains(call);
+  }
+
+  private static ToolApproval withReason(ToolApproval call, BegunToolCall before) {
+    String reason =
+        before.outcome() == null
+            ? "the agent was interrupted while this call ran; its outcome is unknown"
+            : "the agent was interrupted after this call had ended with '%s'; its result is lost"
+                .formatted(before.outcome());
+    return new ToolApproval(
+        call.callId(), call.tool(), call.mainInput(), call.input(), call.inputDigest(), reason);
+  }
+
+  /** Puts the begin of a call on the log, and lets the call run after that. */
+  private void recordBegin(
+      ToolApproval call, String key, CompletableFuture<ToolDecision> decision) {
+    synchronized (this) {
+      if (sealed || (wait != null && !wait.over())) {
+        return;
+      }
+      begun.putIfAbsent(call.callId(), "");
+      // As an approved call: a new process would not simply run it again.
+      approved.add(call.callId());
+      allow(call.callId());
+      refresh();
+    }
+    Thread.ofVirtual()
+        .name("tool-begin")
+        .start(
+            () -> {
+              try {
+                run.control().enterAside();
+                try {
+                  run.append(new TraceEvent.ToolBegun(context.step(), call.tool(), key));
+                } finally {
+                  run.control().leave();
+                }
+                progress.begun(key);
+                decision.complete(new ToolDecision.Allow());
+              } catch (InterruptedException | JournalException e) {
+                // The run stops or fails over, which ends the agent: the call must not run.
+                LOG.debugf(
+                    "run %s, step '%s': the begin of call %s is not recorded: %s",
+                    context.run(), context.step(), key, e.getMessage());
+              }
+            });
   }
 
   /** A call has begun, though it may still wait. */
@@ -281,7 +426,8 @@ final class ToolApprovalRequester {
     }
   }
 
-  synchronized void ended(String call) {
+  synchronized void ended(String call, String outcome) {
+    progress.ended(call, outcome);
     begun.remove(call);
     allowed.remove(call);
     approved.remove(call);

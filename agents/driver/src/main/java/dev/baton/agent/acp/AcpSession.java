@@ -14,7 +14,6 @@ import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentListener;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentStart;
-import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
 import dev.baton.agent.process.JsonRpcSession;
 import dev.baton.agent.process.PendingToolCalls;
@@ -249,13 +248,7 @@ final class AcpSession extends JsonRpcSession {
       case DENY -> answer(id, callId, options, false);
       case ASK ->
           listener()
-              .decide(
-                  new ToolApproval(
-                      callId,
-                      tool,
-                      input.text(ToolInput.LONG),
-                      input.digest(),
-                      call.path("title").asText("")))
+              .decide(input.approval(callId, tool, call.path("title").asText("")))
               .whenComplete(
                   (decision, problem) ->
                       locked(

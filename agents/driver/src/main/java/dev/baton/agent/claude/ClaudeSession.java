@@ -15,7 +15,6 @@ import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentListener;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentStart;
-import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
 import dev.baton.agent.ToolRules;
 import dev.baton.agent.process.ProcessAgentSession;
@@ -203,12 +202,18 @@ final class ClaudeSession extends ProcessAgentSession {
   }
 
   private void judge(String id, JsonNode input) {
-    ToolRules.Verdict verdict =
-        launch
-            .task()
-            .tools()
-            .judge(
-                input.path("tool_name").asText(), new ToolInput(input.path("tool_input")).main());
+    String tool = input.path("tool_name").asText();
+    ToolInput arguments = new ToolInput(input.path("tool_input"));
+    ToolRules rules = launch.task().tools();
+    ToolRules.Verdict verdict = rules.judge(tool, arguments.main());
+    if (verdict == ToolRules.Verdict.ALLOW && rules.watches(tool, arguments.main())) {
+      String call = input.path("tool_use_id").asText();
+      listener()
+          .begin(arguments.approval(call, tool, ""))
+          .whenComplete(
+              (decision, problem) -> locked(() -> respondToBegin(id, call, decision, problem)));
+      return;
+    }
     ObjectNode hook = Json.mapper().createObjectNode();
     ObjectNode output = hook.putObject("hookSpecificOutput").put("hookEventName", "PreToolUse");
     switch (verdict) {
@@ -228,17 +233,35 @@ final class ClaudeSession extends ProcessAgentSession {
     respond(id, hook);
   }
 
+  private void respondToBegin(
+      String id, String call, @Nullable ToolDecision decision, @Nullable Throwable problem) {
+    ObjectNode hook = Json.mapper().createObjectNode();
+    ObjectNode output = hook.putObject("hookSpecificOutput").put("hookEventName", "PreToolUse");
+    switch (decision) {
+      case ToolDecision.Allow allow -> {
+        output.put("permissionDecision", "allow");
+        emit(new AgentEvent.ToolAllowed(call));
+      }
+      case ToolDecision.Deny(String message) ->
+          output.put("permissionDecision", "deny").put("permissionDecisionReason", message);
+      case null ->
+          output
+              .put("permissionDecision", "deny")
+              .put("permissionDecisionReason", "no decision: " + problem);
+    }
+    respond(id, hook);
+  }
+
   private void ask(String id, JsonNode request) {
     JsonNode input = request.path("input");
-    ToolInput tool = new ToolInput(input);
     listener()
-        .decide(
-            new ToolApproval(
-                request.path("tool_use_id").asText(),
-                request.path("tool_name").asText(),
-                tool.text(ToolInput.LONG),
-                tool.digest(),
-                request.path("decision_reason").asText()))
+        .decideAndBegin(
+            new ToolInput(input)
+                .approval(
+                    request.path("tool_use_id").asText(),
+                    request.path("tool_name").asText(),
+                    request.path("decision_reason").asText()),
+            launch.task().tools())
         .whenComplete(
             (decision, problem) -> locked(() -> respond(id, answer(decision, problem, input))));
   }

@@ -16,7 +16,6 @@ import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentListener;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentStart;
-import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
 import dev.baton.agent.ToolRules;
 import dev.baton.agent.process.JsonRpcSession;
@@ -231,13 +230,7 @@ final class CodexSession extends JsonRpcSession {
       case DENY -> respond(id, object().put("decision", "decline"));
       case ASK ->
           listener()
-              .decide(
-                  new ToolApproval(
-                      item,
-                      tool,
-                      input.text(ToolInput.LONG),
-                      input.digest(),
-                      params.path("reason").asText("")))
+              .decide(input.approval(item, tool, params.path("reason").asText("")))
               .whenComplete(
                   (decision, problem) ->
                       locked(

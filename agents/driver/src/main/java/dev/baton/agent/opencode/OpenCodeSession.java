@@ -16,8 +16,8 @@ import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentListener;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentStart;
-import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
+import dev.baton.agent.ToolRules;
 import dev.baton.agent.process.OutputLineReader;
 import dev.baton.agent.process.PendingToolCalls;
 import dev.baton.agent.process.ProcessAgentSession;
@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -373,14 +374,21 @@ final class OpenCodeSession extends ProcessAgentSession {
     PendingToolCalls.PendingCall call = events.call(id);
     String tool = call == null ? properties.path("permission").asText() : call.tool();
     ToolInput input = call == null ? new ToolInput(patterns(properties)) : call.input();
-    switch (launch.task().tools().judge(tool, input.main())) {
+    ToolRules rules = launch.task().tools();
+    switch (rules.judge(tool, input.main())) {
       case ALLOW -> {
-        emit(new AgentEvent.ToolAllowed(id));
-        reply(request, null);
+        if (rules.watches(tool, input.main())) {
+          decision(id, () -> listener().begin(input.approval(id, tool, "")))
+              .whenComplete(
+                  (decision, problem) -> locked(() -> reply(request, denial(decision, problem))));
+        } else {
+          emit(new AgentEvent.ToolAllowed(id));
+          reply(request, null);
+        }
       }
       case DENY -> reply(request, "the rules of the workflow deny this call");
       case ASK ->
-          decision(id, tool, input)
+          decision(id, () -> listener().decideAndBegin(input.approval(id, tool, ""), rules))
               .whenComplete(
                   (decision, problem) -> locked(() -> reply(request, denial(decision, problem))));
     }
@@ -393,14 +401,13 @@ final class OpenCodeSession extends ProcessAgentSession {
   }
 
   /** OpenCode asks several times for one call: for the tool, and for a folder outside. */
-  private CompletionStage<ToolDecision> decision(String id, String tool, ToolInput input) {
+  private CompletionStage<ToolDecision> decision(
+      String id, Supplier<CompletionStage<ToolDecision>> request) {
     CompletionStage<ToolDecision> known = id.isEmpty() ? null : decisions.get(id);
     if (known != null) {
       return known;
     }
-    CompletionStage<ToolDecision> decision =
-        listener()
-            .decide(new ToolApproval(id, tool, input.text(ToolInput.LONG), input.digest(), ""));
+    CompletionStage<ToolDecision> decision = request.get();
     if (decisions.size() >= 1_000) {
       decisions.remove(decisions.keySet().iterator().next());
     }

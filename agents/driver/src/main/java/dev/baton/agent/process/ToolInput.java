@@ -9,6 +9,7 @@ package dev.baton.agent.process;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.agent.ToolApproval;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
@@ -34,6 +35,11 @@ public record ToolInput(JsonNode value) {
   /** {@code sha256:<64 hex>} of the JSON with sorted fields. */
   public String digest() {
     return Digest.of(Json.bytes(sorted(value)));
+  }
+
+  /** Returns the call with this input, for a decision on it. */
+  public ToolApproval approval(String callId, String tool, String reason) {
+    return new ToolApproval(callId, tool, main(), text(LONG), digest(), reason);
   }
 
   /** The JSON, shortened. */

@@ -75,7 +75,7 @@ final class AgentLoop {
     if (!allow.isEmpty()) {
       allow.addAll(LoopToolRegistry.SESSION_TOOLS);
     }
-    return new ToolRules(allow, settings.ask(), settings.deny());
+    return new ToolRules(allow, settings.ask(), settings.deny(), settings.interrupted());
   }
 
   /** Runs to the end of the turn, which it returns. */
@@ -183,10 +183,18 @@ final class AgentLoop {
   private boolean runsBesideOthers(ToolCall call) {
     try {
       return tools.find(call.name()).map(LoopTool::readOnly).orElse(false)
-          && judge(call, ToolArguments.parse(call.arguments())) == ToolRules.Verdict.ALLOW;
+          && runsAtOnce(call, ToolArguments.parse(call.arguments()));
     } catch (ToolFailureException e) {
       return false;
     }
+  }
+
+  private boolean runsAtOnce(ToolCall call, ToolArguments arguments) {
+    return judge(call, arguments) == ToolRules.Verdict.ALLOW && !isWatched(call, arguments);
+  }
+
+  private boolean isWatched(ToolCall call, ToolArguments arguments) {
+    return rules.watches(call.name(), new ToolInput(arguments.json()).main());
   }
 
   private ToolRules.Verdict judge(ToolCall call, ToolArguments arguments) {
@@ -208,15 +216,18 @@ final class AgentLoop {
       channel.toolBegun(call.id(), call.name(), Json.mapper().createObjectNode());
       return Done.failed(String.valueOf(e.getMessage()), ToolOutcome.FAILED);
     }
-    channel.toolBegun(call.id(), call.name(), arguments.json());
     LoopTool tool = tools.find(call.name()).orElse(null);
+    String denied = tool == null ? null : denied(call, arguments, decisions.get(call.id()));
+    if (tool != null && denied == null && isWatched(call, arguments)) {
+      denied = refused(call, arguments);
+    }
+    channel.toolBegun(call.id(), call.name(), arguments.json());
     if (tool == null) {
       return Done.failed(
           "'%s' is not a tool. The tools are: %s."
               .formatted(call.name(), String.join(", ", tools.names())),
           ToolOutcome.FAILED);
     }
-    String denied = denied(call, arguments, decisions.get(call.id()));
     if (denied != null) {
       return Done.failed(denied, ToolOutcome.DENIED);
     }
@@ -228,6 +239,22 @@ final class AgentLoop {
     } catch (IOException | RuntimeException e) {
       // The model judges the fault of a single call.
       return Done.failed("The call failed: " + e, ToolOutcome.FAILED);
+    }
+  }
+
+  /**
+   * Waits until the begin of a call is recorded; returns why it does not begin, null if it does.
+   */
+  private @Nullable String refused(ToolCall call, ToolArguments arguments)
+      throws InterruptedException {
+    try {
+      return switch (channel.begin(call.id(), call.name(), arguments.json()).get()) {
+        case ToolDecision.Allow allow -> null;
+        case ToolDecision.Deny(String message) ->
+            message.isBlank() ? "The call was not allowed." : message;
+      };
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
     }
   }
 

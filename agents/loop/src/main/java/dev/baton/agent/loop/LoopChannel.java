@@ -103,9 +103,22 @@ final class LoopChannel {
 
   /** Requests the driver's decision on a call, which has no bound. */
   CompletableFuture<ToolDecision> decide(String call, String tool, ObjectNode input) {
+    return request("decide", call, tool, input);
+  }
+
+  /**
+   * Requests the driver to record that an allowed call begins, or to refuse it; without a bound.
+   */
+  CompletableFuture<ToolDecision> begin(String call, String tool, ObjectNode input) {
+    return request("begin", call, tool, input);
+  }
+
+  /** A call has one request at a time. */
+  private CompletableFuture<ToolDecision> request(
+      String type, String call, String tool, ObjectNode input) {
     CompletableFuture<ToolDecision> decision = new CompletableFuture<>();
     waiting.put(call, decision);
-    ObjectNode line = line("decide").put("call", call).put("tool", tool);
+    ObjectNode line = line(type).put("call", call).put("tool", tool);
     line.set("input", input);
     write(line);
     return decision;

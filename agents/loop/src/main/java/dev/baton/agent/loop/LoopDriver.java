@@ -155,6 +155,7 @@ public final class LoopDriver implements AgentDriver {
         launch.task().tools().allow(),
         launch.task().tools().ask(),
         launch.task().tools().deny(),
+        launch.task().tools().interrupted(),
         launch.task().outputSchema(),
         launch.task().mcp().stream()
             .filter(McpAccess.Http.class::isInstance)

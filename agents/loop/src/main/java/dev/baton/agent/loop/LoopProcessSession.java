@@ -12,7 +12,6 @@ import dev.baton.agent.AgentEnd;
 import dev.baton.agent.AgentEvent;
 import dev.baton.agent.AgentListener;
 import dev.baton.agent.AgentProcess;
-import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
 import dev.baton.agent.process.ProcessAgentSession;
 import dev.baton.agent.process.ToolInput;
@@ -23,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** A running loop, seen from its driver. */
@@ -77,7 +77,16 @@ final class LoopProcessSession extends ProcessAgentSession {
           emit(
               new AgentEvent.Notice(
                   TextShortener.shorten(line.path("text").asText(), AgentEvent.MOST_TEXT)));
-      case "decide" -> requestDecision(call, tool, new ToolInput(line.path("input")));
+      case "decide" ->
+          answer(
+              call,
+              listener()
+                  .decide(
+                      new ToolInput(line.path("input"))
+                          .approval(call, tool, "the rules of the workflow require a decision")));
+      case "begin" ->
+          answer(
+              call, listener().begin(new ToolInput(line.path("input")).approval(call, tool, "")));
       case "end" -> {
         decide(
             AgentEnd.Kind.valueOf(line.path("kind").asText().toUpperCase(Locale.ROOT)),
@@ -104,16 +113,9 @@ final class LoopProcessSession extends ProcessAgentSession {
     return items;
   }
 
-  private void requestDecision(String call, String tool, ToolInput input) {
-    listener()
-        .decide(
-            new ToolApproval(
-                call,
-                tool,
-                input.text(ToolInput.LONG),
-                input.digest(),
-                "the rules of the workflow require a decision"))
-        .whenComplete((decision, problem) -> locked(() -> send(answer(call, decision, problem))));
+  private void answer(String call, CompletionStage<ToolDecision> request) {
+    request.whenComplete(
+        (decision, problem) -> locked(() -> send(answer(call, decision, problem))));
   }
 
   private static ObjectNode answer(

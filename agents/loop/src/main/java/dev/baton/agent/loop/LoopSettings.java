@@ -6,6 +6,7 @@
  */
 package dev.baton.agent.loop;
 
+import dev.baton.agent.InterruptedCallRules;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param model as {@link dev.baton.agent.loop.model.LoopModelName#parse} reads it
  * @param system rules of the task; empty for none
  * @param allow see {@link dev.baton.agent.ToolRules}
+ * @param interrupted the calls whose begin the driver decides on
  * @param outputSchema JSON Schema of the final text; empty for none
  * @param mcp servers whose tools the model gets
  */
@@ -40,6 +42,7 @@ record LoopSettings(
     List<String> allow,
     List<String> ask,
     List<String> deny,
+    InterruptedCallRules interrupted,
     String outputSchema,
     List<LoopMcpServer> mcp) {
   /** A server at a URL. */

@@ -16,6 +16,8 @@ import dev.baton.agent.AgentLaunch.AgentTask;
 import dev.baton.agent.AgentProgram;
 import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.AgentStart;
+import dev.baton.agent.InterruptedCallRules;
+import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
 import dev.baton.agent.ToolRules;
 import dev.baton.agent.loop.session.LoopConversation;
@@ -31,6 +33,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -281,6 +284,50 @@ class LoopDriverTest {
               ToolOutcome.DENIED,
               ToolOutcome.FAILED,
               ToolOutcome.OK);
+    }
+  }
+
+  @Test
+  void shouldHoldAWatchedCallUntilItMayBegin() throws Exception {
+    List<ScriptedReply> script =
+        List.of(
+            ScriptedReply.call("write_file", "{\"path\":\"a\",\"content\":\"a\"}")
+                .with(new ReplyPart.ToolCall("shell", "{\"command\":\"echo x > b\"}"))
+                .with(new ReplyPart.ToolCall("shell", "{\"command\":\"ls\"}")),
+            ScriptedReply.text("All done."));
+    ToolRules rules =
+        new ToolRules(
+            List.of(),
+            List.of("write_file"),
+            List.of(),
+            new InterruptedCallRules(
+                List.of("shell(ls*)"), List.of(), List.of("shell", "write_file")));
+    List<String> existing = new CopyOnWriteArrayList<>();
+    try (LoopRig rig = new LoopRig(folder, ModelScript.byTurn(script))) {
+      RecordingListener listener =
+          new RecordingListener(
+              approval -> {
+                existing.add(approval.tool() + " " + Files.exists(rig.workspace.resolve("a")));
+                return CompletableFuture.completedFuture(
+                    approval.tool().equals("shell")
+                        ? new ToolDecision.Deny("outcome unknown")
+                        : new ToolDecision.Allow());
+              });
+      AgentEnd end =
+          rig.start(new AgentStart.Fresh("go"), LoopRig.CLAUDE, LoopRig.rules(rules), listener)
+              .await();
+
+      assertThat(end.kind()).isEqualTo(AgentEnd.Kind.COMPLETED);
+      assertThat(listener.approvals()).extracting(ToolApproval::tool).containsExactly("write_file");
+      assertThat(listener.begun())
+          .extracting(ToolApproval::mainInput)
+          .as("not of the exception")
+          .containsExactly("a", "echo x > b");
+      assertThat(existing)
+          .as("each begin is requested when the calls before it have ended")
+          .containsExactly("write_file false", "write_file false", "shell true");
+      assertThat(results(rig.requests().getLast())).element(1).isEqualTo("outcome unknown");
+      assertThat(rig.workspace.resolve("b")).doesNotExist();
     }
   }
 

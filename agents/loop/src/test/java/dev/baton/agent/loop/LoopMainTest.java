@@ -8,6 +8,7 @@ package dev.baton.agent.loop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.agent.InterruptedCallRules;
 import dev.baton.protocol.json.Json;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedModelServer;
@@ -59,6 +60,7 @@ class LoopMainTest {
                 List.of(),
                 List.of(),
                 List.of(),
+                InterruptedCallRules.RERUN,
                 "",
                 List.of());
         input.write(

@@ -21,6 +21,7 @@ import java.util.function.Predicate;
 public final class RecordingListener implements AgentListener {
   private final List<AgentEvent> events = new ArrayList<>();
   private final List<ToolApproval> approvals = new ArrayList<>();
+  private final List<ToolApproval> begun = new ArrayList<>();
   private final Function<ToolApproval, CompletionStage<ToolDecision>> decisions;
 
   public RecordingListener() {
@@ -45,6 +46,22 @@ public final class RecordingListener implements AgentListener {
       approvals.add(approval);
     }
     return decisions.apply(approval);
+  }
+
+  /** Decides on the begin as on the call. */
+  @Override
+  public CompletionStage<ToolDecision> begin(ToolApproval call) {
+    synchronized (events) {
+      begun.add(call);
+    }
+    return decisions.apply(call);
+  }
+
+  /** The calls whose begin was reported. */
+  public List<ToolApproval> begun() {
+    synchronized (events) {
+      return List.copyOf(begun);
+    }
   }
 
   public List<AgentEvent> events() {

@@ -247,6 +247,11 @@ class BadAgentTest {
           public CompletionStage<ToolDecision> decide(ToolApproval approval) {
             return CompletableFuture.completedFuture(new ToolDecision.Allow());
           }
+
+          @Override
+          public CompletionStage<ToolDecision> begin(ToolApproval call) {
+            return CompletableFuture.completedFuture(new ToolDecision.Allow());
+          }
         };
 
     AgentEnd end = run(new CommandDriver(), file, new AgentStart.Fresh("go"), listener);

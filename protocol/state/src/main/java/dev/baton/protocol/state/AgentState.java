@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  *     before the step
  * @param boundary number of that boundary
  * @param answers since that boundary, in the order of the log
+ * @param begun the calls that have begun since that boundary, of those whose begin is on the log,
+ *     by id
  * @param resumes number of resumes in a row that no new answer has followed, without those that the
  *     death of their runner has ended
  * @param runnerDeaths number of resumes that no new answer has followed before their runner died,
@@ -41,6 +43,7 @@ public record AgentState(
     @Nullable String checkpoint,
     int boundary,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<ModelAnswered> answers,
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, BegunToolCall> begun,
     int resumes,
     int runnerDeaths,
     boolean unanswered,
@@ -53,10 +56,12 @@ public record AgentState(
   public static final String OTHER_CONVERSATIONS = "(others)";
 
   public static final AgentState NONE =
-      new AgentState(0, null, null, null, 0, List.of(), 0, 0, false, 0, AgentSpend.NONE, Map.of());
+      new AgentState(
+          0, null, null, null, 0, List.of(), Map.of(), 0, 0, false, 0, AgentSpend.NONE, Map.of());
 
   public AgentState {
     answers = answers == null ? List.of() : List.copyOf(answers);
+    begun = begun == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(begun));
     conversations =
         conversations == null
             ? Map.of()
@@ -72,6 +77,7 @@ public record AgentState(
         copy,
         boundary,
         List.of(),
+        Map.of(),
         0,
         0,
         false,
@@ -87,5 +93,14 @@ public record AgentState(
    */
   public List<ModelAnswered> answersSince(int ofVisit, @Nullable String start) {
     return visit == ofVisit && Objects.equals(checkpoint, start) ? answers : List.of();
+  }
+
+  /**
+   * Returns the calls that have begun since a checkpoint at which a process starts, by id.
+   *
+   * @param start id of the boundary's checkpoint; null for the files before the step
+   */
+  public Map<String, BegunToolCall> begunSince(int ofVisit, @Nullable String start) {
+    return visit == ofVisit && Objects.equals(checkpoint, start) ? begun : Map.of();
   }
 }

@@ -35,6 +35,7 @@ final class AgentStateTracker {
     private @Nullable String checkpoint;
     private int boundary;
     private final List<TraceEvent.ModelAnswered> answers;
+    private final Map<String, BegunToolCall> begun;
     private int resumes;
     private int runnerDeaths;
 
@@ -52,6 +53,7 @@ final class AgentStateTracker {
       checkpoint = from.checkpoint();
       boundary = from.boundary();
       answers = new ArrayList<>(from.answers());
+      begun = new LinkedHashMap<>(from.begun());
       resumes = from.resumes();
       runnerDeaths = from.runnerDeaths();
       unanswered = from.unanswered();
@@ -68,6 +70,7 @@ final class AgentStateTracker {
           checkpoint,
           boundary,
           answers,
+          begun,
           resumes,
           runnerDeaths,
           unanswered,
@@ -81,6 +84,7 @@ final class AgentStateTracker {
       checkpoint = null;
       boundary = 0;
       answers.clear();
+      begun.clear();
       allowResumes();
     }
 
@@ -108,6 +112,8 @@ final class AgentStateTracker {
       boundary = then.boundary();
       answers.clear();
       answers.addAll(then.answers());
+      begun.clear();
+      begun.putAll(then.begun());
       resumes = then.resumes();
       runnerDeaths = then.runnerDeaths();
       unanswered = then.unanswered();
@@ -168,6 +174,18 @@ final class AgentStateTracker {
         conversation, AgentSpend.NONE.plus(answer), (known, one) -> known.plus(answer));
   }
 
+  /** A call begins that its step does not repeat like others. */
+  void begin(TraceEvent.ToolBegun begun) {
+    draft(begun.step()).begun.compute(begun.id(), (id, before) -> BegunToolCall.after(before));
+  }
+
+  void end(TraceEvent.ToolInvoked invoked) {
+    Draft draft = drafts.get(invoked.step());
+    if (draft != null && invoked.id() != null) {
+      draft.begun.computeIfPresent(invoked.id(), (id, call) -> call.ended(invoked.outcome()));
+    }
+  }
+
   /** A person has decided on a call: the resume that follows is not one after a loss. */
   void decided(String path) {
     Draft draft = drafts.get(path);
@@ -188,6 +206,7 @@ final class AgentStateTracker {
       draft.checkpoint = saved.checkpoint();
       draft.boundary = turn.boundary();
       draft.answers.clear();
+      draft.begun.clear();
     }
   }
 

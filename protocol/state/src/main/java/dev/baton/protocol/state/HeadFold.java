@@ -239,6 +239,7 @@ final class HeadFold {
       case TraceEvent.ModelAnswered answer -> agents = AgentTotals.after(agents, answer);
       case TraceEvent.ToolInvoked invoked ->
           closeCalls((id, call) -> call.isOf(invoked.step(), invoked.id()));
+      case TraceEvent.ToolBegun begun -> {}
       case TraceEvent.PlanUpdated updated -> {}
     }
   }

@@ -224,7 +224,11 @@ public final class StateFold {
       case TraceEvent.RunLost lost -> {}
       case TraceEvent.RunnerStarted started -> {}
       case TraceEvent.RunDegraded lost -> returnTo(lost.after());
-      case TraceEvent.ToolInvoked invoked -> endAgentWait(invoked.step());
+      case TraceEvent.ToolBegun begun -> agents.begin(begun);
+      case TraceEvent.ToolInvoked invoked -> {
+        agents.end(invoked);
+        endAgentWait(invoked.step());
+      }
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> {
         interruptRunning();

@@ -33,6 +33,9 @@ public final class StateSizeTracker {
   /** Size of an answer of a model without its step and content, in bytes of JSON. */
   private static final int ANSWER = 512;
 
+  /** Size of a call that has begun without its id, in bytes of JSON. */
+  private static final int BEGUN = 64;
+
   private final Map<String, Part> steps = new HashMap<>();
   private final Map<String, Integer> lasts = new HashMap<>();
   private final Map<String, Integer> others = new HashMap<>();
@@ -76,7 +79,10 @@ public final class StateSizeTracker {
             (path, agent) ->
                 size.put(
                     answers(path),
-                    agent.answers().stream().mapToInt(StateSizeTracker::sizeOf).sum()));
+                    agent.answers().stream().mapToInt(StateSizeTracker::sizeOf).sum()
+                        + agent.begun().keySet().stream()
+                            .mapToInt(StateSizeTracker::sizeOfBegun)
+                            .sum()));
     state.plans().forEach((path, plan) -> size.put("plan " + path, JsonLengthCalculator.of(plan)));
     return size;
   }
@@ -94,6 +100,10 @@ public final class StateSizeTracker {
       case TraceEvent.ModelAnswered answer -> {
         String part = answers(answer.step());
         put(part, others.getOrDefault(part, 0) + sizeOf(answer));
+      }
+      case TraceEvent.ToolBegun begun -> {
+        String part = answers(begun.step());
+        put(part, others.getOrDefault(part, 0) + sizeOfBegun(begun.id()));
       }
       case TraceEvent.CheckpointSaved saved -> {
         if (saved.turn() != null && saved.resumes() != null && saved.cut() != null) {
@@ -159,6 +169,11 @@ public final class StateSizeTracker {
     return answer.answer() == null
         ? 0
         : ANSWER + answer.step().length() + Math.max(inline(answer.answer()), REFERENCE);
+  }
+
+  /** A call that begins again is counted again: an estimate may be too high. */
+  private static int sizeOfBegun(String call) {
+    return BEGUN + call.length();
   }
 
   private static int ended(TraceEvent.StepCompleted done) {

@@ -81,6 +81,41 @@ class AgentFoldTest {
   }
 
   @Test
+  void shouldKeepTheCallsThatHaveBegunSinceTheNewestBoundary() {
+    begin();
+    toolBegun("c1");
+    turn("c1", 1);
+    toolBegun("c2");
+    toolBegun("c3");
+    toolEnded("c3", "error");
+    toolEnded("other", "ok");
+    assigned("runner_exited");
+    toolEnded("c2", "denied");
+    toolEnded("c3", "denied");
+
+    assertThat(agent().begunSince(1, "c1"))
+        .isEqualTo(Map.of("c2", new BegunToolCall(1, null), "c3", new BegunToolCall(1, "error")));
+    assertThat(agent().begunSince(1, null)).as("from the files before the step").isEmpty();
+    assertThat(agent().begunSince(2, "c1")).as("in another visit").isEmpty();
+
+    started("c1");
+    toolBegun("c3");
+    assertThat(agent().begun()).containsEntry("c3", new BegunToolCall(2, null));
+    started(null);
+    assertThat(agent().begun()).as("on the files before the step").isEmpty();
+  }
+
+  private void toolBegun(String call) {
+    event(new TraceEvent.ToolBegun("work", "shell", call));
+  }
+
+  private void toolEnded(String call, String outcome) {
+    event(
+        new TraceEvent.ToolInvoked(
+            "work", "shell", null, call, null, null, null, outcome, List.of()));
+  }
+
+  @Test
   void shouldNotResumeFromAnyOtherCheckpoint() {
     begin();
     answered("k1", "0.10");

@@ -182,6 +182,9 @@ public final class TraceGenerator {
     }
     for (int call = 0; call < 1 + n % 2; call++) {
       if (random.nextBoolean()) {
+        runner(new TraceEvent.ToolBegun(id, "shell", "call" + call));
+      }
+      if (random.nextBoolean()) {
         control(
             new TraceEvent.ApprovalAnswered(
                 id, RUN + "-" + id + "-t" + n + "-" + call, BooleanNode.TRUE, "x", null, null));

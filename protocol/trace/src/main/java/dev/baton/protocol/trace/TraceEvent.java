@@ -529,6 +529,15 @@ public sealed interface TraceEvent {
   }
 
   /**
+   * A tool call of an agent begins, for which the step's {@code interrupted} requires more than
+   * that it runs again. Acknowledged before the call runs: a call without this event has not run.
+   *
+   * @param tool name
+   * @param id the agent's id of the call; the digest of its input where it has none
+   */
+  record ToolBegun(String step, String tool, String id) implements Runner, OfStep {}
+
+  /**
    * A model has answered an agent. Acknowledged before the agent gets the end of the answer, so
    * that a resumed agent gets it again without a call.
    *

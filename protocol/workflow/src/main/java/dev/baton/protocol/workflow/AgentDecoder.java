@@ -20,9 +20,22 @@ import java.util.regex.Pattern;
 final class AgentDecoder {
   private static final List<String> KEYS =
       List.of(
-          "use", "command", "version", "model", "prompt", "system", "images", "tools", "budget",
-          "mcp", "cut", "idle", "output");
+          "use",
+          "command",
+          "version",
+          "model",
+          "prompt",
+          "system",
+          "images",
+          "tools",
+          "interrupted",
+          "budget",
+          "mcp",
+          "cut",
+          "idle",
+          "output");
   private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
+  private static final List<String> INTERRUPTED_KEYS = List.of("rerun", "ask", "tell");
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
   private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MIN_IDLE = Duration.ofSeconds(1);
@@ -82,6 +95,7 @@ final class AgentDecoder {
     List<String> deny = tools.map(found -> texts(found, "deny", MAX_PATTERN)).orElse(List.of());
     ToolQuestions ask =
         tools.map(found -> questions(found, use.orElse(""))).orElse(ToolQuestions.NONE);
+    InterruptedCalls interrupted = interrupted(fields, use.orElse(""));
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
     Map<String, McpServerDefinition> mcp = new McpDecoder(values).chosen(fields);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
@@ -93,8 +107,21 @@ final class AgentDecoder {
             prompt.map(
                 task ->
                     new StepKind.Agent(
-                        agent, command, version, model, task, system, images, allow, ask, deny,
-                        budget, mcp, idle, output)));
+                        agent,
+                        command,
+                        version,
+                        model,
+                        task,
+                        system,
+                        images,
+                        allow,
+                        ask,
+                        deny,
+                        interrupted,
+                        budget,
+                        mcp,
+                        idle,
+                        output)));
   }
 
   private ToolQuestions questions(MappingFieldReader tools, String use) {
@@ -115,6 +142,32 @@ final class AgentDecoder {
       }
     }
     return new ToolQuestions(patterns, timeout);
+  }
+
+  private InterruptedCalls interrupted(MappingFieldReader fields, String use) {
+    Optional<DefinitionCursor> place = fields.get("interrupted");
+    if (place.isEmpty()) {
+      return InterruptedCalls.RERUN;
+    }
+    if (!use.isEmpty() && !StepKind.Agent.USES_THAT_HOLD_CALLS.contains(use)) {
+      problems.error(
+          place.get(),
+          "the agent '%s' cannot be kept from running a call again, so that 'interrupted' has no effect"
+              .formatted(use),
+          "with " + String.join(", ", StepKind.Agent.USES_THAT_HOLD_CALLS) + " only");
+      return InterruptedCalls.RERUN;
+    }
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place.get(), values, String.join(", ", INTERRUPTED_KEYS));
+    found.ifPresent(calls -> calls.allowOnly(INTERRUPTED_KEYS));
+    return found
+        .map(
+            calls ->
+                new InterruptedCalls(
+                    texts(calls, "rerun", MAX_PATTERN),
+                    texts(calls, "ask", MAX_PATTERN),
+                    texts(calls, "tell", MAX_PATTERN)))
+        .orElse(InterruptedCalls.RERUN);
   }
 
   private List<String> command(MappingFieldReader fields, String use) {

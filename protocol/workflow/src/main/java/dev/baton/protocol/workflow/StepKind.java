@@ -192,6 +192,7 @@ public sealed interface StepKind {
    * @param images paths in the workspace of images that the prompt begins with
    * @param allow patterns of tools that it may use; all where empty
    * @param deny patterns of tools that it may not use
+   * @param interrupted what happens to calls that had begun when the agent was lost
    * @param budget of all visits of the step
    * @param mcp servers that it may use, by name
    * @param idle after which time without any event or request the agent counts as hung
@@ -208,6 +209,7 @@ public sealed interface StepKind {
       List<String> allow,
       ToolQuestions ask,
       List<String> deny,
+      InterruptedCalls interrupted,
       AgentBudget budget,
       Map<String, McpServerDefinition> mcp,
       Duration idle,
@@ -230,6 +232,12 @@ public sealed interface StepKind {
     /** Those that request a permission for a tool call, so that a person can decide on it. */
     public static final List<String> USES_THAT_ASK =
         List.of("claude", "codex", "opencode", "acp", "loop");
+
+    /**
+     * Those that wait before each tool call until it may run, and give the model the text of a
+     * refusal, so that an interrupted call can be kept from running again.
+     */
+    public static final List<String> USES_THAT_HOLD_CALLS = List.of("claude", "opencode", "loop");
 
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);

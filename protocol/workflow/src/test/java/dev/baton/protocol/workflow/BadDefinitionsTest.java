@@ -195,6 +195,14 @@ class BadDefinitionsTest {
             "approvals of an agent that cannot ask",
             steps("- id: b\n  agent: {use: command, command: y, prompt: x, tools: {ask: z}}\n"),
             "line 5, column 61 (step b, steps[1].agent.tools.ask): the agent 'command' requests no permission for its tools, so that 'ask' has no effect; allowed: with claude, codex, opencode, acp, loop only"),
+        schema(
+            "interrupted calls of an agent that does not wait before a call",
+            steps("- id: b\n  agent: {use: codex, prompt: x, interrupted: {tell: z}}\n"),
+            "line 5, column 47 (step b, steps[1].agent.interrupted): the agent 'codex' cannot be kept from running a call again, so that 'interrupted' has no effect; allowed: with claude, opencode, loop only"),
+        schema(
+            "an unknown treatment of interrupted calls",
+            steps("- id: b\n  agent: {use: loop, prompt: x, interrupted: {drop: z}}\n"),
+            "line 5, column 47 (step b, steps[1].agent.interrupted.drop): unknown key 'drop'; allowed: rerun, ask, tell"),
         meaning(
             "an approval of a moment",
             steps("- id: b\n  agent: {use: loop, prompt: x, tools: {ask: z, timeout: 10ms}}\n"),
