@@ -36,10 +36,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends requests to the API server about the pods of one namespace. An answer that says "later"
- * (429, 5xx), and no answer, is repeated up to three times with jitter and within the settings'
- * timeout, so a request takes at most twice that. Then it throws {@link UnavailableException}. An
- * answer that is another error is one, too, except where a method says otherwise. Thread-safe.
+ * Sends requests to the API server about the pods of one namespace. A transient error (429, 5xx),
+ * and no answer, is repeated up to three times with jitter and within the settings' timeout, so a
+ * request takes at most twice that. Then it throws {@link UnavailableException}. An answer that is
+ * another error is one, too, except where a method states otherwise. Thread-safe.
  */
 final class KubernetesApi implements AutoCloseable {
   static final int CONFLICT = 409;
@@ -203,7 +203,7 @@ final class KubernetesApi implements AutoCloseable {
    * Deletes a pod, and not another one that has its name now. No effect when it does not exist.
    *
    * @param grace seconds between SIGTERM and SIGKILL; 0: the API server forgets the pod at once,
-   *     whatever its node does; null for that of the pod
+   *     and its node follows when it can; null for that of the pod
    */
   void delete(String name, String uid, @Nullable Long grace) throws UnavailableException {
     DeleteOptions options =
@@ -291,7 +291,7 @@ final class KubernetesApi implements AutoCloseable {
     return code == 0 || code == TOO_MANY_REQUESTS || code >= SERVER_ERROR;
   }
 
-  /** Waits at least as long as the API server says. */
+  /** Waits at least as long as the API server states. */
   private static Duration pause(KubernetesClientException answer, Backoff backoff) {
     Duration pause = backoff.next();
     Status status = answer.getStatus();

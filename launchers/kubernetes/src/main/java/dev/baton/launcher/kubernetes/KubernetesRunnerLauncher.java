@@ -54,6 +54,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   private final RunnerLogFolder logs;
   private final PodReporter reporter;
   private final OlderEpochKiller killer;
+  private final PodMonitor monitor;
   private final ConcurrentMap<String, WatchedPod> watched = new ConcurrentHashMap<>();
   private final RunnerExitReporter exits = new RunnerExitReporter();
 
@@ -69,6 +70,8 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
     this.terminator = new PodTerminator(api);
     this.logs = new RunnerLogFolder(settings.logFolder());
     this.reporter = new PodReporter(api, terminator, logs, watched, exits);
+    this.monitor =
+        new PodMonitor(api, settings.relist(), logs, watched, reporter, terminator, exits);
     this.killer =
         new OlderEpochKiller(
             new LivePods(api, terminator, this::removes),
@@ -89,8 +92,6 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   @Override
   public void observe(RunnerObserver receiver) {
     exits.observe(receiver);
-    PodMonitor monitor =
-        new PodMonitor(api, settings.relist(), logs, watched, reporter, terminator, exits);
     Thread.ofVirtual().name("kubernetes-monitor").start(monitor::run);
   }
 
@@ -280,6 +281,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   @Override
   public void close() {
     exits.close();
+    monitor.close();
     api.close();
   }
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Derives the exit of a runner from the last state of its pod. */
 final class PodExit {
-  /** What this launcher knows about the end of a pod. */
+  /** The part of this launcher in the end of a pod. */
   enum Removal {
     /** Nothing: it ended by itself, or another program deleted it. */
     NONE,

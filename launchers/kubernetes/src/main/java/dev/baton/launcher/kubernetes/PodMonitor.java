@@ -21,13 +21,14 @@ import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Follows the installation's pods: a list, a watch from the version of that list on, and further
  * lists that find what a watch has missed. Every end of a watch, also that of a version which the
  * API server no longer has (410), leads to a new list.
  */
-final class PodMonitor {
+final class PodMonitor implements AutoCloseable {
   private static final System.Logger LOG = System.getLogger(PodMonitor.class.getName());
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
@@ -45,6 +46,7 @@ final class PodMonitor {
   private final PodReporter reporter;
   private final PodTerminator terminator;
   private final RunnerExitReporter exits;
+  private volatile @Nullable PodWatch current;
 
   PodMonitor(
       KubernetesApi api,
@@ -70,6 +72,7 @@ final class PodMonitor {
     Duration pause = Duration.ZERO;
     while (!exits.isClosedWithin(pause)) {
       try (PodWatch watch = api.watch(list(), this::saw)) {
+        current = watch;
         if (isReported) {
           LOG.log(System.Logger.Level.INFO, "Kubernetes answers again");
           isReported = false;
@@ -92,6 +95,15 @@ final class PodMonitor {
         return;
       }
       pause = backoff.next();
+    }
+  }
+
+  /** Ends the watch of a launcher that is closed, so that {@link #run} returns. */
+  @Override
+  public void close() {
+    PodWatch watch = current;
+    if (watch != null) {
+      watch.close();
     }
   }
 

@@ -41,7 +41,7 @@ final class PodReporter {
     this.exits = exits;
   }
 
-  /** Reports on another thread what the observer does not know of the pod. */
+  /** Reports changes of the pod on another thread. */
   void report(WatchedPod pod) {
     if (pod.beginReporting()) {
       Thread.ofVirtual()

@@ -14,8 +14,7 @@ import java.util.concurrent.ConcurrentMap;
 /**
  * Kills pods in two steps: a deletion with a grace of one second, which the pod's node confirms
  * when its processes have ended; and, when it has not confirmed within five seconds, one without
- * grace, after which the API server forgets the pod at once. A node that answers then still gives
- * the processes up to the pod's own grace, so that deletion alone would end a live runner later.
+ * grace, after which the API server forgets the pod at once, also while its processes live.
  * Thread-safe.
  */
 final class PodTerminator {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param installation its label; empty for a pod of another origin
  * @param run null for a runner of a pool
  * @param secret name of the secret with its variables; empty for a pod of another origin
- * @param reason why it is in this phase; null when there is nothing to say
+ * @param reason why it is in this phase; null when Kubernetes has no reason
  * @param created time of its creation
  * @param overdue when its deletion should have ended it; null when it is not being deleted
  * @param source what the API server sent

@@ -40,7 +40,7 @@ final class PodWatch implements Watcher<Pod>, AutoCloseable {
       case ADDED, MODIFIED -> seen.accept(pod, false);
       case DELETED -> seen.accept(pod, true);
       case ERROR, BOOKMARK -> {
-        // An error ends the watch; there are no bookmarks.
+        // An error ends the watch; bookmarks are not requested.
       }
     }
   }

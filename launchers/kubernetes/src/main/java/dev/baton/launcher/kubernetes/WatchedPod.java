@@ -103,7 +103,7 @@ final class WatchedPod {
         null);
   }
 
-  /** Returns what the observer does not know yet; null when there is nothing. */
+  /** Returns a view that was not reported yet; null when it was. */
   synchronized @Nullable LaunchedRunner change() {
     LaunchedRunner now = view();
     if (Objects.equals(now, reported)) {
@@ -113,7 +113,7 @@ final class WatchedPod {
     return now;
   }
 
-  /** The observer knows this from the result of a call. */
+  /** The observer has this view from the result of a call. */
   synchronized void knows(LaunchedRunner view) {
     reported = view;
   }
