@@ -59,6 +59,7 @@ class ArchitectureTest {
           "launchers/api",
           "launchers/process",
           "launchers/docker",
+          "launchers/kubernetes",
           "orchestrator",
           "checkpoint-store",
           "runner",

@@ -8,6 +8,10 @@ package dev.baton.launcher;
 
 import dev.baton.protocol.retry.Backoff;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,8 +26,23 @@ public final class RunnerExitReporter implements AutoCloseable {
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
+  private static final int REMEMBERED = 10_000;
+
   private final AtomicReference<@Nullable RunnerObserver> observer = new AtomicReference<>();
   private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** Names whose exit was accepted; the oldest are forgotten. */
+  private final Set<String> accepted =
+      Collections.synchronizedSet(
+          Collections.newSetFromMap(
+              new LinkedHashMap<>() {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                  return size() > REMEMBERED;
+                }
+              }));
 
   /**
    * Takes the observer, once.
@@ -65,6 +84,7 @@ public final class RunnerExitReporter implements AutoCloseable {
     while (!isClosedWithin(pause)) {
       try {
         observer().ended(exit);
+        accepted.add(exit.runner());
         return true;
       } catch (RuntimeException e) {
         LOG.log(
@@ -76,6 +96,16 @@ public final class RunnerExitReporter implements AutoCloseable {
       pause = backoff.next();
     }
     return false;
+  }
+
+  /** Reports that a runner has entered another phase, or why it still is in it. */
+  public void reportChange(LaunchedRunner runner) {
+    observer().changed(runner);
+  }
+
+  /** Whether the exit of a runner of this name was accepted; only the last 10,000 are known. */
+  public boolean isAccepted(String runner) {
+    return accepted.contains(runner);
   }
 
   /** Waits for this time; returns true at once when the launcher is closed or interrupted. */

@@ -13,14 +13,15 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /** Validates the settings of launchers of containers. */
 final class ContainerConfigValidator {
   private static final String DOCKER = "docker";
-  private static final Pattern SIZE = Pattern.compile("[1-9][0-9]{0,8}[kmg]");
-  private static final Pattern INSTALLATION = Pattern.compile("[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?");
+  static final Pattern SIZE = Pattern.compile("[1-9][0-9]{0,8}[kmg]");
+  static final Pattern INSTALLATION = Pattern.compile("[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?");
   private static final Pattern NETWORK = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}");
   private static final Pattern IMAGE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_./:@-]{0,254}");
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*=.*");
@@ -39,30 +40,39 @@ final class ContainerConfigValidator {
    */
   static void validate(
       List<String> problems, String key, OrchestratorConfig.LauncherSettings launcher) {
-    if (!launcher.type().equals(DOCKER)) {
+    boolean isDocker = launcher.type().equals(DOCKER);
+    if (!isDocker && !launcher.type().equals(KubernetesConfigValidator.TYPE)) {
       return;
     }
     if (launcher.container().image().isEmpty()) {
       problems.add(key + ".container.image is missing; allowed: the image of the runners");
     }
-    OrchestratorConfig.DockerSettings docker = launcher.docker();
-    docker
-        .host()
-        .filter(host -> !isHost(host))
-        .ifPresent(
-            host ->
-                problems.add(
-                    wrong(key + ".docker.host", host, "unix:///<path> or tcp://<host>:<port>")));
-    matches(problems, key + ".docker.installation", docker.installation(), INSTALLATION);
-    docker
-        .timeout()
-        .filter(time -> time.compareTo(MIN_TIMEOUT) < 0 || time.compareTo(MAX_TIMEOUT) > 0)
-        .ifPresent(time -> problems.add(wrong(key + ".docker.timeout", time, "1s to 5m")));
+    if (isDocker) {
+      docker(problems, key + ".docker", launcher.docker());
+    }
     container(problems, key + ".container", launcher.container());
     new TreeMap<>(launcher.pools())
         .forEach(
             (name, pool) ->
                 container(problems, key + ".pools." + name + ".container", pool.container()));
+  }
+
+  private static void docker(
+      List<String> problems, String key, OrchestratorConfig.DockerSettings docker) {
+    docker
+        .host()
+        .filter(host -> !isHost(host))
+        .ifPresent(
+            host ->
+                problems.add(wrong(key + ".host", host, "unix:///<path> or tcp://<host>:<port>")));
+    matches(problems, key + ".installation", docker.installation(), INSTALLATION);
+    timeout(problems, key + ".timeout", docker.timeout());
+  }
+
+  static void timeout(List<String> problems, String key, Optional<Duration> timeout) {
+    timeout
+        .filter(time -> time.compareTo(MIN_TIMEOUT) < 0 || time.compareTo(MAX_TIMEOUT) > 0)
+        .ifPresent(time -> problems.add(wrong(key, time, "1s to 5m")));
   }
 
   private static boolean isHost(URI host) {
@@ -73,7 +83,7 @@ final class ContainerConfigValidator {
     };
   }
 
-  private static void container(
+  static void container(
       List<String> problems, String key, OrchestratorConfig.ContainerSettings container) {
     matches(problems, key + ".image", container.image(), IMAGE);
     matches(problems, key + ".network", container.network(), NETWORK);
@@ -83,26 +93,26 @@ final class ContainerConfigValidator {
     lines(problems, key + ".environment", container.environment(), VARIABLE);
     lines(problems, key + ".volumes", container.volumes(), VOLUME);
     container.pids().ifPresent(pids -> range(problems, key + ".pids", pids, MIN_PIDS, MAX_PIDS));
-    container
-        .cpus()
-        .ifPresent(
-            cpus -> {
-              if (!(cpus >= MIN_CPUS && cpus <= MAX_CPUS)) {
-                problems.add(wrong(key + ".cpus", cpus, "0.01 to 1024"));
-              }
-            });
+    cpus(problems, key + ".cpus", container.cpus());
   }
 
-  private static void matches(
-      List<String> problems, String key, Optional<String> value, Pattern pattern) {
+  static void cpus(List<String> problems, String key, OptionalDouble value) {
+    value.ifPresent(
+        cpus -> {
+          if (!(cpus >= MIN_CPUS && cpus <= MAX_CPUS)) {
+            problems.add(wrong(key, cpus, "0.01 to 1024"));
+          }
+        });
+  }
+
+  static void matches(List<String> problems, String key, Optional<String> value, Pattern pattern) {
     value
         .filter(text -> !pattern.matcher(text).matches())
         .ifPresent(text -> problems.add(wrong(key, text, pattern.pattern())));
   }
 
   /** Names the line and not its text, which may be a secret. */
-  private static void lines(
-      List<String> problems, String key, Optional<String> value, Pattern pattern) {
+  static void lines(List<String> problems, String key, Optional<String> value, Pattern pattern) {
     List<String> lines = value.orElse("").lines().map(String::strip).toList();
     for (int i = 0; i < lines.size(); i++) {
       if (!lines.get(i).isEmpty() && !pattern.matcher(lines.get(i)).matches()) {

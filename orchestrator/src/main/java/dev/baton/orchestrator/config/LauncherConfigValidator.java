@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 
 /** Validates the settings of launchers and their pools. */
 final class LauncherConfigValidator {
-  private static final List<String> TYPES = List.of("process", "docker", "attached");
+  private static final List<String> TYPES = List.of("process", "docker", "kubernetes", "attached");
   private static final int MAX_RUNNERS = 100_000;
   private static final int MAX_ORDER = 1_000_000;
   private static final int MAX_POOL = 64;
@@ -47,6 +47,7 @@ final class LauncherConfigValidator {
         .ifPresent(max -> range(problems, key + ".max-runners", max, 1, MAX_RUNNERS));
     labels(problems, key + ".labels", launcher.labels());
     ContainerConfigValidator.validate(problems, key, launcher);
+    KubernetesConfigValidator.validate(problems, key, launcher);
     timeout(problems, key + ".timeout.queued", launcher.timeout().queued().orElse(null));
     timeout(problems, key + ".timeout.pulling", launcher.timeout().pulling().orElse(null));
     timeout(problems, key + ".timeout.attach", launcher.timeout().attach().orElse(null));

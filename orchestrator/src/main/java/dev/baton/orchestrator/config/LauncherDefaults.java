@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.config;
 
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -61,8 +62,18 @@ public final class LauncherDefaults {
         }
 
         @Override
+        public OrchestratorConfig.KubernetesSettings kubernetes() {
+          return KUBERNETES;
+        }
+
+        @Override
         public OrchestratorConfig.ContainerSettings container() {
           return CONTAINER;
+        }
+
+        @Override
+        public OrchestratorConfig.PodSettings pod() {
+          return POD;
         }
       };
 
@@ -97,6 +108,11 @@ public final class LauncherDefaults {
         @Override
         public OrchestratorConfig.ContainerSettings container() {
           return CONTAINER;
+        }
+
+        @Override
+        public OrchestratorConfig.PodSettings pod() {
+          return POD;
         }
       };
 
@@ -195,6 +211,77 @@ public final class LauncherDefaults {
 
         @Override
         public Optional<String> volumes() {
+          return Optional.empty();
+        }
+      };
+
+  private static final OrchestratorConfig.KubernetesSettings KUBERNETES =
+      new OrchestratorConfig.KubernetesSettings() {
+        @Override
+        public Optional<Path> kubeconfig() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> context() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> namespace() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> installation() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<Duration> timeout() {
+          return Optional.empty();
+        }
+      };
+
+  private static final OrchestratorConfig.PodSettings POD =
+      new OrchestratorConfig.PodSettings() {
+        @Override
+        public Optional<Duration> grace() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> requestedMemory() {
+          return Optional.empty();
+        }
+
+        @Override
+        public OptionalDouble requestedCpus() {
+          return OptionalDouble.empty();
+        }
+
+        @Override
+        public Optional<String> serviceAccount() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> pullSecrets() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> nodeSelector() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> tolerations() {
+          return Optional.empty();
+        }
+
+        @Override
+        public Optional<String> priorityClass() {
           return Optional.empty();
         }
       };

@@ -178,7 +178,7 @@ public interface OrchestratorConfig {
 
   /** One launcher. */
   interface LauncherSettings {
-    /** process, docker, or attached: its runners are started externally. */
+    /** process, docker, kubernetes, or attached: its runners are started externally. */
     @WithDefault("process")
     String type();
 
@@ -203,8 +203,14 @@ public interface OrchestratorConfig {
     /** Of a launcher of containers on a Docker host. */
     DockerSettings docker();
 
+    /** Of a launcher of pods in a Kubernetes cluster. */
+    KubernetesSettings kubernetes();
+
     /** The containers of all its pools. */
     ContainerSettings container();
+
+    /** The pods of all its pools. */
+    PodSettings pod();
   }
 
   /** A Docker host. */
@@ -220,6 +226,54 @@ public interface OrchestratorConfig {
 
     /** Limit of one request to Docker. Absent: 30s. */
     Optional<Duration> timeout();
+  }
+
+  /** A Kubernetes cluster. */
+  interface KubernetesSettings {
+    /** Absent: the service account of this pod, else {@code KUBECONFIG}, {@code ~/.kube/config}. */
+    Optional<Path> kubeconfig();
+
+    /** Of the kubeconfig. Absent: its current one. */
+    Optional<String> context();
+
+    /** Of the runners' pods. Absent: that of the context, or of this pod. */
+    Optional<String> namespace();
+
+    /**
+     * Distinguishes installations that use the same namespace; equal on all replicas. Absent:
+     * {@code baton}.
+     */
+    Optional<String> installation();
+
+    /** Limit of one request to the API server. Absent: 30s. */
+    Optional<Duration> timeout();
+  }
+
+  /** What only pods have; a pool's settings replace those of its launcher. */
+  interface PodSettings {
+    /** Between SIGTERM and SIGKILL. Absent: 30s. */
+    Optional<Duration> grace();
+
+    /** Memory that the scheduler reserves, such as 1g. Absent: the limit. */
+    Optional<String> requestedMemory();
+
+    /** Processors that the scheduler reserves, such as 0.5. Absent: 0.25. */
+    OptionalDouble requestedCpus();
+
+    /** Absent: that of the namespace. */
+    Optional<String> serviceAccount();
+
+    /** Names of secrets for the registry, one per line. */
+    Optional<String> pullSecrets();
+
+    /** Labels that the node must have, one {@code KEY=VALUE} per line. */
+    Optional<String> nodeSelector();
+
+    /** Taints of nodes that are tolerated, one {@code KEY[=VALUE][:EFFECT]} per line. */
+    Optional<String> tolerations();
+
+    /** Absent: that of the cluster. */
+    Optional<String> priorityClass();
   }
 
   /** How containers are created; a pool's settings replace those of its launcher. */
@@ -280,6 +334,9 @@ public interface OrchestratorConfig {
 
     /** Replaces settings of the launcher's containers. */
     ContainerSettings container();
+
+    /** Replaces settings of the launcher's pods. */
+    PodSettings pod();
   }
 
   /** How long a runner may stay in a phase before it has attached. */

@@ -17,9 +17,6 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.function.Function;
-import java.util.stream.Stream;
 
 /**
  * Creates launchers of containers. A class of its own, so that the Docker client is loaded only
@@ -45,7 +42,7 @@ final class DockerLauncherCreator {
    * @param data receives the end of the output of each container, in a folder
    */
   static RunnerLauncher create(OrchestratorConfig.LauncherSettings settings, Path data) {
-    List<String> command = lines(settings.command());
+    List<String> command = StatedSettings.lines(settings.command());
     Map<String, ContainerSettings> pools = new HashMap<>();
     settings
         .pools()
@@ -68,7 +65,8 @@ final class DockerLauncherCreator {
       List<String> command,
       OrchestratorConfig.ContainerSettings pool,
       OrchestratorConfig.ContainerSettings launcher) {
-    Stated stated = new Stated(pool, launcher);
+    StatedSettings<OrchestratorConfig.ContainerSettings> stated =
+        new StatedSettings<>(pool, launcher);
     String tmp = stated.of(OrchestratorConfig.ContainerSettings::tmpSize).orElse(TMP);
     Map<String, String> tmpfs =
         Map.of(
@@ -78,51 +76,19 @@ final class DockerLauncherCreator {
             OWNED + tmp,
             "/tmp",
             "exec,mode=1777,size=" + tmp);
-    Map<String, String> environment = new HashMap<>();
-    for (String line : lines(stated.of(OrchestratorConfig.ContainerSettings::environment))) {
-      int sign = line.indexOf('=');
-      environment.put(line.substring(0, sign), line.substring(sign + 1));
-    }
     return new ContainerSettings(
         stated.of(OrchestratorConfig.ContainerSettings::image).orElseThrow(),
         command,
         stated.of(OrchestratorConfig.ContainerSettings::network),
-        bytes(stated.of(OrchestratorConfig.ContainerSettings::memory).orElse(MEMORY)),
+        StatedSettings.bytes(
+            stated.of(OrchestratorConfig.ContainerSettings::memory).orElse(MEMORY)),
         pool.cpus().isPresent() ? pool.cpus().getAsDouble() : launcher.cpus().orElse(0),
         pool.pids().isPresent() ? pool.pids().getAsInt() : launcher.pids().orElse(PIDS),
         stated.of(OrchestratorConfig.ContainerSettings::readOnly).orElse(true),
         tmpfs,
-        environment,
-        lines(stated.of(OrchestratorConfig.ContainerSettings::volumes)),
+        StatedSettings.pairs(stated.of(OrchestratorConfig.ContainerSettings::environment)),
+        StatedSettings.lines(stated.of(OrchestratorConfig.ContainerSettings::volumes)),
         stated.of(OrchestratorConfig.ContainerSettings::init).orElse(false),
         stated.of(OrchestratorConfig.ContainerSettings::pull).orElse(true));
-  }
-
-  /** The settings of a pool, then those of its launcher. */
-  private record Stated(
-      OrchestratorConfig.ContainerSettings pool, OrchestratorConfig.ContainerSettings launcher) {
-    <T> Optional<T> of(Function<OrchestratorConfig.ContainerSettings, Optional<T>> key) {
-      return Stream.of(pool, launcher).map(key).flatMap(Optional::stream).findFirst();
-    }
-  }
-
-  private static List<String> lines(Optional<String> text) {
-    return text.stream()
-        .flatMap(String::lines)
-        .map(String::strip)
-        .filter(line -> !line.isEmpty())
-        .toList();
-  }
-
-  /** Reads a number with the suffix k, m or g. */
-  private static long bytes(String size) {
-    int last = size.length() - 1;
-    int shift =
-        switch (size.charAt(last)) {
-          case 'k' -> 10;
-          case 'm' -> 20;
-          default -> 30;
-        };
-    return Long.parseLong(size.substring(0, last)) << shift;
   }
 }

@@ -19,12 +19,13 @@ import java.util.Optional;
 @ApplicationScoped
 public class RunnerLauncherFactory {
   /** Types of launchers; {@link #ATTACHED} starts nothing. */
-  public static final List<String> TYPES = List.of("process", "docker", "attached");
+  public static final List<String> TYPES = List.of("process", "docker", "kubernetes", "attached");
 
   /** The type of a launcher whose runners are started externally. */
   public static final String ATTACHED = "attached";
 
   private static final String DOCKER = "docker";
+  private static final String KUBERNETES = "kubernetes";
 
   /**
    * Creates a launcher. One of processes without a command starts nothing, but kills what runners
@@ -38,6 +39,9 @@ public class RunnerLauncherFactory {
     Path data = config.data().toAbsolutePath();
     if (settings.type().equals(DOCKER)) {
       return Optional.of(DockerLauncherCreator.create(settings, data));
+    }
+    if (settings.type().equals(KUBERNETES)) {
+      return Optional.of(KubernetesLauncherCreator.create(settings, data));
     }
     List<String> command =
         settings.command().or(() -> config.launcher().process().command()).stream()

@@ -11,13 +11,10 @@ import dev.baton.launcher.ExitReason;
 import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.RunnerExit;
 import dev.baton.launcher.RunnerExitReporter;
+import dev.baton.launcher.RunnerLogFolder;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.ConcurrentMap;
 
 /**
@@ -26,31 +23,17 @@ import java.util.concurrent.ConcurrentMap;
  */
 final class ContainerExitReporter {
   private static final System.Logger LOG = System.getLogger(ContainerExitReporter.class.getName());
-  private static final int REMEMBERED = 10_000;
 
   private final DockerEngine engine;
   private final String installation;
-  private final ContainerLogFolder logs;
+  private final RunnerLogFolder logs;
   private final ConcurrentMap<String, WatchedContainer> watched;
   private final RunnerExitReporter exits;
-
-  /** Names whose exit was accepted; the oldest are forgotten. */
-  private final Set<String> reported =
-      Collections.synchronizedSet(
-          Collections.newSetFromMap(
-              new LinkedHashMap<>() {
-                private static final long serialVersionUID = 1L;
-
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-                  return size() > REMEMBERED;
-                }
-              }));
 
   ContainerExitReporter(
       DockerEngine engine,
       String installation,
-      ContainerLogFolder logs,
+      RunnerLogFolder logs,
       ConcurrentMap<String, WatchedContainer> watched,
       RunnerExitReporter exits) {
     this.engine = engine;
@@ -58,11 +41,6 @@ final class ContainerExitReporter {
     this.logs = logs;
     this.watched = watched;
     this.exits = exits;
-  }
-
-  /** Whether the exit of a runner of this name was accepted. */
-  boolean isReported(String runner) {
-    return reported.contains(runner);
   }
 
   /** Determines on another thread whether the container has ended, and reports it then. */
@@ -111,7 +89,6 @@ final class ContainerExitReporter {
     if (!exits.report(exit)) {
       return false;
     }
-    reported.add(runner);
     watched.remove(runner, container);
     discard(runner, id);
     return true;

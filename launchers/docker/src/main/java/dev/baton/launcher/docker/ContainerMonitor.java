@@ -9,6 +9,7 @@ package dev.baton.launcher.docker;
 import com.github.dockerjava.api.exception.DockerException;
 import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.RunnerExitReporter;
+import dev.baton.launcher.RunnerLogFolder;
 import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
 import java.time.Duration;
@@ -37,7 +38,7 @@ final class ContainerMonitor {
 
   private final DockerEngine engine;
   private final Duration relist;
-  private final ContainerLogFolder logs;
+  private final RunnerLogFolder logs;
   private final ConcurrentMap<String, WatchedContainer> watched;
   private final ContainerExitReporter reporter;
   private final RunnerExitReporter exits;
@@ -45,7 +46,7 @@ final class ContainerMonitor {
   ContainerMonitor(
       DockerEngine engine,
       Duration relist,
-      ContainerLogFolder logs,
+      RunnerLogFolder logs,
       ConcurrentMap<String, WatchedContainer> watched,
       ContainerExitReporter reporter,
       RunnerExitReporter exits) {
@@ -129,7 +130,7 @@ final class ContainerMonitor {
       }
     } else if (!container.isLive()) {
       Optional<ContainerExit> exit = engine.exit(container.id());
-      if (reporter.isReported(container.runner())
+      if (exits.isAccepted(container.runner())
           || exit.filter(ended -> ended.ended().isBefore(now.minus(KEPT))).isPresent()) {
         reporter.discard(container.runner(), container.id());
       }

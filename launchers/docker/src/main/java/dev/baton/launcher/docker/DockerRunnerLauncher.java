@@ -12,8 +12,10 @@ import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.LaunchSpec;
 import dev.baton.launcher.LaunchedRunner;
 import dev.baton.launcher.LauncherCapabilities;
+import dev.baton.launcher.OlderEpochKiller;
 import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLauncher;
+import dev.baton.launcher.RunnerLogFolder;
 import dev.baton.launcher.RunnerObserver;
 import dev.baton.launcher.RunnerPhase;
 import dev.baton.protocol.retry.Backoff;
@@ -47,7 +49,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
   private final DockerLauncherSettings settings;
   private final DockerEngine engine;
   private final ContainerStarter starter;
-  private final ContainerLogFolder logs;
+  private final RunnerLogFolder logs;
   private final ContainerExitReporter reporter;
   private final OlderEpochKiller killer;
   private final ConcurrentMap<String, WatchedContainer> watched = new ConcurrentHashMap<>();
@@ -61,12 +63,13 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
     this.settings = settings;
     this.engine = new DockerEngine(settings);
     this.starter = new ContainerStarter(settings, engine);
-    this.logs = new ContainerLogFolder(settings.logFolder());
+    this.logs = new RunnerLogFolder(settings.logFolder());
     this.reporter =
         new ContainerExitReporter(engine, settings.installation(), logs, watched, exits);
     this.killer =
         new OlderEpochKiller(
-            engine, run -> watched.values().stream().anyMatch(one -> run.equals(one.run())));
+            new LiveContainers(engine),
+            run -> watched.values().stream().anyMatch(one -> run.equals(one.run())));
   }
 
   @Override
@@ -98,7 +101,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
       if (before != null && before.id() != null) {
         return before.view();
       }
-      if (reporter.isReported(spec.runner())) {
+      if (exits.isAccepted(spec.runner())) {
         return new LaunchedRunner(spec.runner(), null, RunnerPhase.ENDED, null, null);
       }
       return create(spec);

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.launcher.docker;
+package dev.baton.launcher;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -17,13 +17,13 @@ import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class ContainerLogFolderTest {
+class RunnerLogFolderTest {
   @TempDir Path folder;
 
   @Test
   void shouldDeleteOldFilesAndThoseBeyondTheLimit() throws Exception {
     Instant now = Instant.now();
-    ContainerLogFolder logs = new ContainerLogFolder(folder.resolve("logs"));
+    RunnerLogFolder logs = new RunnerLogFolder(folder.resolve("logs"));
     assertThat(logs.clean()).as("without a folder").isZero();
     for (int i = 0; i < 4; i++) {
       logs.store("runner-" + i, "text".getBytes(UTF_8));

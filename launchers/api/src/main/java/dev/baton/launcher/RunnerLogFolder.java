@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.launcher.docker;
+package dev.baton.launcher;
 
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -19,10 +19,10 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Keeps the end of the output of removed containers, one file for each: at most 2,000 files, each
- * for a week.
+ * Keeps the end of the output of runners whose place forgets it, one file for each: at most 2,000
+ * files, each for a week. Thread-safe.
  */
-final class ContainerLogFolder {
+public final class RunnerLogFolder {
   private static final String SUFFIX = ".log";
   private static final Duration KEPT = Duration.ofDays(7);
   private static final int MOST = 2_000;
@@ -31,16 +31,18 @@ final class ContainerLogFolder {
 
   private final Path folder;
 
-  ContainerLogFolder(Path folder) {
+  /** Keeps the files in this folder, which is created when it is needed. */
+  public RunnerLogFolder(Path folder) {
     this.folder = folder;
   }
 
-  Path of(String runner) {
+  /** Returns the file of the runner; it may not exist. */
+  public Path of(String runner) {
     return folder.resolve(runner + SUFFIX);
   }
 
   /** Replaces an earlier file of the runner. */
-  void store(String runner, byte[] output) throws IOException {
+  public void store(String runner, byte[] output) throws IOException {
     Files.createDirectories(folder);
     Path file = of(runner);
     Path written = Files.createTempFile(folder, runner, ".part");
@@ -70,7 +72,8 @@ final class ContainerLogFolder {
     return deleted;
   }
 
-  int clean() throws IOException {
+  /** Deletes files that are too old or too many; returns their number. */
+  public int clean() throws IOException {
     return clean(Instant.now(), MOST);
   }
 }

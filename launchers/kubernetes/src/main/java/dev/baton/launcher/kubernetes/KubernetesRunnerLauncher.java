@@ -1,0 +1,287 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.launcher.kubernetes;
+
+import dev.baton.launcher.KillRequest;
+import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.LaunchSpec;
+import dev.baton.launcher.LaunchedRunner;
+import dev.baton.launcher.LauncherCapabilities;
+import dev.baton.launcher.OlderEpochKiller;
+import dev.baton.launcher.RunnerExitReporter;
+import dev.baton.launcher.RunnerLauncher;
+import dev.baton.launcher.RunnerLogFolder;
+import dev.baton.launcher.RunnerObserver;
+import dev.baton.launcher.RunnerPhase;
+import dev.baton.protocol.retry.Backoff;
+import io.fabric8.kubernetes.api.model.Pod;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs each runner as a pod of a Kubernetes namespace, without a controller: what follows an end is
+ * the orchestrator's decision. Pods outlive the orchestrator, also when it is stopped; the next
+ * instance, or another replica, adopts them by their handle, the uid of the pod, or by their name.
+ * An ended pod is kept until its exit was accepted and the end of its output was stored.
+ * Thread-safe.
+ */
+public final class KubernetesRunnerLauncher implements RunnerLauncher {
+  private static final System.Logger LOG =
+      System.getLogger(KubernetesRunnerLauncher.class.getName());
+  private static final int ATTEMPTS = 20;
+  private static final int LOCKS = 64;
+  private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
+  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
+
+  private final KubernetesLauncherSettings settings;
+  private final KubernetesApi api;
+  private final PodStarter starter;
+  private final PodTerminator terminator;
+  private final RunnerLogFolder logs;
+  private final PodReporter reporter;
+  private final OlderEpochKiller killer;
+  private final PodMonitor monitor;
+  private final ConcurrentMap<String, WatchedPod> watched = new ConcurrentHashMap<>();
+  private final RunnerExitReporter exits = new RunnerExitReporter();
+
+  /** By hash of the name: of concurrent starts here, one creates the pod. */
+  private final List<ReentrantLock> locks =
+      Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
+
+  /** Creates a launcher; it sends no request before {@link #observe}. */
+  public KubernetesRunnerLauncher(KubernetesLauncherSettings settings) {
+    this.settings = settings;
+    this.api = new KubernetesApi(settings);
+    this.starter = new PodStarter(settings, api);
+    this.terminator = new PodTerminator(api);
+    this.logs = new RunnerLogFolder(settings.logFolder());
+    this.reporter = new PodReporter(api, terminator, logs, watched, exits);
+    this.monitor =
+        new PodMonitor(api, settings.relist(), logs, watched, reporter, terminator, exits);
+    this.killer =
+        new OlderEpochKiller(
+            new LivePods(api, terminator, this::removes),
+            run -> watched.values().stream().anyMatch(one -> run.equals(one.run())));
+  }
+
+  @Override
+  public String type() {
+    return "kubernetes";
+  }
+
+  @Override
+  public LauncherCapabilities capabilities() {
+    return new LauncherCapabilities(
+        true, true, true, true, false, LauncherCapabilities.FileLocation.RUNNER);
+  }
+
+  @Override
+  public void observe(RunnerObserver receiver) {
+    exits.observe(receiver);
+    Thread.ofVirtual().name("kubernetes-monitor").start(monitor::run);
+  }
+
+  @Override
+  public LaunchedRunner start(LaunchSpec spec) throws LaunchException {
+    exits.requireObserver(); // Before the pod starts: its exit must have a receiver.
+    ReentrantLock lock = locks.get(Math.floorMod(spec.runner().hashCode(), LOCKS));
+    lock.lock();
+    try {
+      WatchedPod before = watched.get(spec.runner());
+      if (before != null && before.last() != null) {
+        return before.view();
+      }
+      if (exits.isAccepted(spec.runner())) {
+        return new LaunchedRunner(spec.runner(), null, RunnerPhase.ENDED, null, null);
+      }
+      return create(spec);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private LaunchedRunner create(LaunchSpec spec) throws LaunchException {
+    WatchedPod pod = new WatchedPod(spec.runner(), spec.run());
+    watched.put(spec.runner(), pod); // Before it starts: it may end at once.
+    boolean isStarted = false;
+    try {
+      PodView started = starter.start(spec, pod::sees);
+      isStarted = true;
+      return seen(pod, started);
+    } finally {
+      if (!isStarted) {
+        watched.remove(spec.runner(), pod);
+      }
+    }
+  }
+
+  private LaunchedRunner seen(WatchedPod pod, PodView now) {
+    LaunchedRunner view = pod.sees(now);
+    pod.knows(view);
+    if (!view.phase().isLive()) {
+      reporter.report(pod);
+    }
+    return view;
+  }
+
+  @Override
+  public LaunchedRunner adopt(String runner, @Nullable String handle) throws LaunchException {
+    WatchedPod pod = new WatchedPod(runner, null);
+    WatchedPod before = watched.putIfAbsent(runner, pod);
+    if (before != null) {
+      return before.view();
+    }
+    boolean isFound = false;
+    try {
+      Optional<PodView> found = find(runner, handle);
+      if (found.isEmpty()) {
+        return LaunchedRunner.gone(runner);
+      }
+      isFound = true;
+      return seen(pod, found.get());
+    } finally {
+      if (!isFound) {
+        watched.remove(runner, pod);
+      }
+    }
+  }
+
+  /** Finds the runner's pod, not another one that has its name. */
+  private Optional<PodView> find(String runner, @Nullable String handle) throws LaunchException {
+    return api.find(PodLabels.name(settings.installation(), runner))
+        .filter(pod -> starter.isOwn(pod, runner))
+        .filter(pod -> handle == null || handle.equals(pod.uid()));
+  }
+
+  @Override
+  public List<LaunchedRunner> list() throws LaunchException {
+    Map<String, LaunchedRunner> all = new HashMap<>();
+    for (Pod pod : api.list().getItems()) {
+      PodView found = PodView.of(pod);
+      all.put(
+          found.runner(),
+          new LaunchedRunner(found.runner(), found.uid(), found.phase(), found.reason(), null));
+    }
+    watched.forEach((runner, pod) -> all.put(runner, pod.view()));
+    return List.copyOf(all.values());
+  }
+
+  /** While Kubernetes does not answer, returns what was seen last. */
+  @Override
+  public boolean isAlive(String runner, @Nullable String handle) {
+    try {
+      return find(runner, handle).filter(PodView::isLive).isPresent();
+    } catch (LaunchException e) {
+      WatchedPod known = watched.get(runner);
+      PodView last = known == null ? null : known.last();
+      return known != null
+          && last != null
+          && known.phase().isLive()
+          && (handle == null || handle.equals(last.uid()));
+    }
+  }
+
+  @Override
+  public void stop(String runner) {
+    repeat(
+        runner,
+        "stopped",
+        pod -> {
+          api.delete(pod.name(), pod.uid(), null);
+          return true;
+        });
+  }
+
+  @Override
+  public void kill(String runner) {
+    repeat(
+        runner,
+        "killed",
+        pod -> {
+          terminator.kill(pod.name(), pod.uid());
+          return false; // Until it has ended.
+        });
+  }
+
+  /** One attempt to end a pod. */
+  private interface Attempt {
+    /** Returns whether nothing more is to be done. */
+    boolean end(PodView pod) throws LaunchException;
+  }
+
+  /** Continues on another thread, for about three minutes, when one attempt is not enough. */
+  private void repeat(String runner, String what, Attempt attempt) {
+    if (!isDone(runner, what, attempt)) {
+      Thread.ofVirtual()
+          .name("end-" + runner)
+          .start(
+              () -> {
+                Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
+                for (int i = 0; i < ATTEMPTS && !exits.isClosedWithin(backoff.next()); i++) {
+                  if (isDone(runner, what, attempt)) {
+                    return;
+                  }
+                }
+              });
+    }
+  }
+
+  private boolean isDone(String runner, String what, Attempt attempt) {
+    try {
+      Optional<PodView> pod = find(runner, null).filter(PodView::isLive);
+      if (pod.isEmpty()) {
+        return true;
+      }
+      removes(runner);
+      return attempt.end(pod.get());
+    } catch (LaunchException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "runner {0}: its pod cannot be {1} yet, retrying: {2}",
+          runner,
+          what,
+          e.getMessage());
+      return false;
+    }
+  }
+
+  /** Its end will be ours, not that of a person. */
+  private void removes(String runner) {
+    WatchedPod known = watched.get(runner);
+    if (known != null) {
+      known.removes(PodExit.Removal.REQUESTED);
+    }
+  }
+
+  @Override
+  public Set<String> kill(KillRequest request, Consumer<String> killed) {
+    return killer.kill(request, killed);
+  }
+
+  /** Returns the file that receives the end of the output when the pod has ended. */
+  @Override
+  public String logLocation(String runner) {
+    return logs.of(runner).toString();
+  }
+
+  @Override
+  public void close() {
+    exits.close();
+    monitor.close();
+    api.close();
+  }
+}

@@ -1,0 +1,194 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.launcher.kubernetes;
+
+import dev.baton.launcher.LaunchSpec;
+import io.fabric8.kubernetes.api.model.ContainerBuilder;
+import io.fabric8.kubernetes.api.model.LocalObjectReference;
+import io.fabric8.kubernetes.api.model.Pod;
+import io.fabric8.kubernetes.api.model.PodBuilder;
+import io.fabric8.kubernetes.api.model.PodSpecBuilder;
+import io.fabric8.kubernetes.api.model.Quantity;
+import io.fabric8.kubernetes.api.model.Secret;
+import io.fabric8.kubernetes.api.model.SecretBuilder;
+import io.fabric8.kubernetes.api.model.Toleration;
+import io.fabric8.kubernetes.api.model.TolerationBuilder;
+import io.fabric8.kubernetes.api.model.Volume;
+import io.fabric8.kubernetes.api.model.VolumeBuilder;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Describes the pod of a runner and its secret. The pod satisfies the profile <i>restricted</i> of
+ * Kubernetes' pod security standards. Its variables, which contain tokens, are in the secret: more
+ * people may read pods than secrets.
+ */
+final class PodFactory {
+  static final String CONTAINER = "runner";
+
+  /** The user of Baton's images. */
+  private static final long USER = 10_001;
+
+  private static final long MILLI = 1_000;
+
+  /** Where runners write, by the name of the volume. */
+  private static final Map<String, String> FOLDERS =
+      new TreeMap<>(Map.of("work", "/work", "tmp", "/tmp", "home", "/home/baton"));
+
+  private final String installation;
+
+  PodFactory(String installation) {
+    this.installation = installation;
+  }
+
+  /**
+   * @param secret name of the secret with its variables, which need not exist yet
+   */
+  Pod pod(LaunchSpec spec, PodSettings settings, String secret) {
+    PodSpecBuilder pod =
+        new PodSpecBuilder()
+            .withRestartPolicy("Never")
+            .withTerminationGracePeriodSeconds(settings.grace().toSeconds())
+            .withAutomountServiceAccountToken(false)
+            .withEnableServiceLinks(false)
+            .withNodeSelector(settings.nodeSelector())
+            .withTolerations(settings.tolerations().stream().map(PodFactory::toleration).toList())
+            .withImagePullSecrets(
+                settings.pullSecrets().stream().map(LocalObjectReference::new).toList())
+            .withNewSecurityContext()
+            .withRunAsNonRoot(true)
+            .withRunAsUser(USER)
+            .withRunAsGroup(USER)
+            .withFsGroup(USER)
+            .withNewSeccompProfile()
+            .withType("RuntimeDefault")
+            .endSeccompProfile()
+            .endSecurityContext()
+            .withContainers(container(settings, secret).build())
+            .withVolumes(volumes(settings));
+    settings.serviceAccount().ifPresent(pod::withServiceAccountName);
+    settings.priorityClass().ifPresent(pod::withPriorityClassName);
+    return new PodBuilder()
+        .withNewMetadata()
+        .withName(PodLabels.name(installation, spec.runner()))
+        .withLabels(PodLabels.of(installation, spec))
+        .withAnnotations(Map.of("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"))
+        .endMetadata()
+        .withSpec(pod.build())
+        .build();
+  }
+
+  private static ContainerBuilder container(PodSettings settings, String secret) {
+    Map<String, Quantity> requests = new HashMap<>();
+    requests.put("memory", bytes(settings.requestedMemoryBytes()));
+    requests.put("cpu", processors(settings.requestedCpus()));
+    Map<String, Quantity> limits = new HashMap<>();
+    limits.put("memory", bytes(settings.memoryBytes()));
+    if (settings.cpus() > 0) {
+      limits.put("cpu", processors(settings.cpus()));
+    }
+    return new ContainerBuilder()
+        .withName(CONTAINER)
+        .withImage(settings.image())
+        .withImagePullPolicy(settings.isPulled() ? "IfNotPresent" : "Never")
+        .withArgs(settings.command())
+        .addNewEnvFrom()
+        .withNewSecretRef()
+        .withName(secret)
+        .endSecretRef()
+        .endEnvFrom()
+        .withNewResources()
+        .withRequests(requests)
+        .withLimits(limits)
+        .endResources()
+        .withNewSecurityContext()
+        .withAllowPrivilegeEscalation(false)
+        .withReadOnlyRootFilesystem(settings.isReadOnly())
+        .withNewCapabilities()
+        .withDrop("ALL")
+        .endCapabilities()
+        .endSecurityContext()
+        .withVolumeMounts(mounts());
+  }
+
+  private static List<VolumeMount> mounts() {
+    return FOLDERS.entrySet().stream()
+        .map(
+            folder ->
+                new VolumeMountBuilder()
+                    .withName(folder.getKey())
+                    .withMountPath(folder.getValue())
+                    .build())
+        .toList();
+  }
+
+  private static List<Volume> volumes(PodSettings settings) {
+    return FOLDERS.keySet().stream()
+        .map(
+            name ->
+                new VolumeBuilder()
+                    .withName(name)
+                    .withNewEmptyDir()
+                    .withSizeLimit(
+                        bytes(name.equals("work") ? settings.workBytes() : settings.tmpBytes()))
+                    .endEmptyDir()
+                    .build())
+        .toList();
+  }
+
+  private static Quantity bytes(long bytes) {
+    return new Quantity(Long.toString(bytes));
+  }
+
+  private static Quantity processors(double count) {
+    return new Quantity(Math.round(count * MILLI) + "m");
+  }
+
+  private static Toleration toleration(String text) {
+    int colon = text.indexOf(':');
+    String key = colon < 0 ? text : text.substring(0, colon);
+    int sign = key.indexOf('=');
+    TolerationBuilder toleration =
+        sign < 0
+            ? new TolerationBuilder().withKey(key).withOperator("Exists")
+            : new TolerationBuilder()
+                .withKey(key.substring(0, sign))
+                .withOperator("Equal")
+                .withValue(key.substring(sign + 1));
+    return (colon < 0 ? toleration : toleration.withEffect(text.substring(colon + 1))).build();
+  }
+
+  /** Describes the secret of a pod that exists; Kubernetes deletes it with the pod. */
+  Secret secret(LaunchSpec spec, PodSettings settings, PodView pod) {
+    Map<String, String> variables = new HashMap<>(settings.environment());
+    variables.putAll(spec.environment());
+    variables.put("BATON_RUNNER_ID", spec.runner());
+    if (spec.run() != null) {
+      variables.put("BATON_RUN_ID", spec.run());
+      variables.put("BATON_EPOCH", Integer.toString(spec.epoch()));
+    }
+    return new SecretBuilder()
+        .withNewMetadata()
+        .withName(pod.secret())
+        .withLabels(PodLabels.of(installation, spec))
+        .addNewOwnerReference()
+        .withApiVersion("v1")
+        .withKind("Pod")
+        .withName(pod.name())
+        .withUid(pod.uid())
+        .endOwnerReference()
+        .endMetadata()
+        .withType("Opaque")
+        .withImmutable(true)
+        .withStringData(variables)
+        .build();
+  }
+}
