@@ -240,6 +240,7 @@ final class HeadFold {
       case TraceEvent.ToolInvoked invoked ->
           closeCalls((id, call) -> call.isOf(invoked.step(), invoked.id()));
       case TraceEvent.PlanUpdated updated -> {}
+      case TraceEvent.AgentCompacted compacted -> {}
     }
   }
 

@@ -225,6 +225,7 @@ public final class StateFold {
       case TraceEvent.RunnerStarted started -> {}
       case TraceEvent.RunDegraded lost -> returnTo(lost.after());
       case TraceEvent.ToolInvoked invoked -> endAgentWait(invoked.step());
+      case TraceEvent.AgentCompacted compacted -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> {
         interruptRunning();
