@@ -6,6 +6,7 @@
  */
 package dev.baton.agent.loop;
 
+import dev.baton.agent.process.PromptImages.PromptImage;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,10 @@ import org.jspecify.annotations.Nullable;
  * @param allow see {@link dev.baton.agent.ToolRules}
  * @param outputSchema JSON Schema of the final text; empty for none
  * @param mcp servers whose tools the model gets
+ * @param images that the prompt begins with
+ * @param window of the model, in tokens
+ * @param compactAt share of the window, above 0 and below 1, from which older messages are replaced
+ *     by a summary
  */
 record LoopSettings(
     String session,
@@ -41,7 +46,10 @@ record LoopSettings(
     List<String> ask,
     List<String> deny,
     String outputSchema,
-    List<LoopMcpServer> mcp) {
+    List<LoopMcpServer> mcp,
+    List<PromptImage> images,
+    long window,
+    double compactAt) {
   /** A server at a URL. */
   record LoopMcpServer(String name, URI url, Map<String, String> headers) {}
 
@@ -50,6 +58,14 @@ record LoopSettings(
     ask = List.copyOf(ask);
     deny = List.copyOf(deny);
     mcp = List.copyOf(mcp);
+    images = List.copyOf(images);
+  }
+
+  /** The settings of a session that this one starts: it has another prompt, and no schema. */
+  LoopSettings ofChild(String id, String text, String rules) {
+    return new LoopSettings(
+        id, false, text, home, workspace, gateway, token, model, rules, allow, ask, deny, "", mcp,
+        List.of(), window, compactAt);
   }
 
   @Override
