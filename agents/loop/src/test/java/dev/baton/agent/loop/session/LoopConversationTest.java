@@ -93,7 +93,7 @@ class LoopConversationTest {
               more -> assertThat(more).isEqualTo(SessionRow.UserText.of("and more")),
               summary ->
                   assertThat(summary)
-                      .isEqualTo(new SessionRow.Compacted("what was done", 7, 90_000)),
+                      .isEqualTo(new SessionRow.Compacted("what was done", 8, 90_000)),
               kept -> assertThat(kept).isEqualTo(newest),
               rest -> assertThat(rest.toString()).contains("Continue where it ended"));
       assertThat(again.answers()).isEqualTo(3);
