@@ -337,6 +337,9 @@ class WorkflowKeysTest {
                 mcp("a: {command: x}"),
                 mcp("a: {command: x}").replace("prompt: x", "prompt: x, mcp: []"),
                 "StepKind$Agent.mcp")),
+        entry("agent.context", context("window: 9000", "window")),
+        entry("agent.context.window", context("window: 9000", "window")),
+        entry("agent.context.compact_at", context("compact_at: 0.5", "compactAt")),
         entry("agent.idle", agent("", "idle: 5m", "idle")),
         entry("agent.output", agent("", "output: json", "output")),
         entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));
@@ -381,6 +384,13 @@ class WorkflowKeysTest {
         step("agent: {use: claude, prompt: x}"),
         step("agent: {use: claude, prompt: x, " + calls + "}"),
         "InterruptedCalls." + accessor);
+  }
+
+  private static Effect context(String value, String accessor) {
+    return acts(
+        step("agent: {use: loop, prompt: x}"),
+        step("agent: {use: loop, prompt: x, context: {" + value + "}}"),
+        "AgentContext." + accessor);
   }
 
   private static Effect budget(String name) {

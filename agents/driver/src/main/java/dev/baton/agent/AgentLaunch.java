@@ -80,28 +80,71 @@ public record AgentLaunch(
    *     PNG, JPEG, GIF or WebP; none where no prompt is sent
    * @param outputSchema JSON Schema of the final text; empty for none. The runner checks the
    *     output: agents without schemas get it with the prompt
+   * @param context when the built-in loop summarizes its conversation; other agents decide on it by
+   *     themselves
    */
   public record AgentTask(
       String system,
       ToolRules tools,
       List<McpAccess> mcp,
       List<java.nio.file.Path> images,
-      String outputSchema) {
+      String outputSchema,
+      ContextLimit context) {
     public AgentTask {
       mcp = List.copyOf(mcp);
       images = List.copyOf(images);
     }
 
-    AgentTask withImages(List<java.nio.file.Path> files) {
-      return new AgentTask(system, tools, mcp, files, outputSchema);
+    /** A task with the standard limit of the conversation. */
+    public AgentTask(
+        String system,
+        ToolRules tools,
+        List<McpAccess> mcp,
+        List<java.nio.file.Path> images,
+        String outputSchema) {
+      this(system, tools, mcp, images, outputSchema, ContextLimit.STANDARD);
+    }
+
+    /** The same task with another limit of the conversation. */
+    public AgentTask withContext(ContextLimit limit) {
+      return new AgentTask(system, tools, mcp, images, outputSchema, limit);
+    }
+
+    /** The same task with images that its prompt begins with. */
+    public AgentTask withImages(List<java.nio.file.Path> files) {
+      return new AgentTask(system, tools, mcp, files, outputSchema, context);
     }
 
     AgentTask withMcp(List<McpAccess> servers) {
-      return new AgentTask(system, tools, servers, images, outputSchema);
+      return new AgentTask(system, tools, servers, images, outputSchema, context);
     }
 
     /** No system prompt, no rules, no servers. */
     public static final AgentTask PLAIN =
         new AgentTask("", ToolRules.ALL, List.of(), List.of(), "");
+  }
+
+  /**
+   * The length of conversations.
+   *
+   * @param window of the model, in tokens
+   * @param compactAt share of the window, above 0 and below 1, from which a summary replaces older
+   *     messages
+   */
+  public record ContextLimit(long window, double compactAt) {
+    /** For models whose window is unknown. */
+    public static final long WINDOW = 128_000;
+
+    public static final double COMPACT_AT = 0.8;
+
+    public static final ContextLimit STANDARD = new ContextLimit(WINDOW, COMPACT_AT);
+
+    public ContextLimit {
+      if (window < 1 || !(compactAt > 0 && compactAt < 1)) {
+        throw new IllegalArgumentException(
+            "a window of %d tokens, a share of %s; allowed: 1 and more, above 0 and below 1"
+                .formatted(window, compactAt));
+      }
+    }
   }
 }

@@ -64,6 +64,9 @@ public final class EventLineFormatter {
                   data.path("agent").asText(),
                   data.path("session").asText(),
                   data.path("resumed").asBoolean() ? ", resumed" : "");
+      case "agent_compacted" ->
+          "%s: a summary replaces a conversation of %s tokens"
+              .formatted(step(data), data.path("tokens_before").asText("unknown"));
       case "run_completed" -> shorten(data.path("output").path("value").toString());
       case "run_failed" -> step(data) + " " + failure(data.path("error"));
       case "run_cancelled" -> data.path("reason").asText("") + by(data);

@@ -8,11 +8,14 @@ package dev.baton.runner.agents;
 
 import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentDriverRegistry;
+import dev.baton.agent.AgentLaunch.ContextLimit;
+import dev.baton.agent.loop.model.LoopModelName;
 import dev.baton.gateway.GatewayConfig;
 import dev.baton.gateway.GatewayObserver;
 import dev.baton.gateway.ModelGateway;
 import dev.baton.gateway.spend.ModelPriceTable;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.StepKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.InstantSource;
@@ -101,6 +104,23 @@ public final class AgentRuntime implements AutoCloseable {
       prices = known;
     }
     return known;
+  }
+
+  /**
+   * Returns how long a step's conversations may be: as the step says, else by the window of its
+   * model in the price table.
+   *
+   * @throws IOException as {@link #prices}
+   */
+  public ContextLimit contextLimit(StepKind.Agent step) throws IOException {
+    Optional<Long> window = step.context().window();
+    if (window.isEmpty()) {
+      String model = step.model().or(this::model).orElse("");
+      window = prices().contextWindow(LoopModelName.parse(model).name());
+    }
+    return new ContextLimit(
+        window.orElse(ContextLimit.WINDOW),
+        step.context().compactAt().orElse(ContextLimit.COMPACT_AT));
   }
 
   @Override

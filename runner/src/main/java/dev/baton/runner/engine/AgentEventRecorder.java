@@ -152,8 +152,15 @@ final class AgentEventRecorder implements AgentListener {
                       null));
       case AgentEvent.SubAgentEnded ended -> {}
       case AgentEvent.AssistantText said -> write(said.text());
-      case AgentEvent.Compacted compacted ->
-          log.note("the agent has replaced its conversation by a summary: " + compacted.trigger());
+      case AgentEvent.Compacted compacted -> {
+        log.note("the agent has replaced its conversation by a summary: " + compacted.trigger());
+        run.journal()
+            .send(
+                new TraceEvent.AgentCompacted(
+                    step,
+                    compacted.trigger(),
+                    compacted.tokensBefore() == 0 ? null : compacted.tokensBefore()));
+      }
       case AgentEvent.UsageReported usage -> {}
       case AgentEvent.Notice notice -> log.note(notice.text());
       case AgentEvent.UnknownLine line ->

@@ -273,7 +273,8 @@ final class AgentStepExecutor {
                 ToolRulesMapper.rules(kind),
                 List.of(),
                 List.of(),
-                kind.output().map(schema -> schema.json().toString()).orElse("")),
+                kind.output().map(schema -> schema.json().toString()).orElse(""),
+                run.executors().agents().contextLimit(kind)),
             environment(kind));
     PromptImageResolver images = new PromptImageResolver(workspace.root());
     if (start.resumedSession() == null) {

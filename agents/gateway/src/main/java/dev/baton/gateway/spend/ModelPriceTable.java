@@ -30,9 +30,11 @@ public final class ModelPriceTable {
   private static final Pattern DATE = Pattern.compile("-(\\d{8}|\\d{4}-\\d{2}-\\d{2}|latest)$");
 
   private final Map<String, ModelPrice> prices;
+  private final Map<String, Long> windows;
 
-  private ModelPriceTable(Map<String, ModelPrice> prices) {
+  private ModelPriceTable(Map<String, ModelPrice> prices, Map<String, Long> windows) {
     this.prices = Map.copyOf(prices);
+    this.windows = Map.copyOf(windows);
   }
 
   /** Reads the table of this version of Baton. */
@@ -41,7 +43,8 @@ public final class ModelPriceTable {
       if (in == null) {
         throw new IllegalStateException("resource " + RESOURCE + " is missing");
       }
-      return new ModelPriceTable(read(Json.mapper().readTree(in)));
+      JsonNode json = Json.mapper().readTree(in);
+      return new ModelPriceTable(read(json), readWindows(json));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -51,21 +54,49 @@ public final class ModelPriceTable {
    * Returns a table with further models; they replace those of the same name.
    *
    * @param json as the resource: {@code {"version": 1, "models": {"name": {"input": 1.25, "output":
-   *     10, "cache_read": 0.125, "cache_write": 0, "cache_write_1h": 0, "max_output": 128000}}}},
-   *     US dollars for a million tokens; {@code cache_*} are optional and default to {@code input}
+   *     10, "cache_read": 0.125, "cache_write": 0, "cache_write_1h": 0, "max_output": 128000,
+   *     "context_window": 400000}}}}, US dollars for a million tokens; {@code cache_*} are optional
+   *     and default to {@code input}; without {@code context_window} that of the table before stays
    * @throws IllegalArgumentException with the model and field that is wrong
    */
   public ModelPriceTable overriddenBy(JsonNode json) {
     Map<String, ModelPrice> all = new HashMap<>(prices);
     all.putAll(read(json));
-    return new ModelPriceTable(all);
+    Map<String, Long> allWindows = new HashMap<>(windows);
+    allWindows.putAll(readWindows(json));
+    return new ModelPriceTable(all, allWindows);
   }
 
   /** Finds the price of a model by its name, with or without the date that providers append. */
   public Optional<ModelPrice> price(String model) {
-    ModelPrice exact = prices.get(model);
+    return find(prices, model);
+  }
+
+  /** Finds the tokens that a request to a model may have, by its name as {@link #price}. */
+  public Optional<Long> contextWindow(String model) {
+    return find(windows, model);
+  }
+
+  private static <T> Optional<T> find(Map<String, T> values, String model) {
+    T exact = values.get(model);
     return Optional.ofNullable(
-        exact != null ? exact : prices.get(DATE.matcher(model).replaceFirst("")));
+        exact != null ? exact : values.get(DATE.matcher(model).replaceFirst("")));
+  }
+
+  private static Map<String, Long> readWindows(JsonNode json) {
+    Map<String, Long> read = new HashMap<>();
+    for (Map.Entry<String, JsonNode> model : json.path("models").properties()) {
+      JsonNode window = model.getValue().path("context_window");
+      if (window.canConvertToExactIntegral() && window.canConvertToLong()) {
+        read.put(model.getKey(), window.longValue());
+      }
+      if (!window.isMissingNode() && read.getOrDefault(model.getKey(), 0L) < 1) {
+        throw new IllegalArgumentException(
+            "price table: %s: 'context_window' %s is not a whole number of 1 or more"
+                .formatted(model.getKey(), window));
+      }
+    }
+    return read;
   }
 
   private static Map<String, ModelPrice> read(JsonNode json) {

@@ -45,28 +45,37 @@ final class AgentLoop {
   /** The most answers of a session. */
   static final int MAX_ANSWERS = 2_000;
 
-  private static final String CUT_OFF =
-      "Your answer ended at its length limit. Continue where it ended.";
-
   private final LoopSettings settings;
   private final LoopConversation conversation;
   private final LoopToolRegistry tools;
   private final LoopModelCaller model;
   private final LoopChannel channel;
+  private final ConversationCompactor compactor;
   private final ToolRules rules;
+  private final String child;
+  private final int maxAnswers;
 
+  /**
+   * @param child id of the session of a sub-agent; empty for the session of the step
+   * @param maxAnswers the most answers of the session
+   */
   AgentLoop(
       LoopSettings settings,
       LoopConversation conversation,
       LoopToolRegistry tools,
       LoopModelCaller model,
-      LoopChannel channel) {
+      LoopChannel channel,
+      String child,
+      int maxAnswers) {
     this.settings = settings;
     this.conversation = conversation;
     this.tools = tools;
     this.model = model;
     this.channel = channel;
+    this.compactor = new ConversationCompactor(settings, conversation, model, channel);
     this.rules = rules(settings);
+    this.child = child;
+    this.maxAnswers = maxAnswers;
   }
 
   /** Tools of the session change nothing outside of it: they are always among the allowed ones. */
@@ -78,8 +87,12 @@ final class AgentLoop {
     return new ToolRules(allow, settings.ask(), settings.deny(), settings.interrupted());
   }
 
-  /** Runs to the end of the turn, which it returns. */
-  AgentEnd run() throws IOException, InterruptedException {
+  /**
+   * Runs to the end of the turn, which it returns.
+   *
+   * @throws LoopModelException when the model gives no answer
+   */
+  AgentEnd run() throws LoopModelException, IOException, InterruptedException {
     while (true) {
       List<ToolCall> open = conversation.openCalls();
       SessionRow.Answer newest = conversation.newestAnswer();
@@ -87,35 +100,28 @@ final class AgentLoop {
         runCalls(open);
       } else if (newest != null && newest.calls().isEmpty() && !newest.cutOff()) {
         return new AgentEnd(AgentEnd.Kind.COMPLETED, result(newest.text()), 0, "");
-      } else if (conversation.answers() >= MAX_ANSWERS) {
-        return failed("the work has not ended after %d answers".formatted(MAX_ANSWERS));
+      } else if (conversation.answers() >= maxAnswers) {
+        return new AgentEnd(
+            AgentEnd.Kind.FAILED,
+            "",
+            0,
+            "the work has not ended after %d answers".formatted(maxAnswers));
       } else {
         if (newest != null && newest.calls().isEmpty()) {
-          conversation.addUserText(CUT_OFF);
+          conversation.continueAnswer();
         }
-        try {
-          request();
-        } catch (LoopModelException e) {
-          return new AgentEnd(
-              e.isBudget() ? AgentEnd.Kind.BUDGET : AgentEnd.Kind.FAILED,
-              "",
-              0,
-              String.valueOf(e.getMessage()));
-        }
+        request();
       }
     }
   }
 
-  private static AgentEnd failed(String message) {
-    return new AgentEnd(AgentEnd.Kind.FAILED, "", 0, message);
-  }
-
   private void request() throws LoopModelException, IOException, InterruptedException {
-    SessionRow.Answer answer =
-        model.call(LoopPrompt.system(settings, conversation.session()), conversation.rows());
+    String system = LoopPrompt.system(settings, conversation.session());
+    compactor.compact(system);
+    SessionRow.Answer answer = model.call(system, conversation.requestRows());
     conversation.addAnswer(answer);
     if (!answer.text().isBlank()) {
-      channel.text(answer.text());
+      channel.text(answer.text(), child);
     }
   }
 
@@ -133,7 +139,8 @@ final class AgentLoop {
    * One by one, in the order of the answer, unless all of them change nothing. None runs before the
    * decisions on all of them are there: a loop that ends while it waits has changed nothing.
    */
-  private void runCalls(List<ToolCall> calls) throws IOException, InterruptedException {
+  private void runCalls(List<ToolCall> calls)
+      throws LoopModelException, IOException, InterruptedException {
     Map<String, ToolDecision> decisions = decisions(calls);
     if (calls.size() > 1 && calls.stream().allMatch(this::runsBesideOthers)) {
       try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
@@ -208,12 +215,13 @@ final class AgentLoop {
     }
   }
 
-  private Done run(ToolCall call, Map<String, ToolDecision> decisions) throws InterruptedException {
+  private Done run(ToolCall call, Map<String, ToolDecision> decisions)
+      throws LoopModelException, InterruptedException {
     ToolArguments arguments;
     try {
       arguments = ToolArguments.parse(call.arguments());
     } catch (ToolFailureException e) {
-      channel.toolBegun(call.id(), call.name(), Json.mapper().createObjectNode());
+      channel.toolBegun(call.id(), call.name(), Json.mapper().createObjectNode(), child);
       return Done.failed(String.valueOf(e.getMessage()), ToolOutcome.FAILED);
     }
     LoopTool tool = tools.find(call.name()).orElse(null);
@@ -221,7 +229,7 @@ final class AgentLoop {
     if (tool != null && denied == null && isWatched(call, arguments)) {
       denied = refused(call, arguments);
     }
-    channel.toolBegun(call.id(), call.name(), arguments.json());
+    channel.toolBegun(call.id(), call.name(), arguments.json(), child);
     if (tool == null) {
       return Done.failed(
           "'%s' is not a tool. The tools are: %s."
@@ -232,10 +240,12 @@ final class AgentLoop {
       return Done.failed(denied, ToolOutcome.DENIED);
     }
     try {
-      ToolOutput output = tool.run(arguments);
+      ToolOutput output = tool.run(call.id(), arguments);
       return new Done(output, output.failed() ? ToolOutcome.FAILED : ToolOutcome.OK);
     } catch (ToolFailureException e) {
       return Done.failed(String.valueOf(e.getMessage()), ToolOutcome.FAILED);
+    } catch (SubAgentStoppedException e) {
+      throw e.reason();
     } catch (IOException | RuntimeException e) {
       // The model judges the fault of a single call.
       return Done.failed("The call failed: " + e, ToolOutcome.FAILED);
@@ -293,7 +303,8 @@ final class AgentLoop {
     channel.toolEnded(
         call.id(), call.name(), done.outcome(), output.files(), output.text().length());
     Plan after = conversation.session().get(Plan.SLICE);
-    if (!after.equals(before)) {
+    // The trace has the plan of the step's own session.
+    if (child.isEmpty() && !after.equals(before)) {
       channel.plan(after);
     }
   }

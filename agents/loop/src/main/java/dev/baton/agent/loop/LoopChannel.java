@@ -50,8 +50,11 @@ final class LoopChannel {
     write(line("session").put("id", session).put("model", model));
   }
 
-  void toolBegun(String call, String tool, ObjectNode input) {
-    ObjectNode line = line("tool_begun").put("call", call).put("tool", tool);
+  /**
+   * @param child id of the sub-agent's session that the call belongs to; empty for the main one
+   */
+  void toolBegun(String call, String tool, ObjectNode input, String child) {
+    ObjectNode line = line("tool_begun").put("call", call).put("tool", tool).put("child", child);
     line.set("input", input);
     write(line);
   }
@@ -84,8 +87,34 @@ final class LoopChannel {
     write(line);
   }
 
-  void text(String text) {
-    write(line("text").put("text", TextShortener.shorten(text, AgentEvent.MOST_TEXT)));
+  /**
+   * @param child as in {@link #toolBegun}
+   */
+  void text(String text, String child) {
+    write(
+        line("text")
+            .put("text", TextShortener.shorten(text, AgentEvent.MOST_TEXT))
+            .put("child", child));
+  }
+
+  /** Reports that a summary has replaced older messages. */
+  void compacted(String session, long tokensBefore) {
+    write(line("compacted").put("session", session).put("tokens", tokensBefore));
+  }
+
+  void childStarted(String session, String parent, String description) {
+    write(
+        line("child_started")
+            .put("session", session)
+            .put("parent", parent)
+            .put("description", description));
+  }
+
+  void childEnded(String session, AgentEvent.ToolOutcome outcome) {
+    write(
+        line("child_ended")
+            .put("session", session)
+            .put("outcome", outcome.name().toLowerCase(Locale.ROOT)));
   }
 
   void notice(String text) {

@@ -25,6 +25,8 @@ import dev.baton.agent.loop.session.LoopSessionFile;
 import dev.baton.agent.loop.session.SessionFileException;
 import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.EndedSession;
+import dev.baton.agent.process.PromptImages;
+import dev.baton.agent.process.PromptImages.PromptImage;
 import dev.baton.agent.process.SessionFile;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.key.AgentFamily;
@@ -47,6 +49,9 @@ import org.jspecify.annotations.Nullable;
 public final class LoopDriver implements AgentDriver {
   /** Grows with the format of the session's file. */
   static final String VERSION = Integer.toString(LoopSessionFile.FORMAT);
+
+  /** Base64 of so many bytes fits into a text of JSON, and into a request. */
+  private static final long MAX_IMAGE_BYTES = 12L << 20;
 
   private static final Pattern ID = Pattern.compile("[0-9a-f-]{36}");
 
@@ -96,6 +101,12 @@ public final class LoopDriver implements AgentDriver {
     if (ended != null) {
       return ended;
     }
+    List<PromptImage> images;
+    try {
+      images = prompt == null ? List.of() : images(launch.task().images());
+    } catch (IOException e) {
+      return failed("agent 'loop': " + e.getMessage());
+    }
     Path temporary = home.resolve("tmp");
     StateText.delete(temporary);
     Files.createDirectories(temporary);
@@ -107,7 +118,10 @@ public final class LoopDriver implements AgentDriver {
                 AgentEnvironment.of(launch.environment(), Map.of("TMPDIR", temporary.toString())),
                 launch.folders().workspace()));
     return LoopProcessSession.begin(
-        process, listener, launch.program().version(), settings(launch, id, resumed, prompt));
+        process,
+        listener,
+        launch.program().version(),
+        settings(launch, id, resumed, prompt, images));
   }
 
   /** An end without a start of the loop; null when nothing speaks against one. */
@@ -130,10 +144,21 @@ public final class LoopDriver implements AgentDriver {
     if (prompt != null && prompt.isBlank()) {
       return failed("the prompt of agent 'loop' is empty");
     }
-    if (!launch.task().images().isEmpty()) {
-      return failed("agent 'loop' takes no images; use another agent for them");
-    }
     return null;
+  }
+
+  /** Reads the images; together they must fit into one request to the gateway. */
+  private static List<PromptImage> images(List<Path> files) throws IOException {
+    long bytes = 0;
+    for (Path file : files) {
+      bytes += Files.isRegularFile(file) ? Files.size(file) : 0;
+    }
+    if (bytes > MAX_IMAGE_BYTES) {
+      throw new IOException(
+          "the images have %d bytes together; at most %d are allowed"
+              .formatted(bytes, MAX_IMAGE_BYTES));
+    }
+    return PromptImages.read(files);
   }
 
   private static AgentSession failed(String message) {
@@ -141,7 +166,11 @@ public final class LoopDriver implements AgentDriver {
   }
 
   private static LoopSettings settings(
-      AgentLaunch launch, String id, @Nullable String resumed, @Nullable String prompt) {
+      AgentLaunch launch,
+      String id,
+      @Nullable String resumed,
+      @Nullable String prompt,
+      List<PromptImage> images) {
     return new LoopSettings(
         id,
         resumed != null,
@@ -161,7 +190,10 @@ public final class LoopDriver implements AgentDriver {
             .filter(McpAccess.Http.class::isInstance)
             .map(McpAccess.Http.class::cast)
             .map(it -> new LoopSettings.LoopMcpServer(it.name(), it.url(), it.headers()))
-            .toList());
+            .toList(),
+        images,
+        launch.task().context().window(),
+        launch.task().context().compactAt());
   }
 
   @Override

@@ -7,13 +7,8 @@
 package dev.baton.agent.loop;
 
 import dev.baton.agent.AgentEnd;
-import dev.baton.agent.loop.model.LoopModelCaller;
-import dev.baton.agent.loop.model.LoopModelFactory;
-import dev.baton.agent.loop.model.LoopModelName;
 import dev.baton.agent.loop.session.LoopConversation;
 import dev.baton.agent.loop.session.SessionFileException;
-import dev.baton.agent.loop.tool.LoopToolRegistry;
-import dev.baton.agent.loop.tool.ToolLimits;
 import dev.baton.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -72,19 +67,7 @@ public final class LoopMain {
     try (LoopConversation conversation = conversation(settings);
         McpToolProvider servers = McpToolProvider.connect(settings.mcp(), channel::notice)) {
       channel.started(settings.session(), settings.model());
-      LoopToolRegistry tools =
-          new LoopToolRegistry(
-              Path.of(settings.workspace()),
-              conversation.session(),
-              ToolLimits.STANDARD,
-              servers.tools());
-      LoopModelCaller model =
-          new LoopModelCaller(
-              LoopModelFactory.create(
-                  LoopModelName.parse(settings.model()), settings.gateway(), settings.token()),
-              tools.specifications(),
-              channel::notice);
-      return new AgentLoop(settings, conversation, tools, model, channel).run();
+      return new LoopSessionRunner(settings, channel, servers.tools()).run(conversation);
     } catch (SessionFileException e) {
       return new AgentEnd(
           AgentEnd.Kind.SESSION_REFUSED,
@@ -102,11 +85,12 @@ public final class LoopMain {
     Path home = Path.of(settings.home());
     String prompt = settings.prompt();
     if (!settings.resumed()) {
-      return LoopConversation.begin(home, settings.session(), prompt == null ? "" : prompt);
+      return LoopConversation.begin(
+          home, settings.session(), null, prompt == null ? "" : prompt, settings.images());
     }
     LoopConversation conversation = LoopConversation.open(home, settings.session());
     if (prompt != null) {
-      conversation.addUserText(prompt);
+      conversation.addUserText(prompt, settings.images());
     }
     return conversation;
   }

@@ -13,6 +13,7 @@ import dev.baton.agent.AgentEvent;
 import dev.baton.agent.AgentListener;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.ToolDecision;
+import dev.baton.agent.loop.tool.SubAgentTool;
 import dev.baton.agent.process.ProcessAgentSession;
 import dev.baton.agent.process.ToolInput;
 import dev.baton.protocol.json.Json;
@@ -48,6 +49,7 @@ final class LoopProcessSession extends ProcessAgentSession {
   protected void line(JsonNode line) {
     String call = line.path("call").asText();
     String tool = line.path("tool").asText();
+    String child = line.path("child").asText();
     switch (line.path("type").asText()) {
       case "session" ->
           emit(
@@ -59,20 +61,36 @@ final class LoopProcessSession extends ProcessAgentSession {
                   Map.of()));
       case "tool_begun" -> {
         ToolInput input = new ToolInput(line.path("input"));
-        emit(new AgentEvent.ToolBegun(call, tool, input.digest(), input.text(ToolInput.SHORT), ""));
-        emit(new AgentEvent.ToolAllowed(call)); // All decisions come before.
+        emit(
+            new AgentEvent.ToolBegun(
+                call, tool, input.digest(), input.text(ToolInput.SHORT), child));
+        // All decisions come before. What a sub-agent does is in calls of its own: while one of
+        // them
+        // waits for a decision, nothing else runs.
+        if (!tool.equals(SubAgentTool.NAME)) {
+          emit(new AgentEvent.ToolAllowed(call));
+        }
       }
       case "tool_ended" ->
           emit(
               new AgentEvent.ToolEnded(
                   call,
                   tool,
-                  AgentEvent.ToolOutcome.valueOf(
-                      line.path("outcome").asText().toUpperCase(Locale.ROOT)),
+                  outcome(line),
                   texts(line.path("files")),
                   line.path("length").asLong()));
       case "plan" -> emit(new AgentEvent.PlanUpdated(items(line.path("items"))));
-      case "text" -> emit(new AgentEvent.AssistantText(line.path("text").asText(), ""));
+      case "text" -> emit(new AgentEvent.AssistantText(line.path("text").asText(), child));
+      case "compacted" -> emit(new AgentEvent.Compacted("auto", line.path("tokens").asLong()));
+      case "child_started" ->
+          emit(
+              new AgentEvent.SubAgentStarted(
+                  line.path("session").asText(),
+                  line.path("parent").asText(),
+                  "loop",
+                  line.path("description").asText()));
+      case "child_ended" ->
+          emit(new AgentEvent.SubAgentEnded(line.path("session").asText(), outcome(line)));
       case "notice" ->
           emit(
               new AgentEvent.Notice(
@@ -96,6 +114,10 @@ final class LoopProcessSession extends ProcessAgentSession {
       }
       default -> unknown(line.path("type").asText(), line.toString());
     }
+  }
+
+  private static AgentEvent.ToolOutcome outcome(JsonNode line) {
+    return AgentEvent.ToolOutcome.valueOf(line.path("outcome").asText().toUpperCase(Locale.ROOT));
   }
 
   private static List<String> texts(JsonNode list) {

@@ -7,6 +7,7 @@
 package dev.baton.agent.loop;
 
 import dev.baton.agent.InterruptedCallRules;
+import dev.baton.agent.process.PromptImages.PromptImage;
 import java.net.URI;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,10 @@ import org.jspecify.annotations.Nullable;
  * @param interrupted the calls whose begin the driver decides on
  * @param outputSchema JSON Schema of the final text; empty for none
  * @param mcp servers whose tools the model gets
+ * @param images that the prompt begins with
+ * @param window of the model, in tokens
+ * @param compactAt share of the window, above 0 and below 1, from which older messages are replaced
+ *     by a summary
  */
 record LoopSettings(
     String session,
@@ -44,7 +49,10 @@ record LoopSettings(
     List<String> deny,
     InterruptedCallRules interrupted,
     String outputSchema,
-    List<LoopMcpServer> mcp) {
+    List<LoopMcpServer> mcp,
+    List<PromptImage> images,
+    long window,
+    double compactAt) {
   /** A server at a URL. */
   record LoopMcpServer(String name, URI url, Map<String, String> headers) {}
 
@@ -53,6 +61,14 @@ record LoopSettings(
     ask = List.copyOf(ask);
     deny = List.copyOf(deny);
     mcp = List.copyOf(mcp);
+    images = List.copyOf(images);
+  }
+
+  /** The settings of a session that this one starts: it has another prompt, and no schema. */
+  LoopSettings ofChild(String id, String text, String rules) {
+    return new LoopSettings(
+        id, false, text, home, workspace, gateway, token, model, rules, allow, ask, deny, "", mcp,
+        List.of(), window, compactAt);
   }
 
   @Override

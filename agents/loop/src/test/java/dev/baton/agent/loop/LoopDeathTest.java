@@ -6,14 +6,18 @@
  */
 package dev.baton.agent.loop;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.AgentDeaths;
 import dev.baton.agent.testkit.DeathHarness;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedReply;
+import dev.baton.scripted.ScriptedRequest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,5 +85,83 @@ class LoopDeathTest {
     int lines = TURNS - 8 + 1 + 9;
     AgentDeaths.check(
         new LoopDriver(), List.of(), folder, script(), DeathHarness.MODEL, lines, KILLS, 6);
+  }
+
+  private static final Pattern TURN = Pattern.compile("turn (\\d+)");
+
+  /** The next command follows from the highest number in the conversation or its summary. */
+  private static ScriptedReply longReply(ScriptedRequest request) {
+    String body = request.body().path("messages").toString();
+    int turn =
+        TURN.matcher(body).results().mapToInt(m -> Integer.parseInt(m.group(1))).max().orElse(0);
+    if (LoopCompactionTest.isSummary(request)) {
+      return ScriptedReply.text("up to turn " + turn).after(Duration.ofMillis(60));
+    }
+    if (turn == TURNS) {
+      return ScriptedReply.text("all done").after(Duration.ofMillis(60));
+    }
+    // Six answers fill 0.8 of the window; the newest one is in the requests after a summary.
+    return shell(ScriptedReply.empty().after(Duration.ofMillis(60)), "turn " + (turn + 1))
+        .usage(20_000L * (request.turn() + 1), 0, 0, 10, 0);
+  }
+
+  @Test
+  @Timeout(500)
+  void shouldPayForEachSummaryOnceOverKills() throws Exception {
+    int summaries = 1 + (TURNS - 6) / 5;
+    AgentDeaths.check(
+        new LoopDriver(),
+        List.of(),
+        folder,
+        LoopDeathTest::longReply,
+        request -> true,
+        TURNS + 1 + summaries,
+        DeathHarness.MODEL,
+        TURNS,
+        KILLS,
+        6);
+  }
+
+  private static final int PARTS = 12;
+
+  /** Each second answer of the step's session starts a sub-agent with three commands. */
+  private static ScriptedReply partReply(ScriptedRequest request) {
+    String task = "";
+    for (JsonNode message : request.body().path("messages")) {
+      if (message.path("role").asText().equals("user")) {
+        task = message.path("content").toString();
+        break;
+      }
+    }
+    Matcher part = Pattern.compile("part (\\d+)").matcher(task);
+    ScriptedReply reply = ScriptedReply.empty().after(Duration.ofMillis(60));
+    int turn = request.turn();
+    if (part.find()) {
+      return turn < 3
+          ? shell(reply, "part " + part.group(1) + " turn " + turn)
+          : ScriptedReply.text("part done").after(Duration.ofMillis(60));
+    }
+    if (turn == 2 * PARTS) {
+      return ScriptedReply.text("all done").after(Duration.ofMillis(60));
+    }
+    return turn % 2 == 0
+        ? shell(reply, "turn " + turn)
+        : call(reply, "sub_agent", "{\"prompt\":\"part %d\"}".formatted(turn));
+  }
+
+  @Test
+  @Timeout(500)
+  void shouldKeepTheWorkOfSubAgentsOverKills() throws Exception {
+    AgentDeaths.check(
+        new LoopDriver(),
+        List.of(),
+        folder,
+        LoopDeathTest::partReply,
+        request -> true,
+        2 * PARTS + 1 + 4 * PARTS,
+        DeathHarness.MODEL,
+        PARTS + 3 * PARTS,
+        KILLS,
+        6);
   }
 }

@@ -272,7 +272,8 @@ class LoopDriverTest {
               "created a, 1 bytes",
               "not b",
               "'fly' is not a tool. The tools are: shell, read_file, write_file, edit_file,"
-                  + " grep, planning_setup_plan, add_step, update_step, session_keep_value.",
+                  + " grep, planning_setup_plan, add_step, update_step, session_keep_value,"
+                  + " sub_agent.",
               "exit code 0, no output");
       assertThat(rig.workspace.resolve("b")).doesNotExist();
       assertThat(listener.approvals()).hasSize(2);
@@ -429,5 +430,65 @@ class LoopDriverTest {
           .isInstanceOf(AgentProgramException.class)
           .hasMessageContaining("version 7.1 is required, this runner has version 1");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"claude-sonnet-4-5", "gpt-5.1"})
+  void shouldBeginWithImagesAlsoAfterAResume(String model) throws Exception {
+    Path image = Files.write(folder.resolve("a.png"), new byte[] {1, 2, 3});
+    AgentTask task = AgentTask.PLAIN.withImages(List.of(image));
+    List<ScriptedReply> script =
+        List.of(shell("echo x >> out.txt"), ScriptedReply.text("All done."));
+    try (LoopRig rig = new LoopRig(folder, ModelScript.byTurn(script))) {
+      LoopRig.Running first =
+          rig.start(new AgentStart.Fresh("look"), model, task, new RecordingListener());
+      assertThat(first.await().text()).isEqualTo("All done.");
+      assertThat(rig.requests())
+          .hasSize(2)
+          .allSatisfy(
+              request ->
+                  assertThat(request.body().path("messages").toString())
+                      .containsSubsequence("AQID", "look"));
+      // The image is a part of the conversation: it is not read again.
+      Files.delete(image);
+      Path file = LoopConversation.file(rig.home, first.session().id());
+      Files.write(file, Files.readAllLines(file).subList(0, 2));
+
+      LoopRig.Running second =
+          rig.start(
+              new AgentStart.Resume(first.session().id()),
+              model,
+              AgentTask.PLAIN,
+              new RecordingListener());
+
+      assertThat(second.await().text()).isEqualTo("All done.");
+      assertThat(rig.requests()).as("the same requests").hasSize(2);
+    }
+  }
+
+  @Test
+  void shouldRefuseImagesThatItCannotSend() throws Exception {
+    Path large = folder.resolve("large.png");
+    try (LoopRig rig = new LoopRig(folder, ModelScript.byTurn(WORK));
+        var file = new java.io.RandomAccessFile(large.toFile(), "rw")) {
+      file.setLength((12L << 20) + 1);
+      assertThat(refused(rig, large)).contains("the images have 12582913 bytes together; at most");
+      assertThat(refused(rig, folder.resolve("none.png"))).contains("does not exist");
+      Path text = Files.writeString(folder.resolve("a.txt"), "a");
+      assertThat(refused(rig, text)).contains("neither PNG, JPEG, GIF nor WebP");
+      assertThat(rig.requests()).isEmpty();
+    }
+  }
+
+  private static String refused(LoopRig rig, Path image) throws Exception {
+    AgentEnd end =
+        rig.start(
+                new AgentStart.Fresh("look"),
+                LoopRig.CLAUDE,
+                AgentTask.PLAIN.withImages(List.of(image)),
+                new RecordingListener())
+            .await();
+    assertThat(end.kind()).isEqualTo(AgentEnd.Kind.FAILED);
+    return end.message();
   }
 }

@@ -62,7 +62,10 @@ class LoopMainTest {
                 List.of(),
                 InterruptedCallRules.RERUN,
                 "",
-                List.of());
+                List.of(),
+                List.of(),
+                128_000,
+                0.8);
         input.write(
             (Json.mapper().writeValueAsString(settings) + "\n").getBytes(StandardCharsets.UTF_8));
         input.flush();

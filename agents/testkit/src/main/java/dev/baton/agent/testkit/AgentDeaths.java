@@ -79,7 +79,7 @@ public final class AgentDeaths {
    * @param kills at most so many; fewer when a life reaches the end before
    * @param events most events of a life before its kill
    */
-  static void check(
+  public static void check(
       AgentDriver driver,
       List<String> command,
       Path folder,

@@ -241,6 +241,7 @@ final class HeadFold {
           closeCalls((id, call) -> call.isOf(invoked.step(), invoked.id()));
       case TraceEvent.ToolBegun begun -> {}
       case TraceEvent.PlanUpdated updated -> {}
+      case TraceEvent.AgentCompacted compacted -> {}
     }
   }
 

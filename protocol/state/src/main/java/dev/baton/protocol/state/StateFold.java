@@ -229,6 +229,7 @@ public final class StateFold {
         agents.end(invoked);
         endAgentWait(invoked.step());
       }
+      case TraceEvent.AgentCompacted compacted -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> {
         interruptRunning();

@@ -582,6 +582,17 @@ public sealed interface TraceEvent {
     }
   }
 
+  /**
+   * An agent has replaced the older part of its conversation by a summary. The whole conversation
+   * is in the checkpoints before.
+   *
+   * @param trigger {@code auto} or {@code manual}
+   * @param tokensBefore tokens of the conversation before, as the agent counts them; null where
+   *     unknown
+   */
+  record AgentCompacted(String step, String trigger, @Nullable Long tokensBefore)
+      implements Runner, OfStep {}
+
   record PlanUpdated(String step, JsonNode items) implements Runner, OfStep {}
 
   record RunPaused(@Nullable String reason) implements Runner {}

@@ -33,9 +33,11 @@ final class AgentDecoder {
           "mcp",
           "cut",
           "idle",
-          "output");
+          "output",
+          "context");
   private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final List<String> INTERRUPTED_KEYS = List.of("rerun", "ask", "tell");
+  private static final List<String> CONTEXT_KEYS = List.of("window", "compact_at");
   private static final Pattern VERSION = Pattern.compile("[0-9]{1,9}(\\.[0-9A-Za-z-]{1,30}){0,5}");
   private static final Duration MIN_TIMEOUT = Duration.ofSeconds(1);
   private static final Duration MIN_IDLE = Duration.ofSeconds(1);
@@ -102,6 +104,7 @@ final class AgentDecoder {
     Duration idle =
         fields.duration("idle", MIN_IDLE, DurationParser.MAX).orElse(StepKind.Agent.IDLE);
     Optional<InputSchema> output = fields.get("output").flatMap(this::output);
+    AgentContext context = context(fields, use.orElse(""));
     return use.flatMap(
         agent ->
             prompt.map(
@@ -121,7 +124,8 @@ final class AgentDecoder {
                         budget,
                         mcp,
                         idle,
-                        output)));
+                        output,
+                        context)));
   }
 
   private ToolQuestions questions(MappingFieldReader tools, String use) {
@@ -233,6 +237,60 @@ final class AgentDecoder {
                     fields.get("tokens").flatMap(this::count),
                     fields.get("turns").flatMap(this::count)))
         .orElse(AgentBudget.UNLIMITED);
+  }
+
+  private AgentContext context(MappingFieldReader fields, String use) {
+    Optional<DefinitionCursor> place = fields.get("context");
+    if (place.isEmpty()) {
+      return AgentContext.DEFAULT;
+    }
+    if (!use.isEmpty() && !StepKind.Agent.USES_WITH_CONTEXT.contains(use)) {
+      problems.error(
+          place.get(),
+          "the agent '" + use + "' shortens its conversations by itself",
+          "with " + String.join(", ", StepKind.Agent.USES_WITH_CONTEXT) + " only");
+      return AgentContext.DEFAULT;
+    }
+    Optional<MappingFieldReader> found =
+        MappingFieldReader.of(place.get(), values, String.join(", ", CONTEXT_KEYS));
+    found.ifPresent(keys -> keys.allowOnly(CONTEXT_KEYS));
+    return found
+        .map(
+            keys ->
+                new AgentContext(
+                    keys.get("window").flatMap(this::window),
+                    keys.get("compact_at").flatMap(this::share)))
+        .orElse(AgentContext.DEFAULT);
+  }
+
+  private Optional<Long> window(DefinitionCursor place) {
+    JsonNode value = place.node().toJson();
+    if (value.canConvertToExactIntegral()
+        && value.canConvertToLong()
+        && value.longValue() >= AgentContext.MIN_WINDOW
+        && value.longValue() <= AgentContext.MAX_WINDOW) {
+      return Optional.of(value.longValue());
+    }
+    problems.error(
+        place,
+        value + " is not a number of tokens",
+        "a whole number from %d to %d".formatted(AgentContext.MIN_WINDOW, AgentContext.MAX_WINDOW));
+    return Optional.empty();
+  }
+
+  private Optional<Double> share(DefinitionCursor place) {
+    JsonNode value = place.node().toJson();
+    if (value.isNumber()
+        && value.doubleValue() >= AgentContext.MIN_SHARE
+        && value.doubleValue() <= AgentContext.MAX_SHARE) {
+      return Optional.of(value.doubleValue());
+    }
+    problems.error(
+        place,
+        value + " is not a share of the window",
+        "a number from %s to %s, such as 0.8"
+            .formatted(AgentContext.MIN_SHARE, AgentContext.MAX_SHARE));
+    return Optional.empty();
   }
 
   private Optional<BigDecimal> cost(DefinitionCursor place) {

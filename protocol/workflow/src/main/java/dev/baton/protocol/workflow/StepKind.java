@@ -197,6 +197,7 @@ public sealed interface StepKind {
    * @param mcp servers that it may use, by name
    * @param idle after which time without any event or request the agent counts as hung
    * @param output the schema of its final JSON; empty for text
+   * @param context how long conversations may be, for {@link #USES_WITH_CONTEXT}
    */
   record Agent(
       String use,
@@ -213,7 +214,8 @@ public sealed interface StepKind {
       AgentBudget budget,
       Map<String, McpServerDefinition> mcp,
       Duration idle,
-      Optional<InputSchema> output)
+      Optional<InputSchema> output,
+      AgentContext context)
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
@@ -224,7 +226,10 @@ public sealed interface StepKind {
 
     /** Those whose prompt can have images. */
     public static final List<String> USES_WITH_IMAGES =
-        List.of("claude", "codex", "opencode", "acp");
+        List.of("claude", "codex", "opencode", "acp", "loop");
+
+    /** Those whose conversations the runner shortens. */
+    public static final List<String> USES_WITH_CONTEXT = List.of("loop");
 
     /** The most images of a prompt. */
     public static final int MAX_IMAGES = 20;

@@ -149,8 +149,20 @@ class BadDefinitionsTest {
             "line 5, column 50 (step b, steps[1].agent.budget.turns): 0.5 is not a budget; allowed: a whole number from 1 to 1000000000000000"),
         schema(
             "images for an agent that takes none",
-            steps("- id: b\n  agent: {use: loop, prompt: x, images: a.png}\n"),
-            "line 5, column 41 (step b, steps[1].agent.images): the agent 'loop' takes no images; allowed: with one of claude, codex, opencode, acp"),
+            steps("- id: b\n  agent: {use: command, command: y, prompt: x, images: a.png}\n"),
+            "line 5, column 56 (step b, steps[1].agent.images): the agent 'command' takes no images; allowed: with one of claude, codex, opencode, acp, loop"),
+        schema(
+            "a context that the agent keeps by itself",
+            steps("- id: b\n  agent: {use: codex, prompt: x, context: {window: 8000}}\n"),
+            "line 5, column 43 (step b, steps[1].agent.context): the agent 'codex' shortens its conversations by itself; allowed: with loop only"),
+        schema(
+            "a window of no model",
+            steps("- id: b\n  agent: {use: loop, prompt: x, context: {window: 100}}\n"),
+            "line 5, column 51 (step b, steps[1].agent.context.window): 100 is not a number of tokens; allowed: a whole number from 8000 to 100000000"),
+        schema(
+            "a share of nothing",
+            steps("- id: b\n  agent: {use: loop, prompt: x, context: {compact_at: 1}}\n"),
+            "line 5, column 55 (step b, steps[1].agent.context.compact_at): 1 is not a share of the window; allowed: a number from 0.1 to 0.95, such as 0.8"),
         schema(
             "no images",
             steps("- id: b\n  agent: {use: codex, prompt: x, images: []}\n"),

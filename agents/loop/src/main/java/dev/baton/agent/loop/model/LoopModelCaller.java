@@ -16,15 +16,21 @@ import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.exception.HttpException;
 import dev.langchain4j.exception.LangChain4jException;
+import dev.langchain4j.model.anthropic.AnthropicTokenUsage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.ToolChoice;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
+import dev.langchain4j.model.output.TokenUsage;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -46,6 +52,10 @@ public final class LoopModelCaller {
   private static final Set<Integer> REPEATED = Set.of(408, 429, 500, 502, 503, 504, 529);
   private static final int MAX_MESSAGE = 2_000;
 
+  /** Begins the message that takes the place of older ones. */
+  private static final String SUMMARY =
+      "The conversation up to here was too long. You have replaced it by this summary:\n\n";
+
   private final ChatModel model;
   private final List<ToolSpecification> tools;
   private final Consumer<String> notices;
@@ -66,8 +76,31 @@ public final class LoopModelCaller {
    */
   public SessionRow.Answer call(String system, List<SessionRow> rows)
       throws LoopModelException, InterruptedException {
-    ChatRequest request =
-        ChatRequest.builder().messages(messages(system, rows)).toolSpecifications(tools).build();
+    return call(request(system, rows).build());
+  }
+
+  /**
+   * Requests an answer that calls no tool. The tools are part of the request all the same:
+   * endpoints refuse conversations with calls of tools that are not there.
+   *
+   * @throws LoopModelException as {@link #call(String, List)}
+   */
+  public SessionRow.Answer summarize(String system, List<SessionRow> rows)
+      throws LoopModelException, InterruptedException {
+    return call(request(system, rows).toolChoice(ToolChoice.NONE).build());
+  }
+
+  /** The characters of the tools in a request, about. */
+  public int toolsLength() {
+    return tools.stream().mapToInt(tool -> tool.toString().length()).sum();
+  }
+
+  private ChatRequest.Builder request(String system, List<SessionRow> rows) {
+    return ChatRequest.builder().messages(messages(system, rows)).toolSpecifications(tools);
+  }
+
+  private SessionRow.Answer call(ChatRequest request)
+      throws LoopModelException, InterruptedException {
     for (int attempt = 1; ; attempt++) {
       try {
         return answer(model.chat(request));
@@ -138,7 +171,23 @@ public final class LoopModelCaller {
     return new SessionRow.Answer(
         message.text() == null ? "" : message.text(),
         calls,
-        response.finishReason() == FinishReason.LENGTH);
+        response.finishReason() == FinishReason.LENGTH,
+        tokens(response.tokenUsage()));
+  }
+
+  /** Anthropic counts tokens of the cache apart from the input. */
+  private static long tokens(@Nullable TokenUsage usage) {
+    if (usage == null) {
+      return 0;
+    }
+    long tokens = count(usage.inputTokenCount()) + count(usage.outputTokenCount());
+    return usage instanceof AnthropicTokenUsage cached
+        ? tokens + count(cached.cacheReadInputTokens()) + count(cached.cacheCreationInputTokens())
+        : tokens;
+  }
+
+  private static long count(@Nullable Integer tokens) {
+    return tokens == null ? 0 : tokens;
   }
 
   private static List<ChatMessage> messages(String system, List<SessionRow> rows) {
@@ -147,7 +196,10 @@ public final class LoopModelCaller {
     for (SessionRow row : rows) {
       switch (row) {
         case SessionRow.Opened opened -> {}
-        case SessionRow.UserText(String text) -> messages.add(UserMessage.from(text));
+        case SessionRow.ChildStarted child -> {}
+        case SessionRow.UserText text -> messages.add(message(text));
+        case SessionRow.Compacted compacted ->
+            messages.add(UserMessage.from(SUMMARY + compacted.summary()));
         case SessionRow.Answer answer -> {
           if (!answer.text().isBlank() || !answer.calls().isEmpty()) {
             messages.add(message(answer));
@@ -164,6 +216,17 @@ public final class LoopModelCaller {
       }
     }
     return messages;
+  }
+
+  private static UserMessage message(SessionRow.UserText text) {
+    if (text.images().isEmpty()) {
+      return UserMessage.from(text.text());
+    }
+    List<Content> contents = new ArrayList<>();
+    text.images()
+        .forEach(image -> contents.add(ImageContent.from(image.base64(), image.mediaType())));
+    contents.add(TextContent.from(text.text()));
+    return UserMessage.from(contents);
   }
 
   private static AiMessage message(SessionRow.Answer answer) {

@@ -7,6 +7,7 @@
 package dev.baton.agent.loop.session;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.agent.process.PromptImages.PromptImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,6 +29,10 @@ public final class LoopConversation implements AutoCloseable {
   /** The slices of every session. */
   public static final List<SessionSlice<?>> SLICES = List.of(Plan.SLICE, DomainValues.SLICE);
 
+  /** What the loop writes in the user's place after an answer that was cut off. */
+  private static final String CUT_OFF =
+      "Your answer ended at its length limit. Continue where it ended.";
+
   private final LoopSession session;
   private final LoopSessionFile file;
   private final List<SessionRow> rows;
@@ -43,18 +48,25 @@ public final class LoopConversation implements AutoCloseable {
     return home.resolve("sessions").resolve(id + ".jsonl");
   }
 
-  /** Begins a session with its first message. */
-  public static LoopConversation begin(Path home, String id, String prompt) throws IOException {
+  /**
+   * Begins a session with its first message.
+   *
+   * @param parent id of the session that starts this one; null for none
+   * @param images that the message begins with
+   */
+  public static LoopConversation begin(
+      Path home, String id, @Nullable String parent, String prompt, List<PromptImage> images)
+      throws IOException {
     Path path = file(home, id);
     Files.createDirectories(home.resolve("sessions"));
     Instant now = Instant.now();
     LoopConversation conversation =
         new LoopConversation(
-            new LoopSession(id, now, null, Map.of(), SLICES),
+            new LoopSession(id, now, parent, Map.of(), SLICES),
             LoopSessionFile.create(path),
             List.of());
-    conversation.add(new SessionRow.Opened(LoopSessionFile.FORMAT, id, now, null, Map.of()));
-    conversation.addUserText(prompt);
+    conversation.add(new SessionRow.Opened(LoopSessionFile.FORMAT, id, now, parent, Map.of()));
+    conversation.addUserText(prompt, images);
     return conversation;
   }
 
@@ -88,9 +100,20 @@ public final class LoopConversation implements AutoCloseable {
     }
     LoopSession session =
         new LoopSession(opened.id(), opened.created(), opened.parent(), opened.tags(), SLICES);
-    for (SessionRow row : rows) {
-      if (row instanceof SessionRow.CallResult result) {
-        session.restore(result.slices());
+    for (int i = 0; i < rows.size(); i++) {
+      switch (rows.get(i)) {
+        case SessionRow.CallResult result -> session.restore(result.slices());
+        case SessionRow.ChildStarted child -> session.addChild(child.session());
+        case SessionRow.Compacted compacted -> {
+          if (compacted.replaced() < 2 || compacted.replaced() > i) {
+            throw new SessionFileException(
+                "row %d of its file replaces %d rows; 2 to %d are possible"
+                    .formatted(i + 1, compacted.replaced(), i));
+          }
+        }
+        case SessionRow.Opened row -> {}
+        case SessionRow.UserText row -> {}
+        case SessionRow.Answer row -> {}
       }
     }
     return session;
@@ -105,8 +128,89 @@ public final class LoopConversation implements AutoCloseable {
     return List.copyOf(rows);
   }
 
+  /**
+   * The rows of the next request: all, or since a compaction the messages of the user, the summary,
+   * and the rows that it does not replace.
+   */
+  public List<SessionRow> requestRows() {
+    int at = newestCompaction();
+    if (at < 0 || !(rows.get(at) instanceof SessionRow.Compacted compacted)) {
+      return rows();
+    }
+    List<SessionRow> request = new ArrayList<>();
+    rows.subList(0, compacted.replaced()).stream()
+        .filter(row -> row instanceof SessionRow.UserText text && !text.text().equals(CUT_OFF))
+        .forEach(request::add);
+    request.add(compacted);
+    rows.subList(compacted.replaced(), rows.size()).stream()
+        .filter(row -> !(row instanceof SessionRow.Compacted))
+        .forEach(request::add);
+    return request;
+  }
+
+  private int newestCompaction() {
+    for (int i = rows.size() - 1; i >= 0; i--) {
+      if (rows.get(i) instanceof SessionRow.Compacted) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** The index of the newest answer; -1 before the first one. */
+  public int newestAnswerIndex() {
+    for (int i = rows.size() - 1; i >= 0; i--) {
+      if (rows.get(i) instanceof SessionRow.Answer) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Whether no answer has followed the newest compaction. */
+  public boolean isJustCompacted() {
+    return newestCompaction() > newestAnswerIndex();
+  }
+
+  /**
+   * Replaces the first rows by a summary in requests.
+   *
+   * @param replaced number of rows, from the first
+   */
+  public void compact(String summary, int replaced, long tokensBefore) throws IOException {
+    add(new SessionRow.Compacted(summary, replaced, tokensBefore));
+  }
+
+  /** The session that a call of the newest answer has started; null for none. */
+  public @Nullable String child(String call) {
+    for (SessionRow row : rows.subList(Math.max(0, newestAnswerIndex()), rows.size())) {
+      if (row instanceof SessionRow.ChildStarted child && child.call().equals(call)) {
+        return child.session();
+      }
+    }
+    return null;
+  }
+
+  /** Registers a session that a call starts. */
+  public void addChild(String call, String child) throws IOException {
+    add(new SessionRow.ChildStarted(call, child));
+    session.addChild(child);
+  }
+
   public void addUserText(String text) throws IOException {
-    add(new SessionRow.UserText(text));
+    addUserText(text, List.of());
+  }
+
+  /**
+   * @param images that the message begins with
+   */
+  public void addUserText(String text, List<PromptImage> images) throws IOException {
+    add(new SessionRow.UserText(text, images));
+  }
+
+  /** Requests the rest of an answer that was cut off. */
+  public void continueAnswer() throws IOException {
+    addUserText(CUT_OFF);
   }
 
   public void addAnswer(SessionRow.Answer answer) throws IOException {
@@ -162,11 +266,9 @@ public final class LoopConversation implements AutoCloseable {
       return List.of();
     }
     Set<String> ended = new HashSet<>();
-    for (int i = rows.size() - 1;
-        i >= 0 && rows.get(i) instanceof SessionRow.CallResult done;
-        i--) {
-      ended.add(done.call());
-    }
+    rows.subList(newestAnswerIndex(), rows.size()).stream()
+        .filter(SessionRow.CallResult.class::isInstance)
+        .forEach(row -> ended.add(((SessionRow.CallResult) row).call()));
     return answer.calls().stream().filter(call -> !ended.contains(call.id())).toList();
   }
 

@@ -25,4 +25,14 @@ public interface LoopTool {
    */
   ToolOutput run(ToolArguments arguments)
       throws ToolFailureException, IOException, InterruptedException;
+
+  /**
+   * Runs a call of an answer; for tools that need to recognize a call that begins again.
+   *
+   * @param call id of the call
+   */
+  default ToolOutput run(String call, ToolArguments arguments)
+      throws ToolFailureException, IOException, InterruptedException {
+    return run(arguments);
+  }
 }

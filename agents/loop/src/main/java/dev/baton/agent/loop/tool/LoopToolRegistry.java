@@ -45,6 +45,24 @@ public final class LoopToolRegistry {
     all.forEach(tool -> tools.putIfAbsent(tool.specification().name(), tool));
   }
 
+  private LoopToolRegistry(Map<String, LoopTool> tools) {
+    this.tools.putAll(tools);
+  }
+
+  /**
+   * Returns the named tools and those of the session.
+   *
+   * @param names empty for all tools; unknown ones are ignored
+   */
+  public LoopToolRegistry only(List<String> names) {
+    if (names.isEmpty()) {
+      return this;
+    }
+    Map<String, LoopTool> kept = new LinkedHashMap<>(tools);
+    kept.keySet().removeIf(name -> !names.contains(name) && !SESSION_TOOLS.contains(name));
+    return new LoopToolRegistry(kept);
+  }
+
   public Optional<LoopTool> find(String name) {
     return Optional.ofNullable(tools.get(name));
   }

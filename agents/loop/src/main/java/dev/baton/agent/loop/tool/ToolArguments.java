@@ -70,7 +70,8 @@ public record ToolArguments(ObjectNode json) {
     return isAbsent(name) ? absent : text(name, maxLength);
   }
 
-  private boolean isAbsent(String name) {
+  /** Whether a field is missing or null. */
+  boolean isAbsent(String name) {
     return json.path(name).isMissingNode() || json.path(name).isNull();
   }
 

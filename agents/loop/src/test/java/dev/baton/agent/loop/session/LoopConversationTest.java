@@ -34,8 +34,9 @@ class LoopConversationTest {
   }
 
   private LoopConversation written() throws IOException {
-    LoopConversation conversation = LoopConversation.begin(home, ID, "do ä\u2028it\n");
-    conversation.addAnswer(new SessionRow.Answer("first", List.of(A, B), false));
+    LoopConversation conversation =
+        LoopConversation.begin(home, ID, null, "do ä\u2028it\n", List.of());
+    conversation.addAnswer(new SessionRow.Answer("first", List.of(A, B), false, 0));
     conversation.addResult(A, "exit code 0\n\ufffd", false, List.of());
     return conversation;
   }
@@ -55,13 +56,68 @@ class LoopConversationTest {
       assertThat(again.rows()).isEqualTo(rows);
       assertThat(again.openCalls()).isEmpty();
       assertThat(again.session().get(Plan.SLICE).objective()).isEqualTo("fix");
-      again.addAnswer(new SessionRow.Answer("done", List.of(), false));
+      again.addAnswer(new SessionRow.Answer("done", List.of(), false, 0));
     }
     try (LoopConversation again = LoopConversation.open(home, ID)) {
-      assertThat(again.newestAnswer()).isEqualTo(new SessionRow.Answer("done", List.of(), false));
+      assertThat(again.newestAnswer())
+          .isEqualTo(new SessionRow.Answer("done", List.of(), false, 0));
       assertThat(again.answers()).isEqualTo(2);
       again.addUserText("more");
       assertThat(again.newestAnswer()).isNull();
+    }
+  }
+
+  @Test
+  void shouldReplaceOlderRowsInRequests() throws Exception {
+    SessionRow.Answer newest = new SessionRow.Answer("second", List.of(), true, 500);
+    try (LoopConversation conversation = written()) {
+      conversation.addResult(B, "plan set", false, List.of());
+      conversation.addUserText("and more");
+      conversation.addAnswer(new SessionRow.Answer("cut off", List.of(), true, 0));
+      conversation.continueAnswer();
+      conversation.addAnswer(newest);
+      int rows = conversation.rows().size();
+
+      conversation.compact("what was done", conversation.newestAnswerIndex(), 90_000);
+
+      assertThat(conversation.rows()).as("nothing is lost").hasSize(rows + 1);
+      assertThat(conversation.isJustCompacted()).isTrue();
+      assertThat(conversation.newestAnswer()).isEqualTo(newest);
+      conversation.continueAnswer();
+    }
+
+    try (LoopConversation again = LoopConversation.open(home, ID)) {
+      assertThat(again.requestRows())
+          .satisfiesExactly(
+              task -> assertThat(task).isEqualTo(SessionRow.UserText.of("do ä\u2028it\n")),
+              more -> assertThat(more).isEqualTo(SessionRow.UserText.of("and more")),
+              summary ->
+                  assertThat(summary)
+                      .isEqualTo(new SessionRow.Compacted("what was done", 8, 90_000)),
+              kept -> assertThat(kept).isEqualTo(newest),
+              rest -> assertThat(rest.toString()).contains("Continue where it ended"));
+      assertThat(again.answers()).isEqualTo(3);
+      again.addAnswer(new SessionRow.Answer("third", List.of(A), false, 0));
+      assertThat(again.isJustCompacted()).isFalse();
+      assertThat(again.openCalls()).containsExactly(A);
+    }
+  }
+
+  @Test
+  void shouldKeepWhichCallHasStartedAChild() throws Exception {
+    String child = ID.replace('1', '3');
+    try (LoopConversation conversation = written()) {
+      conversation.addChild("b", child);
+      assertThat(conversation.openCalls()).containsExactly(B);
+    }
+
+    try (LoopConversation again = LoopConversation.open(home, ID)) {
+      assertThat(again.session().children()).containsExactly(child);
+      assertThat(again.child("b")).isEqualTo(child);
+      assertThat(again.child("a")).isNull();
+      again.addResult(B, "done", false, List.of());
+      again.addAnswer(new SessionRow.Answer("", List.of(B), false, 0));
+      assertThat(again.child("b")).as("another call with the same id").isNull();
     }
   }
 
