@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.protocol.state.AgentFork;
 import dev.baton.protocol.state.AgentState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
@@ -25,6 +26,7 @@ final class AgentProgressTracker {
   private boolean begun;
   private int resumes;
   private int runnerDeaths;
+  private @Nullable AgentFork fork;
 
   private AgentProgressTracker(
       List<ModelAnswered> answers,
@@ -32,18 +34,20 @@ final class AgentProgressTracker {
       @Nullable String session,
       boolean begun,
       int resumes,
-      int runnerDeaths) {
+      int runnerDeaths,
+      @Nullable AgentFork fork) {
     this.answers = new ArrayList<>(answers);
     this.boundary = boundary;
     this.session = session;
     this.begun = begun;
     this.resumes = resumes;
     this.runnerDeaths = runnerDeaths;
+    this.fork = fork;
   }
 
   /** Returns the progress of an attempt that starts from the beginning. */
   static AgentProgressTracker fresh() {
-    return new AgentProgressTracker(List.of(), null, null, false, 0, 0);
+    return new AgentProgressTracker(List.of(), null, null, false, 0, 0, null);
   }
 
   /**
@@ -62,7 +66,8 @@ final class AgentProgressTracker {
         before.session(),
         true,
         before.resumes(),
-        before.runnerDeaths());
+        before.runnerDeaths(),
+        before.fork());
   }
 
   /** An answer is on the log. */
@@ -78,6 +83,7 @@ final class AgentProgressTracker {
   synchronized void saved(Cut cut) {
     boundary = cut;
     answers.clear();
+    fork = fork == null ? null : fork.begun();
   }
 
   synchronized void inSession(String id) {
@@ -125,5 +131,10 @@ final class AgentProgressTracker {
   /** The answers since the boundary, oldest first. */
   synchronized List<ModelAnswered> answers() {
     return List.copyOf(answers);
+  }
+
+  /** How the step differs from that of the run's parent; null where it does not. */
+  synchronized @Nullable AgentFork fork() {
+    return fork;
   }
 }

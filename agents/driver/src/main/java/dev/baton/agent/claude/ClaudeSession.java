@@ -76,6 +76,7 @@ final class ClaudeSession extends ProcessAgentSession {
           session.send(message(launch.task().images(), prompt));
       case AgentStart.Continue(String of, String prompt) ->
           session.send(message(launch.task().images(), prompt));
+      case AgentStart.Fork fork -> throw new IllegalStateException("not forked yet: " + fork);
       case AgentStart.Resume resume -> session.later(TURN_BOUND, session::continueByPrompt);
     }
     session.begin();

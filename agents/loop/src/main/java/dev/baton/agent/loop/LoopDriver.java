@@ -26,6 +26,7 @@ import dev.baton.agent.loop.session.SessionFileException;
 import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.EndedSession;
 import dev.baton.agent.process.SessionFile;
+import dev.baton.agent.process.SessionRenamer;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.key.AgentFamily;
 import java.io.IOException;
@@ -90,6 +91,10 @@ public final class LoopDriver implements AgentDriver {
       case AgentStart.Continue(String id, String text) -> {
         resumed = id;
         prompt = text;
+      }
+      case AgentStart.Fork fork -> {
+        SessionRenamer.rename(home, stateFiles(), fork.from(), fork.to());
+        return start(launch.withStart(fork.forked()), starter, listener);
       }
     }
     AgentSession ended = problem(launch, home, resumed, prompt);
