@@ -272,7 +272,7 @@ final class ClaudeSession extends ProcessAgentSession {
   @Override
   protected AgentEnd end(int exit, String errors) {
     boolean refused =
-        launch.start() instanceof AgentStart.Resume && !begun && errors.contains("No conversation");
+        launch.start().resumedSession() != null && !begun && errors.contains("No conversation");
     return new AgentEnd(
         refused ? AgentEnd.Kind.SESSION_REFUSED : AgentEnd.Kind.FAILED,
         "",
