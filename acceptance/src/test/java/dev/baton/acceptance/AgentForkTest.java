@@ -89,7 +89,8 @@ class AgentForkTest {
   private static ScriptedReply line(String line) {
     return ScriptedReply.empty()
         .with(
-            new ReplyPart.ToolCall("shell", "{\"command\": \"echo %s >> lines\"}".formatted(line)));
+            new ReplyPart.ToolCall("shell", "{\"command\": \"echo %s >> lines\"}".formatted(line)))
+        .after(Duration.ofMillis(100));
   }
 
   private static ObjectNode at(List<JsonNode> events) {
@@ -146,7 +147,7 @@ class AgentForkTest {
     ObjectNode turn = at(on.api.events(parent));
     String path = "/runs/" + parent + "/fork";
 
-    var unknown = on.api.post(path, turn.deepCopy().put("use", "nobody"));
+    var unknown = on.api.post(path, turn.deepCopy().put("use", "unknown"));
     var afterStep =
         on.api.post(
             path,
@@ -155,7 +156,7 @@ class AgentForkTest {
 
     assertThat(unknown.status()).isEqualTo(400);
     assertThat(unknown.body().toString())
-        .contains("'nobody' is not an agent for a fork; allowed: claude, codex, opencode, loop");
+        .contains("'unknown' is not an agent for a fork; allowed: claude, codex, opencode, loop");
     assertThat(afterStep.status()).isEqualTo(400);
     assertThat(afterStep.body().toString()).contains("'prompt' needs the checkpoint of an agent");
     assertThat(blank.status()).isEqualTo(400);

@@ -20,11 +20,11 @@ import org.jspecify.annotations.Nullable;
  */
 record AgentStartFactory(StepContext context, AgentProgressTracker progress) {
   private static final String LOST =
-      "An earlier session on this task was lost. Its changes are in the files here: look at them"
+      "An earlier session on this task was lost. Its changes are in the files here: inspect them"
           + " before you continue, and do not repeat what is done.";
 
   private static final String OTHER_AGENT =
-      "Another agent has worked on this task. Its changes are in the files here: look at them"
+      "Another agent has worked on this task. Its changes are in the files here: inspect them"
           + " before you continue, and do not repeat what is done.";
 
   /** Returns the step as this fork changes it. */
@@ -51,7 +51,7 @@ record AgentStartFactory(StepContext context, AgentProgressTracker progress) {
         : new AgentStart.Fresh(after(OTHER_AGENT, kind));
   }
 
-  /** The same id in each attempt: a repeated start is no second session. */
+  /** The same id in each attempt: a repeated start does not create a second session. */
   private String forkOf(String parent) {
     String name = context.run() + "/" + context.step() + "/" + context.visit() + "/" + parent;
     return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
