@@ -274,7 +274,9 @@ class AgentStepTest {
     assertThat(end.path("output")).isEqualTo(done.path("output"));
     assertThat(endpoint.requests().size() - before).isEqualTo(ANSWERS - turn + 1);
     assertThat(end.path("agent").path("turns").asInt()).isEqualTo(ANSWERS - turn + 1);
-    assertThat(end.path("agent").path("session")).isEqualTo(done.path("agent").path("session"));
+    assertThat(end.path("agent").path("session"))
+        .as("a session of its own")
+        .isNotEqualTo(done.path("agent").path("session"));
     assertThat(on.api.events(parent)).as("the parent is untouched").isEqualTo(parentEvents);
   }
 

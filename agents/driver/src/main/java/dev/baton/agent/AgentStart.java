@@ -17,6 +17,7 @@ public sealed interface AgentStart {
       case Fallback fallback -> null;
       case Resume(String id) -> id;
       case Continue(String id, String prompt) -> id;
+      case Fork(String from, String to, String prompt) -> from;
     };
   }
 
@@ -50,4 +51,20 @@ public sealed interface AgentStart {
    * @param sessionId as for {@link Resume}
    */
   record Continue(String sessionId, String prompt) implements AgentStart {}
+
+  /**
+   * A new session with the conversation of another one, whose process or whose run may still use
+   * its own id. A driver that cannot do this ends it as {@link AgentEnd.Kind#SESSION_REFUSED}.
+   *
+   * @param from the session whose files are in the home
+   * @param to a UUID for the new session, the same in each attempt; an agent that chooses the ids
+   *     of its sessions takes another
+   * @param prompt a new message of the user; null to continue within the turn
+   */
+  record Fork(String from, String to, @Nullable String prompt) implements AgentStart {
+    /** Returns how the new session starts once its files are there. */
+    public AgentStart forked() {
+      return prompt == null ? new Resume(to) : new Continue(to, prompt);
+    }
+  }
 }

@@ -146,7 +146,13 @@ final class InputOptions {
             .formatted(key, text, why, SchemaTypeResolver.words(allowed)));
   }
 
-  private static String text(String from, InputStream stdin, String option) {
+  /**
+   * Reads the value of an option.
+   *
+   * @param from the value, {@code @FILE}, or {@code -} for stdin
+   * @throws CliException usage, when the file cannot be read
+   */
+  static String text(String from, InputStream stdin, String option) {
     try {
       if (from.equals("-")) {
         return new String(stdin.readAllBytes(), StandardCharsets.UTF_8);

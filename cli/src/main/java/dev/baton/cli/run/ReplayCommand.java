@@ -37,7 +37,9 @@ import picocli.CommandLine.Parameters;
       "  baton replay 4v8k2m --after build -i target=staging --wait",
       "  baton replay 4v8k2m --after build --workflow fixed.yaml",
       "  baton replay 4v8k2m --checkpoint 7c1xyz --files-only --workflow other.yaml",
-      "  baton replay 4v8k2m --turn 12 --workflow other-model.yaml"
+      "  baton replay 4v8k2m --turn 12 --prompt 'Use the other library.' --wait",
+      "  baton replay 4v8k2m --turn 12 --prompt @advice.txt --model claude-opus-4-5",
+      "  baton replay 4v8k2m --turn 12 --use codex --model gpt-5.2-codex"
     })
 public final class ReplayCommand implements Callable<Integer> {
   private final CommandContext context;
@@ -82,6 +84,28 @@ public final class ReplayCommand implements Callable<Integer> {
           "Continue with this definition: every completed step must be in it, with the same kind.")
   private @Nullable String workflow;
 
+  @Option(
+      names = "--prompt",
+      paramLabel = "TEXT|@FILE|-",
+      description =
+          "Continue the agent's conversation with this message, instead of within its turn; needs"
+              + " --turn, or the checkpoint of a turn.")
+  private @Nullable String prompt;
+
+  @Option(
+      names = "--model",
+      paramLabel = "NAME",
+      description = "The model of the agent from there on; needs a turn, as --prompt does.")
+  private @Nullable String model;
+
+  @Option(
+      names = "--use",
+      paramLabel = "AGENT",
+      description =
+          "Another agent (claude, codex, opencode, loop) takes over on the files of the turn, in a"
+              + " conversation of its own.")
+  private @Nullable String use;
+
   @Mixin private InputOptions input = new InputOptions();
 
   @Option(
@@ -107,6 +131,9 @@ public final class ReplayCommand implements Callable<Integer> {
     if (filesOnly && from.checkpoint == null) {
       throw CliException.usage("--files-only requires --checkpoint");
     }
+    requireTurn("--prompt", prompt);
+    requireTurn("--model", model);
+    requireTurn("--use", use);
     RunRef parent = RunRef.parse(id);
     ObjectNode body = Json.mapper().createObjectNode();
     if (from.checkpoint != null) {
@@ -138,7 +165,23 @@ public final class ReplayCommand implements Callable<Integer> {
     if (deadline != null) {
       body.put("deadline", deadline);
     }
+    if (prompt != null) {
+      body.put("prompt", InputOptions.text(prompt, context.terminal().in(), "--prompt"));
+    }
+    if (model != null) {
+      body.put("model", model);
+    }
+    if (use != null) {
+      body.put("use", use);
+    }
     return started.show(context, ForkRequestSender.create(context.client(), parent.text(), body));
+  }
+
+  private void requireTurn(String option, @Nullable String value) {
+    if (value != null && (from.step != null || filesOnly)) {
+      throw CliException.usage(
+          option + " requires --turn, or --checkpoint with the checkpoint of a turn");
+    }
   }
 
   /** Changes single properties of the parent's input, with types from the fork's workflow. */

@@ -245,6 +245,38 @@ class RunCommandsTest {
     assertThat(tree(server.requests().getLast().body())).isEqualTo(tree("{\"checkpoint\":\"c1\"}"));
   }
 
+  @Test
+  void shouldForkAnAgentWithAnotherPromptModelAndAgent(@TempDir Path folder) throws Exception {
+    server.on("POST /runs/" + ID + "/fork", 201, run("pending", ""));
+    Path advice = Files.writeString(folder.resolve("advice.txt"), "Use the other library.\n");
+
+    InProcessCli.Result done =
+        cli.run(
+            "replay",
+            ID,
+            "--checkpoint",
+            "c1",
+            "--prompt",
+            "@" + advice,
+            "--model",
+            "m2",
+            "--use",
+            "codex");
+    InProcessCli.Result afterStep = cli.run("replay", ID, "--after", "build", "--prompt", "more");
+    InProcessCli.Result missing =
+        cli.run("replay", ID, "--checkpoint", "c1", "--prompt", "@/no/such/file");
+
+    assertThat(done.code()).isZero();
+    assertThat(tree(server.requests().getLast().body()))
+        .isEqualTo(
+            tree(
+                "{\"checkpoint\":\"c1\",\"prompt\":\"Use the other library.\\n\",\"model\":\"m2\",\"use\":\"codex\"}"));
+    assertThat(afterStep.code()).isEqualTo(2);
+    assertThat(afterStep.err()).contains("--prompt requires --turn");
+    assertThat(missing.code()).isEqualTo(2);
+    assertThat(missing.err()).contains("--prompt: file not found: '/no/such/file'");
+  }
+
   private static String event(int position, String type, String data) {
     return "{\"position\":%d,\"type\":\"dev.baton.%s\",\"data\":%s}"
         .formatted(position, type, data);

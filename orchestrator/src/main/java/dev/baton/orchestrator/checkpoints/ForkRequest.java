@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param workflow name, or {@code name@hash}; or
  * @param definition inline
  * @param labels replace the parent's
+ * @param prompt continues the conversation of the agent whose turn the checkpoint is
+ * @param model of that agent from there on
+ * @param use the agent that takes over, without the conversation
  */
 public record ForkRequest(
     @Nullable String checkpoint,
@@ -31,4 +34,7 @@ public record ForkRequest(
     @Nullable Map<String, String> labels,
     @Nullable String deadline,
     RunRequest.@Nullable HeartbeatRequest heartbeat,
-    @Nullable Integer priority) {}
+    @Nullable Integer priority,
+    @Nullable String prompt,
+    @Nullable String model,
+    @Nullable String use) {}

@@ -22,6 +22,7 @@ import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.DefinitionChangeChecker;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.trace.AgentChange;
 import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -74,6 +75,7 @@ public class RunForkService {
     if (filesOnly(request) && request.checkpoint() == null) {
       throw bad("files_only", "'files_only' needs a checkpoint", "with 'checkpoint'");
     }
+    ForkAgentChecker.change(request);
   }
 
   private static boolean filesOnly(ForkRequest request) {
@@ -106,6 +108,7 @@ public class RunForkService {
       RunQueryService.Parent parent, NewRun run, ForkRequest request) {
     boolean changed =
         !filesOnly(request) && !Objects.equals(run.definitionHash(), parent.definitionHash());
+    AgentChange agent = ForkAgentChecker.change(request);
     PrepareForkRequest.Builder asked =
         PrepareForkRequest.newBuilder()
             .setRun(run.id())
@@ -113,7 +116,7 @@ public class RunForkService {
             .setParent(parent.id())
             .setStep(Objects.requireNonNullElse(request.step(), ""))
             .setFilesOnly(filesOnly(request))
-            .setWantState(changed);
+            .setWantState(changed || agent != null);
     String checkpoint = request.checkpoint();
     Uni<String> named =
         checkpoint == null
@@ -122,12 +125,18 @@ public class RunForkService {
     return runs.seen(parent.id())
         .chain(seen -> named.invoke(id -> asked.setCheckpoint(id).addAllSeen(seen)))
         .chain(() -> store.prepareFork(asked.build()))
+        .invoke(
+            prepared -> {
+              if (agent != null) {
+                ForkAgentChecker.requireTurn(state(prepared), prepared.getStep(), checkpoint);
+              }
+            })
         .call(prepared -> changed ? requireFit(run, prepared) : Uni.createFrom().voidItem())
-        .map(RunForkService::origin);
+        .map(prepared -> origin(prepared, agent));
   }
 
   private Uni<Void> requireFit(NewRun run, PrepareForkResponse prepared) {
-    RunState state = Json.read(prepared.getState().toByteArray(), RunState.class);
+    RunState state = state(prepared);
     return definitions
         .byHash(Objects.requireNonNull(run.definitionHash()))
         .invoke(
@@ -152,12 +161,18 @@ public class RunForkService {
         .replaceWithVoid();
   }
 
-  private static TraceEvent.ForkedFrom origin(PrepareForkResponse prepared) {
+  private static RunState state(PrepareForkResponse prepared) {
+    return Json.read(prepared.getState().toByteArray(), RunState.class);
+  }
+
+  private static TraceEvent.ForkedFrom origin(
+      PrepareForkResponse prepared, @Nullable AgentChange agent) {
     return new TraceEvent.ForkedFrom(
         prepared.getParent(),
         prepared.getPosition(),
         prepared.getStep().isEmpty() ? null : prepared.getStep(),
-        prepared.getCheckpoint().isEmpty() ? null : prepared.getCheckpoint());
+        prepared.getCheckpoint().isEmpty() ? null : prepared.getCheckpoint(),
+        agent);
   }
 
   private static ProblemException bad(String path, String message, String allowed) {

@@ -98,7 +98,10 @@ public interface OrchestratorConfig {
 
   /** Notifications about runs, sent in addition to the trace. */
   interface Notifications {
-    /** Any of run_lost, run_failed, run_cancelled, run_completed. */
+    /**
+     * Any of run_lost, run_failed, run_cancelled, run_completed, run_degraded and
+     * agent_session_created.
+     */
     @WithDefault("run_lost")
     List<String> events();
 

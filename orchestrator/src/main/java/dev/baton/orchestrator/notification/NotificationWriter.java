@@ -10,11 +10,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.EventTypeRegistry;
+import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import java.util.Optional;
 import java.util.Set;
 
@@ -25,9 +27,18 @@ import java.util.Set;
  */
 @ApplicationScoped
 public class NotificationWriter {
+  /** Of these events only those of agents that continue in a new session. */
+  private static final String AGENT_SESSION = "agent_session_created";
+
   /** The event types that can be configured. */
   public static final Set<String> EVENTS =
-      Set.of("run_lost", "run_failed", "run_cancelled", "run_completed");
+      Set.of(
+          "run_lost",
+          "run_failed",
+          "run_cancelled",
+          "run_completed",
+          "run_degraded",
+          AGENT_SESSION);
 
   private static final String INSERT =
       """
@@ -43,21 +54,25 @@ public class NotificationWriter {
   private final Set<String> wanted;
   private final String[] channels;
 
+  @Inject
   NotificationWriter(OrchestratorConfig config) {
-    wanted = Set.copyOf(config.notifications().events());
-    channels =
-        config.notifications().webhook().url().isPresent()
-            ? new String[] {"topic", "webhook"}
-            : new String[] {"topic"};
+    this(
+        Set.copyOf(config.notifications().events()),
+        config.notifications().webhook().url().isPresent());
+  }
+
+  NotificationWriter(Set<String> wanted, boolean webhook) {
+    this.wanted = wanted;
+    channels = webhook ? new String[] {"topic", "webhook"} : new String[] {"topic"};
   }
 
   /**
    * Builds the notification of an event that the fold has accepted; empty when its type is not
-   * configured.
+   * configured, and for an agent's session that replaces no lost one.
    */
   public Optional<ObjectNode> of(TraceRecord record) {
     String type = EventTypeRegistry.of(record.event()).substring(EventTypeRegistry.PREFIX.length());
-    if (!wanted.contains(type)) {
+    if (!wanted.contains(type) || isOrdinarySession(record.event())) {
       return Optional.empty();
     }
     ObjectNode row =
@@ -69,6 +84,10 @@ public class NotificationWriter {
             .put("at", record.time().toString());
     row.set("data", Json.tree(Json.bytes(record.event())));
     return Optional.of(row);
+  }
+
+  private static boolean isOrdinarySession(TraceEvent event) {
+    return event instanceof TraceEvent.AgentSessionCreated session && session.degraded() == null;
   }
 
   /**

@@ -263,7 +263,10 @@ class RunsGrpcService implements RunsService {
                   request.getLabelsMap().isEmpty() ? null : request.getLabelsMap(),
                   optional(request.getDeadline()),
                   null,
-                  request.hasPriority() ? request.getPriority() : null);
+                  request.hasPriority() ? request.getPriority() : null,
+                  optional(request.getPrompt()),
+                  optional(request.getModel()),
+                  optional(request.getUse()));
           byte[] bytes = Json.bytes(fork);
           JsonBodyReader.check(bytes.length, JsonBodyReader.LIMIT);
           IdempotencyKey key =

@@ -158,7 +158,7 @@ public record NewRun(
         List.of(),
         labels,
         createdAt,
-        forkedFrom,
+        forkedFrom == null ? null : forkedFrom.withoutAgent(),
         priority,
         null,
         null,

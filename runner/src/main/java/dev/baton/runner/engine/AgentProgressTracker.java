@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.protocol.state.AgentFork;
 import dev.baton.protocol.state.AgentState;
 import dev.baton.protocol.state.BegunToolCall;
 import dev.baton.protocol.trace.Cut;
@@ -29,6 +30,7 @@ final class AgentProgressTracker {
   private boolean begun;
   private int resumes;
   private int runnerDeaths;
+  private @Nullable AgentFork fork;
 
   private AgentProgressTracker(
       List<ModelAnswered> answers,
@@ -37,7 +39,8 @@ final class AgentProgressTracker {
       @Nullable String session,
       boolean begun,
       int resumes,
-      int runnerDeaths) {
+      int runnerDeaths,
+      @Nullable AgentFork fork) {
     this.answers = new ArrayList<>(answers);
     this.begunCalls = new HashMap<>(begunCalls);
     this.boundary = boundary;
@@ -45,11 +48,12 @@ final class AgentProgressTracker {
     this.begun = begun;
     this.resumes = resumes;
     this.runnerDeaths = runnerDeaths;
+    this.fork = fork;
   }
 
   /** Returns the progress of an attempt that starts from the beginning. */
   static AgentProgressTracker fresh() {
-    return new AgentProgressTracker(List.of(), Map.of(), null, null, false, 0, 0);
+    return new AgentProgressTracker(List.of(), Map.of(), null, null, false, 0, 0, null);
   }
 
   /**
@@ -69,7 +73,8 @@ final class AgentProgressTracker {
         before.session(),
         true,
         before.resumes(),
-        before.runnerDeaths());
+        before.runnerDeaths(),
+        before.fork());
   }
 
   /** An answer is on the log. */
@@ -86,6 +91,7 @@ final class AgentProgressTracker {
     boundary = cut;
     answers.clear();
     begunCalls.clear();
+    fork = fork == null ? null : fork.begun();
   }
 
   /** The begin of a call is on the log. */
@@ -148,5 +154,10 @@ final class AgentProgressTracker {
   /** The answers since the boundary, oldest first. */
   synchronized List<ModelAnswered> answers() {
     return List.copyOf(answers);
+  }
+
+  /** How the step differs from that of the run's parent; null where it does not. */
+  synchronized @Nullable AgentFork fork() {
+    return fork;
   }
 }

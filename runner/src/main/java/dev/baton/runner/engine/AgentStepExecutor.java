@@ -95,6 +95,7 @@ final class AgentStepExecutor {
   private final boolean cuts;
   private final StepLog log;
   private final ToolApprovalRequester approvals;
+  private final AgentStartFactory starts;
 
   /**
    * Id of the checkpoint on whose files the next process starts; null for those before the step.
@@ -127,9 +128,11 @@ final class AgentStepExecutor {
     this.log = context.log().get();
     this.resumedFrom = context.resumedFrom();
     this.approvals = new ToolApprovalRequester(run, context, workspace, progress, log);
+    this.starts = new AgentStartFactory(context, progress);
   }
 
-  StepResult execute(StepKind.Agent kind) throws InterruptedException {
+  StepResult execute(StepKind.Agent defined) throws InterruptedException {
+    StepKind.Agent kind = starts.changed(defined);
     AgentRuntime agents = run.executors().agents();
     Optional<AgentDriver> driver = agents.drivers().find(kind.use());
     if (driver.isEmpty()) {
@@ -253,11 +256,8 @@ final class AgentStepExecutor {
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored = restore(state, driver, folders, program, launcher);
-    String session = progress.session();
-    AgentStart start =
-        restored && session != null
-            ? new AgentStart.Resume(session)
-            : new AgentStart.Fresh(kind.prompt().render(context.scope()));
+    AgentStart start = starts.start(kind, restored);
+    String session = start.resumedSession();
     AgentLaunch launch =
         new AgentLaunch(
             context.step(),
@@ -277,7 +277,7 @@ final class AgentStepExecutor {
                 run.executors().agents().contextLimit(kind)),
             environment(kind));
     PromptImageResolver images = new PromptImageResolver(workspace.root());
-    if (start.resumedSession() == null) {
+    if (session == null) {
       launch = launch.withImages(images.resolve(kind.images(), context.scope()));
     }
     StepResult result = attempt(kind, driver, ledger, launcher, state, launch, null);
@@ -293,7 +293,7 @@ final class AgentStepExecutor {
           ledger,
           launcher,
           state,
-          launch.withStart(fallback(kind, session)).withImages(imagesLeft(images, kind)),
+          launch.withStart(starts.fallback(kind, session)).withImages(imagesLeft(images, kind)),
           TextShortener.shorten(failed.error().message(), MAX_REASON));
     }
     return result;
@@ -309,14 +309,6 @@ final class AgentStepExecutor {
       log.note("the new session begins without images: " + e.getMessage());
       return List.of();
     }
-  }
-
-  private AgentStart fallback(StepKind.Agent kind, String refused) {
-    return new AgentStart.Fallback(
-        "An earlier session on this task was lost. Its changes are in the files here: look at them"
-            + " before you continue, and do not repeat what is done.\n\nThe task:\n\n"
-            + kind.prompt().render(context.scope()),
-        refused);
   }
 
   /**

@@ -339,8 +339,7 @@ final class ToolApprovalRequester {
     return decision;
   }
 
-  private void refuse(
-      ToolApproval call, CompletableFuture<ToolDecision> decision, String message) {
+  private void refuse(ToolApproval call, CompletableFuture<ToolDecision> decision, String message) {
     synchronized (this) {
       refused.add(call.callId());
     }

@@ -54,6 +54,13 @@ public final class AcpDriver implements AgentDriver {
   @Override
   public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
       throws IOException {
+    if (launch.start() instanceof AgentStart.Fork fork) {
+      String problem = new AcpHome(launch.folders().home()).fork(fork.from(), fork.to());
+      return problem == null
+          ? start(launch.withStart(fork.forked()), starter, listener)
+          : EndedSession.refused(
+              fork.from(), "session " + fork.from() + " cannot be forked: " + problem);
+    }
     AcpHome home = new AcpHome(launch.folders().home());
     String resumed = launch.start().resumedSession();
     if (resumed != null) {

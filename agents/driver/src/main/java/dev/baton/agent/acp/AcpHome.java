@@ -10,6 +10,7 @@ import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.claude.ClaudeTranscript;
 import dev.baton.agent.process.AgentEnvironment;
+import dev.baton.agent.process.SessionRenamer;
 import dev.baton.agent.process.StateText;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
@@ -94,6 +95,20 @@ record AcpHome(Path home) {
       return "the agent has no files of an earlier session";
     }
     return isClaude() ? ClaudeTranscript.problem(transcript(session)) : null;
+  }
+
+  /**
+   * Gives a session another id.
+   *
+   * @return why it cannot; null when it has: where other agents than Claude Code name their session
+   *     is not known
+   */
+  @Nullable String fork(String from, String to) throws IOException {
+    if (!isClaude()) {
+      return "the files of this agent are not known";
+    }
+    SessionRenamer.rename(home, STATE, from, to);
+    return null;
   }
 
   /** Whether the agent is built on Claude Code. */

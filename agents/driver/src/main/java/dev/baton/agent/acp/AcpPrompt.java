@@ -38,6 +38,7 @@ record AcpPrompt(List<PromptImages.PromptImage> images, String text) {
           case AgentStart.Fallback(String words, String refused) -> words;
           case AgentStart.Continue(String id, String words) -> words;
           case AgentStart.Resume resume -> null;
+          case AgentStart.Fork fork -> fork.prompt();
         };
     if (text == null) {
       return new AcpPrompt(List.of(), AcpSession.CONTINUE);

@@ -20,6 +20,7 @@ import dev.baton.agent.CheckedProgram;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.process.EndedSession;
 import dev.baton.agent.process.ProgramChecker;
+import dev.baton.agent.process.SessionRenamer;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.key.AgentFamily;
 import java.io.IOException;
@@ -59,6 +60,10 @@ public final class ClaudeDriver implements AgentDriver {
   @Override
   public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
       throws IOException {
+    if (launch.start() instanceof AgentStart.Fork fork) {
+      SessionRenamer.rename(launch.folders().home(), ClaudeHome.STATE, fork.from(), fork.to());
+      return start(launch.withStart(fork.forked()), starter, listener);
+    }
     ClaudeHome home = new ClaudeHome(launch.folders().home());
     String resumed = launch.start().resumedSession();
     if (resumed != null) {

@@ -9,6 +9,7 @@ package dev.baton.agent.claude;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.AgentStart;
 import dev.baton.agent.McpAccess;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.process.AgentEnvironment;
@@ -139,7 +140,10 @@ record ClaudeHome(Path home) {
     own.put("CLAUDE_CODE_DISABLE_TERMINAL_TITLE", "1");
     // Sub-agents in the background are lost at a resume, and keep boundaries away.
     own.put("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1");
-    own.put("CLAUDE_CODE_RESUME_INTERRUPTED_TURN", "1");
+    if (!(launch.start() instanceof AgentStart.Continue)) {
+      // Before a new prompt it would be one more request.
+      own.put("CLAUDE_CODE_RESUME_INTERRUPTED_TURN", "1");
+    }
     own.put("DISABLE_AUTOUPDATER", "1");
     own.put("DISABLE_TELEMETRY", "1");
     own.put("DISABLE_ERROR_REPORTING", "1");

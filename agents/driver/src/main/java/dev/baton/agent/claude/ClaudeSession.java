@@ -75,6 +75,7 @@ final class ClaudeSession extends ProcessAgentSession {
           session.send(message(launch.task().images(), prompt));
       case AgentStart.Continue(String of, String prompt) ->
           session.send(message(launch.task().images(), prompt));
+      case AgentStart.Fork fork -> throw new IllegalStateException("not forked yet: " + fork);
       case AgentStart.Resume resume -> session.later(TURN_BOUND, session::continueByPrompt);
     }
     session.begin();
@@ -294,7 +295,7 @@ final class ClaudeSession extends ProcessAgentSession {
   @Override
   protected AgentEnd end(int exit, String errors) {
     boolean refused =
-        launch.start() instanceof AgentStart.Resume && !begun && errors.contains("No conversation");
+        launch.start().resumedSession() != null && !begun && errors.contains("No conversation");
     return new AgentEnd(
         refused ? AgentEnd.Kind.SESSION_REFUSED : AgentEnd.Kind.FAILED,
         "",

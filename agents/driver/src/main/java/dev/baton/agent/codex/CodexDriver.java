@@ -20,6 +20,7 @@ import dev.baton.agent.CheckedProgram;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.process.EndedSession;
 import dev.baton.agent.process.ProgramChecker;
+import dev.baton.agent.process.SessionRenamer;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.key.AgentFamily;
 import java.io.IOException;
@@ -57,6 +58,10 @@ public final class CodexDriver implements AgentDriver {
   @Override
   public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
       throws IOException {
+    if (launch.start() instanceof AgentStart.Fork fork) {
+      SessionRenamer.rename(launch.folders().home(), CodexHome.STATE, fork.from(), fork.to());
+      return start(launch.withStart(fork.forked()), starter, listener);
+    }
     CodexHome home = new CodexHome(launch.folders().home());
     String resumed = launch.start().resumedSession();
     if (resumed != null) {

@@ -71,6 +71,7 @@ final class CodexSession extends JsonRpcSession {
           case AgentStart.Fallback(String prompt, String refused) -> prompt;
           case AgentStart.Continue(String id, String prompt) -> prompt;
           case AgentStart.Resume resume -> null;
+          case AgentStart.Fork fork -> fork.prompt();
         };
     if (text != null) {
       for (PromptImages.PromptImage image : PromptImages.read(launch.task().images())) {
@@ -106,6 +107,7 @@ final class CodexSession extends JsonRpcSession {
           request("thread/start", params, result -> started(result, ""));
       case AgentStart.Resume(String id) -> resume(params, id);
       case AgentStart.Continue(String id, String text) -> resume(params, id);
+      case AgentStart.Fork fork -> resume(params, fork.to());
     }
   }
 

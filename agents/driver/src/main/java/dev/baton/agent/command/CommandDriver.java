@@ -22,6 +22,7 @@ import dev.baton.agent.StateFiles;
 import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.EndedSession;
 import dev.baton.agent.process.ProgramChecker;
+import dev.baton.agent.process.SessionRenamer;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.key.AgentFamily;
 import java.io.IOException;
@@ -90,6 +91,11 @@ public final class CommandDriver implements AgentDriver {
         session = id;
         prompt = text;
       }
+      case AgentStart.Fork fork -> {
+        SessionRenamer.rename(
+            home, new StateFiles(List.of(SESSION), List.of()), fork.from(), fork.to());
+        return start(launch.withStart(fork.forked()), starter, listener);
+      }
     }
     StateText.write(home.resolve(PROMPT), prompt);
     StateText.write(home.resolve(SESSION), session);
@@ -130,7 +136,7 @@ public final class CommandDriver implements AgentDriver {
     if (!launch.task().mcp().isEmpty()) {
       own.put("BATON_MCP_SERVERS", McpAccess.toJson(launch.task().mcp()));
     }
-    if (launch.start() instanceof AgentStart.Resume
+    if (launch.start().resumedSession() != null
         && !launch.environment().containsKey(RESUMED_FROM)) {
       own.put(RESUMED_FROM, session);
     }

@@ -109,6 +109,7 @@ final class OpenCodeSession extends ProcessAgentSession {
           case AgentStart.Fallback(String words, String refused) -> words;
           case AgentStart.Continue(String id, String words) -> words;
           case AgentStart.Resume resume -> null;
+          case AgentStart.Fork fork -> fork.prompt();
         };
     if (text == null) {
       return parts;
@@ -203,7 +204,24 @@ final class OpenCodeSession extends ProcessAgentSession {
       case AgentStart.Fallback fallback -> created(server);
       case AgentStart.Resume(String id) -> found(server, id);
       case AgentStart.Continue(String id, String text) -> found(server, id);
+      case AgentStart.Fork fork -> forked(server, fork.from());
     };
+  }
+
+  /** Copies the session with its messages; the server chooses the new id. */
+  private @Nullable JsonNode forked(OpenCodeClient server, String from)
+      throws IOException, InterruptedException {
+    if (found(server, from) == null) {
+      return null;
+    }
+    OpenCodeClient.ServerAnswer answer =
+        server.post("/session/" + from + "/fork", Json.mapper().createObjectNode());
+    if (!answer.ok() || answer.body() == null) {
+      String problem = "status " + answer.status() + ": " + answer.text();
+      locked(() -> refuse("session " + from + " cannot be forked: " + problem));
+      return null;
+    }
+    return answer.body();
   }
 
   private JsonNode created(OpenCodeClient server) throws IOException, InterruptedException {

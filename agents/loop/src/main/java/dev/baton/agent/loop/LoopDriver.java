@@ -28,6 +28,7 @@ import dev.baton.agent.process.EndedSession;
 import dev.baton.agent.process.PromptImages;
 import dev.baton.agent.process.PromptImages.PromptImage;
 import dev.baton.agent.process.SessionFile;
+import dev.baton.agent.process.SessionRenamer;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.key.AgentFamily;
 import java.io.IOException;
@@ -95,6 +96,10 @@ public final class LoopDriver implements AgentDriver {
       case AgentStart.Continue(String id, String text) -> {
         resumed = id;
         prompt = text;
+      }
+      case AgentStart.Fork fork -> {
+        SessionRenamer.rename(home, stateFiles(), fork.from(), fork.to());
+        return start(launch.withStart(fork.forked()), starter, listener);
       }
     }
     AgentSession ended = problem(launch, home, resumed, prompt);

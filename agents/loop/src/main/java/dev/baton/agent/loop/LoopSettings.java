@@ -67,8 +67,24 @@ record LoopSettings(
   /** The settings of a session that this one starts: it has another prompt, and no schema. */
   LoopSettings ofChild(String id, String text, String rules) {
     return new LoopSettings(
-        id, false, text, home, workspace, gateway, token, model, rules, allow, ask, deny, "", mcp,
-        List.of(), window, compactAt);
+        id,
+        false,
+        text,
+        home,
+        workspace,
+        gateway,
+        token,
+        model,
+        rules,
+        allow,
+        ask,
+        deny,
+        interrupted,
+        "",
+        mcp,
+        List.of(),
+        window,
+        compactAt);
   }
 
   @Override

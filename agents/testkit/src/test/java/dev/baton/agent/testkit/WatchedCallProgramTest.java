@@ -117,8 +117,7 @@ class WatchedCallProgramTest {
                       rig.gateway().baseUrl(), gateway.token(), agent.model),
                   new AgentStart.Fresh("go"),
                   new AgentLaunch.AgentTask("", rules, List.of(), List.of(), ""),
-                  Map.of(
-                      "PATH", System.getenv("PATH"), "HOME", folder.resolve("user").toString())),
+                  Map.of("PATH", System.getenv("PATH"), "HOME", folder.resolve("user").toString())),
               new PlainProcessStarter(),
               listener);
       try {

@@ -32,6 +32,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -182,7 +183,7 @@ final class LocalApiServer implements AutoCloseable {
     if (pod.getSpec().getNodeName() != null && (grace == null || grace > 0)) {
       return new Answer(200, Serialization.asJson(store("MODIFIED", deleting(pod, Instant.now()))));
     }
-    send("DELETED", pods.remove(name));
+    send("DELETED", Objects.requireNonNull(pods.remove(name), name));
     return status(200, "", "deleted");
   }
 
@@ -241,7 +242,7 @@ final class LocalApiServer implements AutoCloseable {
   }
 
   synchronized void change(String name, UnaryOperator<Pod> change) {
-    store("MODIFIED", change.apply(pods.get(name)));
+    store("MODIFIED", change.apply(Objects.requireNonNull(pods.get(name), name)));
   }
 
   /** The pod gets a node, and a kubelet reports this. */
@@ -258,7 +259,7 @@ final class LocalApiServer implements AutoCloseable {
   }
 
   synchronized void delete(String name) {
-    send("DELETED", pods.remove(name));
+    send("DELETED", Objects.requireNonNull(pods.remove(name), name));
   }
 
   /** Removes a pod without an event. */
@@ -290,7 +291,7 @@ final class LocalApiServer implements AutoCloseable {
   }
 
   synchronized String uid(String name) {
-    return pods.get(name).getMetadata().getUid();
+    return Objects.requireNonNull(pods.get(name), name).getMetadata().getUid();
   }
 
   /** The grace of each accepted deletion, in seconds; -1 for that of the pod. */

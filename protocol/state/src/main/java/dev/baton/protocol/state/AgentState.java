@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  * @param diverged number of calls that differ from the journaled ones after a resume
  * @param spend of all visits
  * @param conversations spend by conversation, the first {@value #MAX_CONVERSATIONS} of them
+ * @param fork how the step differs from that of the run's parent; null unless it continued in a
+ *     fork
  */
 public record AgentState(
     int visit,
@@ -49,7 +51,8 @@ public record AgentState(
     boolean unanswered,
     long diverged,
     AgentSpend spend,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, AgentSpend> conversations) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, AgentSpend> conversations,
+    @Nullable AgentFork fork) {
   public static final int MAX_CONVERSATIONS = 256;
 
   /** The conversation that counts the answers of all beyond {@link #MAX_CONVERSATIONS}. */
@@ -57,7 +60,20 @@ public record AgentState(
 
   public static final AgentState NONE =
       new AgentState(
-          0, null, null, null, 0, List.of(), Map.of(), 0, 0, false, 0, AgentSpend.NONE, Map.of());
+          0,
+          null,
+          null,
+          null,
+          0,
+          List.of(),
+          Map.of(),
+          0,
+          0,
+          false,
+          0,
+          AgentSpend.NONE,
+          Map.of(),
+          null);
 
   public AgentState {
     answers = answers == null ? List.of() : List.copyOf(answers);
@@ -83,7 +99,20 @@ public record AgentState(
         false,
         0,
         AgentSpend.NONE,
-        Map.of());
+        Map.of(),
+        forked());
+  }
+
+  /** Returns the fork of this agent: what it has forked itself, if it has no boundary since. */
+  private AgentFork forked() {
+    return fork == null
+        ? new AgentFork(session, agent, null, null, null)
+        : new AgentFork(
+            fork.session() == null ? session : fork.session(),
+            fork.session() == null ? agent : fork.agent(),
+            null,
+            fork.model(),
+            fork.use());
   }
 
   /**

@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.state;
 
+import dev.baton.protocol.trace.AgentChange;
 import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
@@ -45,6 +46,7 @@ final class AgentStateTracker {
     private long diverged;
     private AgentSpend spend;
     private final Map<String, AgentSpend> conversations;
+    private @Nullable AgentFork fork;
 
     Draft(AgentState from) {
       visit = from.visit();
@@ -60,6 +62,7 @@ final class AgentStateTracker {
       diverged = from.diverged();
       spend = from.spend();
       conversations = new LinkedHashMap<>(from.conversations());
+      fork = from.fork();
     }
 
     AgentState state() {
@@ -76,7 +79,8 @@ final class AgentStateTracker {
           unanswered,
           diverged,
           spend,
-          conversations);
+          conversations,
+          fork);
     }
 
     /** Starts from the files before the step. */
@@ -86,6 +90,12 @@ final class AgentStateTracker {
       answers.clear();
       begun.clear();
       allowResumes();
+      leaveParent();
+    }
+
+    /** No later process continues the session of the run's parent. */
+    void leaveParent() {
+      fork = fork == null ? null : fork.begun();
     }
 
     void allowResumes() {
@@ -117,6 +127,7 @@ final class AgentStateTracker {
       resumes = then.resumes();
       runnerDeaths = then.runnerDeaths();
       unanswered = then.unanswered();
+      fork = then.fork();
     }
   }
 
@@ -130,6 +141,13 @@ final class AgentStateTracker {
     return drafts.computeIfAbsent(path, key -> new Draft(AgentState.NONE));
   }
 
+  /** The run is a fork that changes the agent of a step. */
+  void change(String path, AgentChange change) {
+    Draft draft = draft(path);
+    AgentFork fork = draft.fork == null ? new AgentFork(null, null, null, null, null) : draft.fork;
+    draft.fork = fork.with(change);
+  }
+
   void start(TraceEvent.StepStarted started) {
     if (!started.kind().equals("agent")) {
       return;
@@ -139,6 +157,7 @@ final class AgentStateTracker {
       draft.visit = started.visit();
       draft.session = null;
       draft.restart();
+      draft.fork = draft.fork == null ? null : draft.fork.inNextVisit();
     } else if (!Objects.equals(draft.checkpoint, started.resumedFrom())) {
       draft.restart();
     }
@@ -207,6 +226,7 @@ final class AgentStateTracker {
       draft.boundary = turn.boundary();
       draft.answers.clear();
       draft.begun.clear();
+      draft.leaveParent();
     }
   }
 

@@ -180,7 +180,10 @@ public final class StateFold {
 
   private void apply(TraceEvent event, Instant time) {
     switch (event) {
-      case TraceEvent.RunCreated birth -> created = birth;
+      case TraceEvent.RunCreated birth -> {
+        created = birth;
+        changeAgent();
+      }
       case TraceEvent.ApprovalAnswered answered -> {
         approvals.computeIfPresent(
             answered.approval(), (id, asked) -> asked.answered(answered.answer(), answered.by()));
@@ -311,7 +314,18 @@ public final class StateFold {
     approvals.putAll(old.approvals);
     resumePoints.reset();
     agents.returnTo(then.state().agents());
+    if (after == null) {
+      changeAgent();
+    }
     return then;
+  }
+
+  /** Changes the agent that continues in this fork, as its creation requests. */
+  private void changeAgent() {
+    TraceEvent.ForkedFrom from = created == null ? null : created.forkedFrom();
+    if (from != null && from.step() != null && from.agent() != null) {
+      agents.change(from.step(), from.agent());
+    }
   }
 
   private @Nullable KeptState initial() {

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.testkit.TraceGenerator;
+import dev.baton.protocol.trace.AgentChange;
 import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
@@ -111,6 +112,16 @@ class ForkStateBuilderTest {
       accept(Lane.CONTROL, 1, new TraceEvent.RunnerAssigned(1, "r", "start"));
     }
 
+    Builder(RunState from, TraceEvent created) {
+      state = from;
+      accept(Lane.CONTROL, 1, created);
+      accept(Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, "r", "start"));
+    }
+
+    AgentFork fork() {
+      return Objects.requireNonNull(Objects.requireNonNull(state.agents().get("work")).fork());
+    }
+
     void runner(TraceEvent event) {
       accept(Lane.runner(1), ++seq, event);
     }
@@ -187,6 +198,68 @@ class ForkStateBuilderTest {
     assertThat(ForkStateBuilder.of(events.state, cut("older", "c0"), "work").checkpoints())
         .as("no boundary of the agent: only files")
         .containsExactly("c0");
+  }
+
+  @Test
+  void shouldForkTheSessionUntilTheForkHasABoundaryOfItsOwn() {
+    Builder parent = new Builder();
+    parent.runner(completed("build", List.of("work"), cut("build", "c1")));
+    parent.runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
+    parent.runner(new TraceEvent.AgentSessionCreated("work", "claude", "s1"));
+    parent.runner(boundary("c2", "s1"));
+    RunState state =
+        ForkStateBuilder.of(parent.state, cut("half", "c2"), "work")
+            .state(TraceGenerator.RUN, Map.of("c1", "d1", "c2", "d2"));
+
+    Builder fork = new Builder(state, created(new AgentChange("and more", "m2", null)));
+    assertThat(fork.fork()).isEqualTo(new AgentFork("s1", "claude", "and more", "m2", null));
+    fork.runner(new TraceEvent.StepStarted("work", "agent", 1, 1, "d2"));
+    fork.runner(new TraceEvent.AgentSessionCreated("work", "claude", "s2"));
+    assertThat(fork.fork())
+        .as("it may die")
+        .isEqualTo(new AgentFork("s1", "claude", "and more", "m2", null));
+
+    fork.runner(boundary("d3", "s2"));
+
+    assertThat(fork.fork()).isEqualTo(new AgentFork(null, null, "and more", "m2", null));
+    RunState second =
+        ForkStateBuilder.of(fork.state, cut("half", "d3"), "work")
+            .state(CHILD, Map.of("d1", "e1", "d3", "e3"));
+    assertThat(Objects.requireNonNull(second.agents().get("work")).fork())
+        .as("a fork of the fork: the session of the fork, with its model")
+        .isEqualTo(new AgentFork("s2", "claude", null, "m2", null));
+    fork.runner(new TraceEvent.StepStarted("work", "agent", 2, 1));
+    assertThat(fork.fork()).isEqualTo(new AgentFork(null, null, null, "m2", null));
+  }
+
+  private static TraceEvent boundary(String checkpoint, String session) {
+    return new TraceEvent.CheckpointSaved(
+        checkpoint,
+        "work",
+        "turn",
+        cut("half", checkpoint),
+        null,
+        null,
+        new StepAttempt("work", 1, 1),
+        new AgentTurn("claude", session, 7));
+  }
+
+  private static TraceEvent created(AgentChange change) {
+    return new TraceEvent.RunCreated(
+        "managed",
+        "default",
+        "w",
+        null,
+        null,
+        Map.of(),
+        null,
+        "always",
+        null,
+        null,
+        Instant.EPOCH,
+        new TraceEvent.ForkedFrom(CHILD, 5, "work", "c2", change),
+        0,
+        null);
   }
 
   private static TraceEvent answered(String key) {

@@ -74,7 +74,14 @@ final class AsyncApi {
             .putObject(TopicName.NOTIFICATIONS)
             .put("address", TopicName.NOTIFICATIONS)
             .putObject("messages");
-    for (String event : List.of("run_cancelled", "run_completed", "run_failed", "run_lost")) {
+    for (String event :
+        List.of(
+            "agent_session_created",
+            "run_cancelled",
+            "run_completed",
+            "run_degraded",
+            "run_failed",
+            "run_lost")) {
       String name = "notification_" + event;
       told.putObject(name).put("$ref", "#/components/messages/" + name);
       ObjectNode message = message(TopicName.NOTIFICATIONS, EventTypeRegistry.PREFIX + event);

@@ -119,9 +119,24 @@ public sealed interface TraceEvent {
    * @param step the parent's step after or within which the cut was taken; null for a cut of the
    *     whole run
    * @param checkpoint the parent's; null where the cut has none
+   * @param agent how the agent of the step continues; null unless it differs from the parent's
    */
   record ForkedFrom(
-      String run, long position, @Nullable String step, @Nullable String checkpoint) {}
+      String run,
+      long position,
+      @Nullable String step,
+      @Nullable String checkpoint,
+      @Nullable AgentChange agent) {
+    public ForkedFrom(
+        String run, long position, @Nullable String step, @Nullable String checkpoint) {
+      this(run, position, step, checkpoint, null);
+    }
+
+    /** Returns the cut alone. */
+    public ForkedFrom withoutAgent() {
+      return new ForkedFrom(run, position, step, checkpoint);
+    }
+  }
 
   /**
    * Fences older epochs: from this event on only this epoch's events are accepted.

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** What a step does. */
 public sealed interface StepKind {
@@ -253,6 +254,34 @@ public sealed interface StepKind {
       allow = List.copyOf(allow);
       deny = List.copyOf(deny);
       mcp = Collections.unmodifiableMap(new LinkedHashMap<>(mcp));
+    }
+
+    /**
+     * Returns the same step with another agent, of its own program and any version, or another
+     * model.
+     *
+     * @param otherUse null for the same agent
+     * @param otherModel null for the same model
+     */
+    public Agent with(@Nullable String otherUse, @Nullable String otherModel) {
+      boolean same = otherUse == null || otherUse.equals(use);
+      return new Agent(
+          otherUse == null ? use : otherUse,
+          same ? command : List.of(),
+          same ? version : Optional.empty(),
+          otherModel == null ? model : Optional.of(otherModel),
+          prompt,
+          system,
+          images,
+          allow,
+          ask,
+          deny,
+          interrupted,
+          budget,
+          mcp,
+          idle,
+          output,
+          context);
     }
 
     @Override

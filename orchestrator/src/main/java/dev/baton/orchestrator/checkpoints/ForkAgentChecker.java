@@ -1,0 +1,95 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.checkpoints;
+
+import dev.baton.orchestrator.problem.FieldProblem;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.trace.AgentChange;
+import dev.baton.protocol.workflow.StepKind;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Checks what a request for a fork changes about the agent that continues in it. */
+final class ForkAgentChecker {
+  /** Characters of a model's name. */
+  private static final int MAX_MODEL = 200;
+
+  private static final List<String> USES =
+      StepKind.Agent.USES.stream()
+          .filter(use -> !StepKind.Agent.USES_WITH_COMMAND.contains(use))
+          .toList();
+
+  private ForkAgentChecker() {}
+
+  /**
+   * Returns what the request changes; null for nothing.
+   *
+   * @throws ProblemException BAD_PARAMETER with the field and what is allowed
+   */
+  static @Nullable AgentChange change(ForkRequest request) {
+    String prompt = request.prompt();
+    String model = request.model();
+    String use = request.use();
+    if (prompt == null && model == null && use == null) {
+      return null;
+    }
+    String field = prompt != null ? "prompt" : model != null ? "model" : "use";
+    if (request.checkpoint() == null || Boolean.TRUE.equals(request.filesOnly())) {
+      throw bad(
+          field,
+          "'%s' needs the checkpoint of an agent's turn".formatted(field),
+          "with 'checkpoint', without 'step' and 'files_only'");
+    }
+    if (prompt != null && (prompt.isBlank() || prompt.length() > AgentChange.MAX_PROMPT)) {
+      throw bad(
+          "prompt",
+          "'prompt' has %d characters%s"
+              .formatted(prompt.length(), prompt.isBlank() ? ", all of them blank" : ""),
+          "1 to " + AgentChange.MAX_PROMPT + " characters");
+    }
+    if (model != null && (model.isBlank() || model.length() > MAX_MODEL)) {
+      throw bad(
+          "model",
+          "'model' has %d characters%s"
+              .formatted(model.length(), model.isBlank() ? ", all of them blank" : ""),
+          "the name of a model, of 1 to " + MAX_MODEL + " characters");
+    }
+    if (use != null && !USES.contains(use)) {
+      throw bad("use", "'%s' is not an agent for a fork".formatted(use), String.join(", ", USES));
+    }
+    return new AgentChange(prompt, model, use);
+  }
+
+  /**
+   * Requires that an agent continues in the fork.
+   *
+   * @param state the fork's initial state
+   * @param step of the checkpoint; empty for one of the whole run
+   * @throws ProblemException CONFLICT when the checkpoint is not an agent's turn
+   */
+  static void requireTurn(RunState state, String step, @Nullable String checkpoint) {
+    if (!state.agents().containsKey(step)) {
+      String message =
+          "checkpoint %s is not the turn of an agent, so that no agent continues there"
+              .formatted(checkpoint);
+      String allowed = "a checkpoint of the trigger 'turn', or baton replay --turn";
+      throw ProblemException.withErrors(
+          ProblemKind.CONFLICT,
+          message + "; allowed: " + allowed,
+          List.of(FieldProblem.at("checkpoint", message, allowed)));
+    }
+  }
+
+  private static ProblemException bad(String path, String message, String allowed) {
+    return ProblemException.withErrors(
+        ProblemKind.BAD_PARAMETER,
+        message + "; allowed: " + allowed,
+        List.of(FieldProblem.at(path, message, allowed)));
+  }
+}
