@@ -46,6 +46,7 @@ final class KubernetesApi implements AutoCloseable {
   static final int NOT_FOUND = 404;
   static final int TOO_MANY_REQUESTS = 429;
 
+  private static final int CLIENT_ERROR = 400;
   private static final int SERVER_ERROR = 500;
   private static final int ATTEMPTS = 4;
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
@@ -287,8 +288,9 @@ final class KubernetesApi implements AutoCloseable {
   }
 
   private static boolean isTransient(KubernetesClientException answer) {
+    // Without an answer of the server the client's exception has no code of HTTP.
     int code = answer.getCode();
-    return code == 0 || code == TOO_MANY_REQUESTS || code >= SERVER_ERROR;
+    return code < CLIENT_ERROR || code == TOO_MANY_REQUESTS || code >= SERVER_ERROR;
   }
 
   /** Waits at least as long as the API server states. */
