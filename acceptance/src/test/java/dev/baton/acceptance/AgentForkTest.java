@@ -119,6 +119,9 @@ class AgentForkTest {
     String fork = on.api.post("/runs/" + parent + "/fork", body).body().path("id").asText();
     JsonNode end = on.api.awaitStatus(fork, "completed", END);
 
+    assertThat(on.api.events(fork, "agent_session_created"))
+        .as("the session is continued")
+        .noneMatch(session -> session.hasNonNull("degraded"));
     List<ScriptedRequest> requests =
         endpoint.requests().subList(before, endpoint.requests().size());
     assertThat(requests).as("only what follows the boundary").hasSize(2);

@@ -542,6 +542,7 @@ class WorkflowKeysTest {
           objects.add(agent.budget());
           objects.add(agent.ask());
           objects.add(agent.interrupted());
+          objects.add(agent.context());
           objects.addAll(agent.mcp().values());
         }
         case StepKind.Wait wait -> objects.add(wait.time());

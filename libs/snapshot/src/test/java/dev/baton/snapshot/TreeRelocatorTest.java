@@ -60,7 +60,7 @@ class TreeRelocatorTest {
           printf '#!%s/env/bin/python\n' "$here" > env/bin/pip && chmod 755 env/bin/pip
           echo "CMAKE_HOME_DIRECTORY:INTERNAL=$here" > build/CMakeCache.txt
           echo "cd $here/build && $here-other/x" > build/CMakeFiles/Makefile
-          echo "$here" > a/notes; ln -s "$here/a/notes" abs; ln -s a rel; ln -s "$here-other" beside; ln -s "$here" root
+          echo "$here" > a/notes; ln -s "$here/a/notes" abs; ln -s a rel; ln -s "$here-other" sibling; ln -s "$here" root
           touch -h -d @77 abs env/bin/pip
           cp -a ../old ../new
           """);
@@ -81,7 +81,7 @@ class TreeRelocatorTest {
               scratch
                   .run(
                       """
-                      cd new && readlink abs root beside && cat env/bin/pip build/CMakeFiles/Makefile a/notes
+                      cd new && readlink abs root sibling && cat env/bin/pip build/CMakeFiles/Makefile a/notes
                       stat -c '%Y %a' env/bin/pip && stat -c %Y abs
                       """)
                   .lines())

@@ -39,14 +39,14 @@ class NotificationTest {
   @Test
   void shouldTellOfALostRunOnTheTopicAndByAWebhookThatFailsAtFirst() throws Exception {
     String yaml =
-        "name: told\nrunner: shared\nrestart: never\nsteps:\n  - {id: a, transform: '1'}\n";
+        "name: notified\nrunner: shared\nrestart: never\nsteps:\n  - {id: a, transform: '1'}\n";
     assertThat(bed.api().post("/workflows", "application/yaml", yaml).status()).isLessThan(202);
     String run;
-    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "told-runner", 10);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "notified-runner", 10);
         TraceLog log = bed.log()) {
       run =
           bed.api()
-              .json("/runs", "{\"workflow\":\"told\",\"labels\":{\"team\":\"a\"}}")
+              .json("/runs", "{\"workflow\":\"notified\",\"labels\":{\"team\":\"a\"}}")
               .json()
               .get("id")
               .textValue();

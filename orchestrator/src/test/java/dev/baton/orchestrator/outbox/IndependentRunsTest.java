@@ -94,8 +94,8 @@ class IndependentRunsTest {
   }
 
   /**
-   * Fails over all runs at the same moment, beside one with a frozen process tree that its launcher
-   * can or cannot kill; then lets it be killed and waits until it is launched as well.
+   * Fails over all runs at the same moment, together with one with a frozen process tree that its
+   * launcher can or cannot kill; then lets it be killed and waits until it is launched as well.
    *
    * @return nanoseconds until each of the others was assigned
    */

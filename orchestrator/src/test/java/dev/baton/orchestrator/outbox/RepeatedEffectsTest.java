@@ -137,7 +137,7 @@ class RepeatedEffectsTest {
   void shouldGoOnWhileARowCannotBeRead() {
     bed.api().workflow("repeat-broken", true);
     pool.query(
-            "INSERT INTO orchestrator.outbox (run, effects) VALUES ('nobody', '[{\"do\":\"dance\"}]')")
+            "INSERT INTO orchestrator.outbox (run, effects) VALUES ('absent', '[{\"do\":\"dance\"}]')")
         .execute()
         .await()
         .atMost(SQL);
@@ -145,7 +145,7 @@ class RepeatedEffectsTest {
       String run = create("repeat-broken");
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(1);
     } finally {
-      pool.query("DELETE FROM orchestrator.outbox WHERE run = 'nobody'")
+      pool.query("DELETE FROM orchestrator.outbox WHERE run = 'absent'")
           .execute()
           .await()
           .atMost(SQL);

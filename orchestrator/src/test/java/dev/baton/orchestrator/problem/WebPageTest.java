@@ -121,7 +121,7 @@ class WebPageTest {
     evil.createContext(
         "/",
         exchange -> {
-          boolean report = exchange.getRequestURI().getPath().equals("/told");
+          boolean report = exchange.getRequestURI().getPath().equals("/report");
           if (report) {
             told.complete(new String(exchange.getRequestBody().readAllBytes(), UTF_8));
           }
@@ -183,17 +183,17 @@ class WebPageTest {
       }
     }
     (async () => {
-      const said = [];
+      const answers = [];
       for (const [url, options] of tries) {
         try {
           const answer = await fetch(url, options);
-          said.push(answer.type + answer.status + (answer.type === "opaque" ? "" : "readable"));
-        } catch (e) { said.push("no"); }
+          answers.push(answer.type + answer.status + (answer.type === "opaque" ? "" : "readable"));
+        } catch (e) { answers.push("no"); }
       }
       const form = document.createElement("iframe");
       form.srcdoc = "<form method=post enctype=text/plain action='http://127.0.0.1:PORT/runs'>"
           + "<input name='{\\"workflow\\":\\"WORKFLOW\\",\\"x\\":\\"' value='\\"}'></form><script>document.forms[0].submit()<\\/script>";
-      form.onload = () => setTimeout(() => fetch("/told", {method: "POST", body: said.join(" ")}), 500);
+      form.onload = () => setTimeout(() => fetch("/report", {method: "POST", body: answers.join(" ")}), 500);
       document.documentElement.append(form);
     })();
     </script>\

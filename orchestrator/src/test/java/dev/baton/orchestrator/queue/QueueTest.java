@@ -414,7 +414,7 @@ class QueueTest {
                         .PUT(HttpRequest.BodyPublishers.ofString("{\"limit\":-1}")))
                 .status())
         .isEqualTo(400);
-    assertThat(bed.api().get("/workflows/nobody-knows/limit").status()).isEqualTo(404);
+    assertThat(bed.api().get("/workflows/absent/limit").status()).isEqualTo(404);
   }
 
   @Test

@@ -93,7 +93,7 @@ class PauseTest {
   void shouldTellTheRunnerAndItsNextStreamAndRefuseAResumeUntilItIsPaused() {
     try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "pause-runner", 100);
         TraceLog log = bed.log()) {
-      String run = create("pause-told");
+      String run = create("pause-reported");
       runner.awaitAssign(run);
       log.append(run, Lane.runner(1), 1, new TraceEvent.RunnerStarted("r", 1L, "h", null, 0));
       awaitStatus(run, "running");
@@ -123,7 +123,7 @@ class PauseTest {
                     .getPause()
                     .getNow())
             .isTrue();
-        log.append(run, Lane.runner(1), 2, new TraceEvent.RunPaused("asked for"));
+        log.append(run, Lane.runner(1), 2, new TraceEvent.RunPaused("requested"));
         awaitStatus(run, "paused");
         again.release(run, 1, "paused");
         // Neither a late signal nor the runner's exit resumes it.

@@ -32,6 +32,6 @@ public record StoreCheck(String name, Need need, String consequence, Body body) 
      * @throws CheckFailedException when the requirement is not met
      * @throws Exception when the server cannot be reached or answers with an error
      */
-    void run(BucketProbe bucket, String prefix) throws Exception;
+    void run(S3BucketClient bucket, String prefix) throws Exception;
   }
 }

@@ -104,42 +104,42 @@ public final class StoreChecks {
     return new StoreCheck(name, Need.REQUIRED, consequence, body);
   }
 
-  private void bucket(BucketProbe bucket, String prefix) throws Exception {
+  private void bucket(S3BucketClient bucket, String prefix) throws Exception {
     bucket.ensureBucket();
     unless(bucket.bucketExists(), "the created bucket", "absent", "there");
-    try (BucketProbe other =
+    try (S3BucketClient other =
         bucket.as("baton-absent-" + UUID.randomUUID(), bucket.address().secretKey())) {
       unless(!other.bucketExists(), "a bucket that nobody created", "there", "absent");
     }
   }
 
-  private void putAndGet(BucketProbe bucket, String prefix) throws Exception {
+  private void putAndGet(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
     unlessEqual(bucket.get(prefix + "object"), bytes, "the object");
   }
 
-  private void replace(BucketProbe bucket, String prefix) throws Exception {
+  private void replace(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
     bucket.put(prefix + "object", new byte[] {7});
     unlessEqual(bucket.get(prefix + "object"), new byte[] {7}, "the replaced object");
   }
 
-  private void emptyObject(BucketProbe bucket, String prefix) throws Exception {
+  private void emptyObject(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "empty", new byte[0]);
     unlessEqual(bucket.size(prefix + "empty"), 0, "the size of an empty object");
     unlessEqual(bucket.get(prefix + "empty"), new byte[0], "the empty object");
   }
 
-  private void size(BucketProbe bucket, String prefix) throws Exception {
+  private void size(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
     unlessEqual(bucket.size(prefix + "object"), bytes.length, "the size of the object");
   }
 
-  private void absent(BucketProbe bucket, String prefix) throws Exception {
+  private void absent(S3BucketClient bucket, String prefix) throws Exception {
     unlessAbsent(bucket, prefix + "absent");
   }
 
-  private void range(BucketProbe bucket, String prefix) throws Exception {
+  private void range(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
     unlessEqual(
         bucket.get(prefix + "object", 10, 20),
@@ -147,7 +147,7 @@ public final class StoreChecks {
         "bytes 10 to 29 of the object");
   }
 
-  private void parts(BucketProbe bucket, String prefix) throws Exception {
+  private void parts(S3BucketClient bucket, String prefix) throws Exception {
     bucket.putInParts(prefix + "large", large, PART_BYTES);
     unlessEqual(bucket.size(prefix + "large"), large.length, "the size of an object of 3 parts");
     unlessEqual(bucket.get(prefix + "large"), large, "the object of 3 parts");
@@ -157,17 +157,17 @@ public final class StoreChecks {
         "a range over two parts");
   }
 
-  private void remove(BucketProbe bucket, String prefix) throws Exception {
+  private void remove(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
     bucket.remove(prefix + "object");
     unlessAbsent(bucket, prefix + "object");
   }
 
-  private void removeAbsent(BucketProbe bucket, String prefix) throws Exception {
+  private void removeAbsent(S3BucketClient bucket, String prefix) throws Exception {
     bucket.remove(prefix + "absent");
   }
 
-  private void removeMany(BucketProbe bucket, String prefix) throws Exception {
+  private void removeMany(S3BucketClient bucket, String prefix) throws Exception {
     List<String> keys = keys(prefix, 10);
     for (String key : keys) {
       bucket.put(key, bytes);
@@ -177,7 +177,7 @@ public final class StoreChecks {
     unlessEqual(names(bucket.list(prefix, "", page)), List.of(prefix + "kept"), "what is left");
   }
 
-  private void listPages(BucketProbe bucket, String prefix) throws Exception {
+  private void listPages(S3BucketClient bucket, String prefix) throws Exception {
     List<String> keys = keys(prefix, page + page / 10 + 1);
     inParallel(keys, key -> bucket.put(key, key.getBytes(UTF_8)));
     List<Item> listed = bucket.list(prefix, "", page);
@@ -188,7 +188,7 @@ public final class StoreChecks {
     unlessEqual(names(bucket.list(prefix, "", page)), List.of(), "the list after all are removed");
   }
 
-  private void listAfter(BucketProbe bucket, String prefix) throws Exception {
+  private void listAfter(S3BucketClient bucket, String prefix) throws Exception {
     List<String> keys = keys(prefix, 10);
     for (String key : keys) {
       bucket.put(key, bytes);
@@ -197,7 +197,7 @@ public final class StoreChecks {
         names(bucket.list(prefix, keys.get(3), 4)), keys.subList(4, 10), "the list after a key");
   }
 
-  private void listPrefix(BucketProbe bucket, String prefix) throws Exception {
+  private void listPrefix(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "one/object", bytes);
     bucket.put(prefix + "oneother", bytes);
     unlessEqual(
@@ -206,8 +206,8 @@ public final class StoreChecks {
         "the list below a prefix");
   }
 
-  private void clock(BucketProbe bucket, String prefix) throws Exception {
-    URI url = bucket.presign(Method.GET, prefix + "absent", Map.of(), BucketProbe.LIFE_SECONDS);
+  private void clock(S3BucketClient bucket, String prefix) throws Exception {
+    URI url = bucket.presign(Method.GET, prefix + "absent", Map.of(), S3BucketClient.LIFE_SECONDS);
     HttpResponse<byte[]> response = bucket.get(url, Map.of());
     String date = response.headers().firstValue("Date").orElse("");
     unless(!date.isEmpty(), "the header Date", "missing", "there");
@@ -223,22 +223,22 @@ public final class StoreChecks {
         "at most " + MOST_CLOCK_DIFFERENCE.toSeconds() + " s");
   }
 
-  private void presignedPut(BucketProbe bucket, String prefix) throws Exception {
+  private void presignedPut(S3BucketClient bucket, String prefix) throws Exception {
     Map<String, String> checksum = Map.of(CHECKSUM, sha256(bytes));
-    URI url = bucket.presign(Method.PUT, prefix + "pack", checksum, BucketProbe.LIFE_SECONDS);
+    URI url = bucket.presign(Method.PUT, prefix + "pack", checksum, S3BucketClient.LIFE_SECONDS);
     unlessStatus(bucket.put(url, checksum, bytes).statusCode(), 200, "a PUT");
     unlessStatus(bucket.put(url, checksum, bytes).statusCode(), 200, "the same PUT once more");
     unlessEqual(bucket.get(prefix + "pack"), bytes, "the object");
   }
 
-  private void presignedGet(BucketProbe bucket, String prefix) throws Exception {
+  private void presignedGet(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "pack", bytes);
     HttpResponse<byte[]> all = bucket.get(readUrl(bucket, prefix + "pack"), Map.of());
     unlessStatus(all.statusCode(), 200, "a GET");
     unlessEqual(all.body(), bytes, "the object");
   }
 
-  private void presignedRange(BucketProbe bucket, String prefix) throws Exception {
+  private void presignedRange(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "pack", bytes);
     URI url = readUrl(bucket, prefix + "pack");
     for (int[] range : new int[][] {{0, 1}, {5_000, 70_000}, {99_956, 100_000}}) {
@@ -254,12 +254,12 @@ public final class StoreChecks {
     }
   }
 
-  private void gone(BucketProbe bucket, String prefix) throws Exception {
+  private void gone(S3BucketClient bucket, String prefix) throws Exception {
     URI url = readUrl(bucket, prefix + "absent");
     unlessStatus(bucket.get(url, Map.of()).statusCode(), 404, "a GET of an absent object");
   }
 
-  private void expired(BucketProbe bucket, String prefix) throws Exception {
+  private void expired(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
     URI url = bucket.presign(Method.GET, prefix + "object", Map.of(), 1);
     long end = System.nanoTime() + EXPIRED_WITHIN.toNanos();
@@ -271,9 +271,9 @@ public final class StoreChecks {
     unlessStatus(status, 403, "a GET with a URL that was valid for one second");
   }
 
-  private void guessedSecret(BucketProbe bucket, String prefix) throws Exception {
+  private void guessedSecret(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
-    try (BucketProbe stranger = bucket.as(bucket.address().bucket(), GUESSED)) {
+    try (S3BucketClient stranger = bucket.as(bucket.address().bucket(), GUESSED)) {
       unlessStatus(
           stranger.get(readUrl(stranger, prefix + "object"), Map.of()).statusCode(),
           403,
@@ -288,24 +288,24 @@ public final class StoreChecks {
     unlessEqual(bucket.get(prefix + "object"), bytes, "the object afterwards");
   }
 
-  private void otherKey(BucketProbe bucket, String prefix) throws Exception {
-    URI url = bucket.presign(Method.PUT, prefix + "object", Map.of(), BucketProbe.LIFE_SECONDS);
+  private void otherKey(S3BucketClient bucket, String prefix) throws Exception {
+    URI url = bucket.presign(Method.PUT, prefix + "object", Map.of(), S3BucketClient.LIFE_SECONDS);
     URI elsewhere = URI.create(url.toString().replace("/object?", "/other?"));
     unlessStatus(
         bucket.put(elsewhere, Map.of(), others).statusCode(), 403, "a PUT with another key's URL");
     unlessAbsent(bucket, prefix + "other");
   }
 
-  private void otherMethod(BucketProbe bucket, String prefix) throws Exception {
+  private void otherMethod(S3BucketClient bucket, String prefix) throws Exception {
     bucket.put(prefix + "object", bytes);
-    URI url = bucket.presign(Method.PUT, prefix + "object", Map.of(), BucketProbe.LIFE_SECONDS);
+    URI url = bucket.presign(Method.PUT, prefix + "object", Map.of(), S3BucketClient.LIFE_SECONDS);
     unlessStatus(
         bucket.get(url, Map.of()).statusCode(), 403, "a GET with a URL that was signed for PUT");
   }
 
-  private void signed(BucketProbe bucket, String prefix) throws Exception {
+  private void signed(S3BucketClient bucket, String prefix) throws Exception {
     Map<String, String> checksum = Map.of(CHECKSUM, sha256(bytes));
-    URI url = bucket.presign(Method.PUT, prefix + "pack", checksum, BucketProbe.LIFE_SECONDS);
+    URI url = bucket.presign(Method.PUT, prefix + "pack", checksum, S3BucketClient.LIFE_SECONDS);
     unlessStatus(
         bucket.put(url, Map.of(CHECKSUM, sha256(others)), others).statusCode(),
         403,
@@ -315,9 +315,9 @@ public final class StoreChecks {
     unlessAbsent(bucket, prefix + "pack");
   }
 
-  private void checksum(BucketProbe bucket, String prefix) throws Exception {
+  private void checksum(S3BucketClient bucket, String prefix) throws Exception {
     Map<String, String> checksum = Map.of(CHECKSUM, sha256(bytes));
-    URI url = bucket.presign(Method.PUT, prefix + "pack", checksum, BucketProbe.LIFE_SECONDS);
+    URI url = bucket.presign(Method.PUT, prefix + "pack", checksum, S3BucketClient.LIFE_SECONDS);
     String request = "a PUT of other bytes than those of the signed checksum";
     unlessStatus(bucket.put(url, checksum, others).statusCode(), 400, request);
     unlessAbsent(bucket, prefix + "pack");
@@ -326,16 +326,17 @@ public final class StoreChecks {
     unlessEqual(bucket.get(prefix + "pack"), bytes, "the object afterwards");
   }
 
-  private void ifNoneMatch(BucketProbe bucket, String prefix) throws Exception {
+  private void ifNoneMatch(S3BucketClient bucket, String prefix) throws Exception {
     Map<String, String> unlessThere = Map.of("If-None-Match", "*");
-    URI url = bucket.presign(Method.PUT, prefix + "first", unlessThere, BucketProbe.LIFE_SECONDS);
+    URI url =
+        bucket.presign(Method.PUT, prefix + "first", unlessThere, S3BucketClient.LIFE_SECONDS);
     unlessStatus(bucket.put(url, unlessThere, bytes).statusCode(), 200, "the first PUT");
     unlessStatus(bucket.put(url, unlessThere, others).statusCode(), 412, "the second PUT");
     unlessEqual(bucket.get(prefix + "first"), bytes, "the object afterwards");
   }
 
-  private static URI readUrl(BucketProbe bucket, String key) throws Exception {
-    return bucket.presign(Method.GET, key, Map.of(), BucketProbe.LIFE_SECONDS);
+  private static URI readUrl(S3BucketClient bucket, String key) throws Exception {
+    return bucket.presign(Method.GET, key, Map.of(), S3BucketClient.LIFE_SECONDS);
   }
 
   private static List<String> keys(String prefix, int count) {
@@ -391,7 +392,7 @@ public final class StoreChecks {
                 first < wanted.size() ? wanted.get(first) : ""));
   }
 
-  private static void unlessAbsent(BucketProbe bucket, String key) throws Exception {
+  private static void unlessAbsent(S3BucketClient bucket, String key) throws Exception {
     try {
       bucket.size(key);
     } catch (ErrorResponseException absent) {

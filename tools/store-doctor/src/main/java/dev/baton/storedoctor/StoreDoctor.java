@@ -79,7 +79,7 @@ public final class StoreDoctor {
 
   private @Nullable Void runAndRemove(StoreCheck check) throws Exception {
     String prefix = "baton-doctor-" + UUID.randomUUID() + "/" + check.name() + ESCAPED;
-    try (BucketProbe bucket = new BucketProbe(address)) {
+    try (S3BucketClient bucket = new S3BucketClient(address)) {
       try {
         check.body().run(bucket, prefix);
       } catch (Exception failed) {
@@ -91,7 +91,7 @@ public final class StoreDoctor {
     return null;
   }
 
-  private static void removeAfter(Exception failed, BucketProbe bucket, String prefix) {
+  private static void removeAfter(Exception failed, S3BucketClient bucket, String prefix) {
     try {
       bucket.removeAll(prefix);
     } catch (Exception left) {

@@ -118,7 +118,7 @@ final class ClaudeSession extends ProcessAgentSession {
     try {
       send(message(List.of(), ClaudeTranscript.CONTINUE));
     } catch (IOException e) {
-      throw new UncheckedIOException(e); // There are no images to read.
+      throw new UncheckedIOException(e); // Unreachable: images are not read here.
     }
     later(TURN_BOUND, this::endWithoutTurn);
   }

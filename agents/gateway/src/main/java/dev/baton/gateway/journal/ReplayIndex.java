@@ -56,7 +56,7 @@ public final class ReplayIndex {
   /**
    * The number of answers that an agent was expected to request again before a request of this
    * affinity: those that call tools, since only their results continue the conversation, and those
-   * of requests with the same system prompt and tools. Others belong to calls beside the
+   * of requests with the same system prompt and tools. Others belong to calls outside the
    * conversation, for example for its title, which an agent does not repeat once it has them.
    */
   public int left(String affinity) {

@@ -38,7 +38,7 @@ final class ConversationCompactor {
 
   /** The summary of a model that gives none. */
   private static final String NONE =
-      "There is no summary. Look at the plan and at the files before you continue.";
+      "The summary is missing. Read the plan and the files before you continue.";
 
   /** The newest answer stays when it has, with its results, at most this part of the limit. */
   private static final int KEPT_PART = 4;
@@ -79,7 +79,7 @@ final class ConversationCompactor {
    * Replaces older messages when the next request would pass the limit. All calls have results.
    *
    * @param system prompt of the next request
-   * @throws LoopModelException when there is no summary; nothing is replaced then
+   * @throws LoopModelException when the model gives no summary; nothing is replaced then
    */
   void compact(String system) throws LoopModelException, IOException, InterruptedException {
     int newest = conversation.newestAnswerIndex();

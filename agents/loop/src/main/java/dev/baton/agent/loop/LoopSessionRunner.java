@@ -49,7 +49,7 @@ final class LoopSessionRunner {
 
 
       You work for another agent, which has given you one part of its work. Your final text is all \
-      that it gets: give it what its task asks for, with names of files and numbers of lines.
+      that it gets: give it what its task requires, with names of files and numbers of lines.
       """;
 
   private final LoopSettings settings;
@@ -145,7 +145,7 @@ final class LoopSessionRunner {
     } catch (SessionFileException e) {
       outcome = ToolOutcome.FAILED;
       throw new ToolFailureException(
-          "The sub-agent was interrupted, and its session cannot be continued: %s. Look at the files before you repeat its work."
+          "The sub-agent was interrupted, and its session cannot be continued: %s. Read the files before you repeat its work."
               .formatted(e.getMessage()));
     } finally {
       channel.childEnded(id, outcome);

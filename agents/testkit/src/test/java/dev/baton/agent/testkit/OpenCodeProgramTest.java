@@ -217,7 +217,7 @@ class OpenCodeProgramTest {
     List<ScriptedReply> script =
         List.of(
             bash("rm -rf out.txt"),
-            bash("echo asked > asked.txt"),
+            bash("echo approved > approved.txt"),
             bash("echo no > no.txt"),
             ScriptedReply.text("all done"));
     try (AgentRig rig = new AgentRig(ModelScript.byTurn(script))) {
@@ -225,7 +225,7 @@ class OpenCodeProgramTest {
           new RecordingListener(
               approval ->
                   CompletableFuture.completedFuture(
-                      approval.input().contains("asked.txt")
+                      approval.input().contains("approved.txt")
                           ? new ToolDecision.Allow()
                           : new ToolDecision.Deny("not today")));
       ToolRules rules = new ToolRules(List.of(), List.of("bash(echo*)"), List.of("bash(rm *)"));
@@ -246,7 +246,7 @@ class OpenCodeProgramTest {
               AgentEvent.ToolOutcome.DENIED,
               AgentEvent.ToolOutcome.OK,
               AgentEvent.ToolOutcome.DENIED);
-      assertThat(DeathHarness.files(work())).containsOnlyKeys("asked.txt");
+      assertThat(DeathHarness.files(work())).containsOnlyKeys("approved.txt");
       assertThat(rig.endpoint.requests().getLast().body().toString()).contains("not today");
     }
   }

@@ -339,7 +339,7 @@ final class KubernetesApi implements AutoCloseable {
 
   /** Returns the exception for a launch that the API server refuses. */
   LaunchException refusal(KubernetesClientException answer) {
-    return LaunchRefusal.of(answer.getCode(), message(answer), place(), answer);
+    return PodLaunchRefusal.of(answer.getCode(), message(answer), place(), answer);
   }
 
   /** Idempotent; later requests fail. */

@@ -51,13 +51,13 @@ public final class SubAgentTool implements LoopTool {
         .name(NAME)
         .description(
             "Lets another agent do a part of the work, in a conversation of its own and in the same"
-                + " workspace, and returns its final text. It knows nothing but the prompt. Use it"
+                + " workspace, and returns its final text. It has nothing but the prompt. Use it"
                 + " for work whose details you do not need afterwards, such as a search through"
                 + " many files.")
         .parameters(
             JsonObjectSchema.builder()
                 .addStringProperty(
-                    "prompt", "its task: all that it must know, and what its final text must have")
+                    "prompt", "its task: all that it needs, and what its final text must have")
                 .addProperty(
                     "tools",
                     JsonArraySchema.builder()

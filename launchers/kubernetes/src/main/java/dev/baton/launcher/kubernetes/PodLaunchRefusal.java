@@ -9,13 +9,13 @@ package dev.baton.launcher.kubernetes;
 import dev.baton.launcher.LaunchException;
 
 /** Derives from the answer of the API server when a launch is to be repeated. */
-final class LaunchRefusal {
+final class PodLaunchRefusal {
   private static final int UNAUTHORIZED = 401;
   private static final int FORBIDDEN = 403;
   private static final int NOT_FOUND = 404;
   private static final int CONFLICT = 409;
 
-  private LaunchRefusal() {}
+  private PodLaunchRefusal() {}
 
   /**
    * @param place address and namespace

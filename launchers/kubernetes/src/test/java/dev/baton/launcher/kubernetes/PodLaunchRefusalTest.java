@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class LaunchRefusalTest {
   private static LaunchException of(int code, String message) {
-    return LaunchRefusal.of(code, message, "place", new IllegalStateException(message));
+    return PodLaunchRefusal.of(code, message, "place", new IllegalStateException(message));
   }
 
   @Test

@@ -32,7 +32,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Uses one bucket like the checkpoint-store, and presigned URLs like a runner. Thread-safe. */
-public final class BucketProbe implements AutoCloseable {
+public final class S3BucketClient implements AutoCloseable {
   static final int LIFE_SECONDS = 300;
   private static final int PUTS = 5;
   private static final int MAX_PAGE = 1_000;
@@ -43,7 +43,7 @@ public final class BucketProbe implements AutoCloseable {
   private final String bucket;
   private final HttpClient http = HttpClient.newHttpClient();
 
-  BucketProbe(BucketAddress address) {
+  S3BucketClient(BucketAddress address) {
     this.address = address;
     bucket = address.bucket();
     minio =
@@ -161,8 +161,8 @@ public final class BucketProbe implements AutoCloseable {
   }
 
   /** Returns the same server's bucket of another name, or with another secret. */
-  BucketProbe as(String otherBucket, String otherSecret) {
-    return new BucketProbe(
+  S3BucketClient as(String otherBucket, String otherSecret) {
+    return new S3BucketClient(
         new BucketAddress(
             address.endpoint(), address.region(), otherBucket, address.accessKey(), otherSecret));
   }
