@@ -28,7 +28,6 @@ import dev.baton.agent.process.EndedSession;
 import dev.baton.agent.process.PromptImages;
 import dev.baton.agent.process.PromptImages.PromptImage;
 import dev.baton.agent.process.SessionFile;
-import dev.baton.agent.process.SessionRenamer;
 import dev.baton.agent.process.StateText;
 import dev.baton.gateway.key.AgentFamily;
 import java.io.IOException;
@@ -98,7 +97,11 @@ public final class LoopDriver implements AgentDriver {
         prompt = text;
       }
       case AgentStart.Fork fork -> {
-        SessionRenamer.rename(home, stateFiles(), fork.from(), fork.to());
+        try {
+          LoopConversation.rename(home, fork.from(), fork.to());
+        } catch (SessionFileException e) {
+          return EndedSession.refused(fork.from(), String.valueOf(e.getMessage()));
+        }
         return start(launch.withStart(fork.forked()), starter, listener);
       }
     }

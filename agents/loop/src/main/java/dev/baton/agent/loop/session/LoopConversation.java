@@ -11,6 +11,7 @@ import dev.baton.agent.process.PromptImages.PromptImage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -81,6 +82,33 @@ public final class LoopConversation implements AutoCloseable {
     List<SessionRow> rows = LoopSessionFile.read(path, id);
     LoopSession session = replay(rows);
     return new LoopConversation(session, LoopSessionFile.open(path, rows), rows);
+  }
+
+  /**
+   * Gives a session another id. Repeating it has no effect.
+   *
+   * @throws SessionFileException when its file is missing or damaged
+   */
+  public static void rename(Path home, String from, String to)
+      throws SessionFileException, IOException {
+    Path renamed = file(home, to);
+    if (Files.exists(renamed)) {
+      return;
+    }
+    List<SessionRow> rows = LoopSessionFile.read(file(home, from), from);
+    Path part = renamed.resolveSibling(renamed.getFileName() + ".part");
+    Files.deleteIfExists(part);
+    try (LoopSessionFile copy = LoopSessionFile.create(part)) {
+      for (SessionRow row : rows) {
+        copy.append(
+            row instanceof SessionRow.Opened opened
+                ? new SessionRow.Opened(
+                    opened.format(), to, opened.created(), opened.parent(), opened.tags())
+                : row);
+      }
+    }
+    Files.move(part, renamed, StandardCopyOption.ATOMIC_MOVE);
+    Files.delete(file(home, from));
   }
 
   /**

@@ -68,6 +68,29 @@ class LoopConversationTest {
   }
 
   @Test
+  void shouldContinueUnderAnotherId() throws Exception {
+    String other = ID.replace(ID.charAt(0), ID.charAt(0) == 'a' ? 'b' : 'a');
+    List<SessionRow> rows;
+    try (LoopConversation conversation = written()) {
+      rows = conversation.rows();
+    }
+
+    LoopConversation.rename(home, ID, other);
+    LoopConversation.rename(home, ID, other);
+
+    assertThat(file()).doesNotExist();
+    try (LoopConversation again = LoopConversation.open(home, other)) {
+      assertThat(again.session().id()).isEqualTo(other);
+      assertThat(again.rows().subList(1, rows.size())).isEqualTo(rows.subList(1, rows.size()));
+      again.addUserText("more");
+    }
+    LoopConversation.check(home, other);
+    assertThatThrownBy(() -> LoopConversation.rename(home, ID, ID.replace('0', '1') + "0"))
+        .isInstanceOf(SessionFileException.class)
+        .hasMessageContaining("missing");
+  }
+
+  @Test
   void shouldReplaceOlderRowsInRequests() throws Exception {
     SessionRow.Answer newest = new SessionRow.Answer("second", List.of(), true, 500);
     try (LoopConversation conversation = written()) {
