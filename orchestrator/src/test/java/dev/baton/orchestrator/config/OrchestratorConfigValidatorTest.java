@@ -30,7 +30,7 @@ class OrchestratorConfigValidatorTest {
             new Case("baton.runner.max-lifetime", "59s", "off, or a duration"),
             new Case("baton.park-after", "soon", "off, or a duration"),
             new Case("baton.launcher.timeout", "10ms", "1s or more"),
-            new Case("baton.launchers.a.type", "podman", "process, docker, attached"),
+            new Case("baton.launchers.a.type", "podman", "process, docker, kubernetes, attached"),
             new Case("baton.launchers.a.max-runners", "0", "1 to 100000"),
             new Case("baton.launchers.process.max-runners", "1", "more than the 1 runners"),
             new Case("baton.launchers.a.timeout.pulling", "10ms", "1s or more"),
