@@ -109,6 +109,8 @@ class DamagedCheckpointTest {
     StepLedger ledger = StepLedger.in(on.folder);
     String run = on.api.start("damaged-in-step", ledger.input());
     ledger.await("c 1", END);
+    // The API follows the log: the step may run before its predecessor's checkpoint is listed.
+    Await.until("both checkpoints are listed", END, () -> on.api.count(run, "step_completed") == 2);
 
     String digest = damage(run, how);
     kill(run);
