@@ -52,7 +52,7 @@ class InterruptedCallTest {
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(workflow("reruns", "Do it.", "turn", "tell: ['shell(printf*)']"));
-    on.api.push(workflow("tells", "Do it.", "turn", "tell: [shell]"));
+    on.api.push(workflow("reports", "Do it.", "turn", "tell: [shell]"));
     on.api.push(workflow("asks", "Do it.", "turn", "ask: ['shell(echo long*)'], tell: [shell]"));
     on.api.push(workflow("repeats", "Do it twice.", "none", "tell: ['shell(echo short*)']"));
   }
@@ -155,7 +155,7 @@ class InterruptedCallTest {
   @Test
   void shouldReportTheLossOfACallInsteadOfRunningItAgain() throws Exception {
     int before = endpoint.requests().size();
-    String run = startAndKill("tells");
+    String run = startAndKill("reports");
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 

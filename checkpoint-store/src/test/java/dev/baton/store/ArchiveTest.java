@@ -32,6 +32,7 @@ import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceCodec;
@@ -446,8 +447,7 @@ class ArchiveTest extends StoreTest {
                     .build());
     log.send(
         child.created(
-            new TraceEvent.ForkedFrom(
-                prepared.getParent(), prepared.getPosition(), prepared.getStep(), null)),
+            new ForkedFrom(prepared.getParent(), prepared.getPosition(), prepared.getStep(), null)),
         child.assigned(1),
         child.started(1),
         child.runner(1, new TraceEvent.RunFailed("test", Failure.of("exit", "7"))));

@@ -19,6 +19,7 @@ import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Milestone;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
@@ -89,8 +90,7 @@ class ForkTest extends StoreTest {
   private RunState begin(TraceBuilder child, PrepareForkResponse prepared) {
     log.send(
         child.created(
-            new TraceEvent.ForkedFrom(
-                prepared.getParent(), prepared.getPosition(), prepared.getStep(), null)),
+            new ForkedFrom(prepared.getParent(), prepared.getPosition(), prepared.getStep(), null)),
         child.assigned(1));
     return client.snapshot(child.run(), 1);
   }

@@ -7,7 +7,7 @@
 package dev.baton.store.archive;
 
 import dev.baton.protocol.trace.Failure;
-import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.ForkedFrom;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ record RunManifest(
     Map<String, String> labels,
     Instant createdAt,
     @Nullable Instant endedAt,
-    TraceEvent.@Nullable ForkedFrom forkedFrom,
+    @Nullable ForkedFrom forkedFrom,
     int epoch,
     long events,
     String lastEvent,

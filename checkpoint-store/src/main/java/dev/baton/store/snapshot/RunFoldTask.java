@@ -7,6 +7,7 @@
 package dev.baton.store.snapshot;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.RestoreMarkFinder;
 import dev.baton.protocol.state.ResumeStateFinder;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunState;
@@ -118,7 +119,7 @@ final class RunFoldTask {
 
   private Set<String> marks(List<TraceRecord> control) {
     Set<String> all =
-        new HashSet<>(StateFold.marks(control.stream().map(TraceRecord::event).toList()));
+        new HashSet<>(RestoreMarkFinder.find(control.stream().map(TraceRecord::event).toList()));
     if (restored != null && restored.after() != null) {
       all.add(restored.after());
     }

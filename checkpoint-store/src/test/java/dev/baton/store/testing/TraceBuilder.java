@@ -11,6 +11,7 @@ import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
@@ -39,7 +40,7 @@ public final class TraceBuilder {
     return created(null);
   }
 
-  public ProducerRecord<String, byte[]> created(TraceEvent.@Nullable ForkedFrom from) {
+  public ProducerRecord<String, byte[]> created(@Nullable ForkedFrom from) {
     return control(
         new TraceEvent.RunCreated(
             "managed",

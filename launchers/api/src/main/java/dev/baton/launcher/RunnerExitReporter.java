@@ -58,7 +58,7 @@ public final class RunnerExitReporter implements AutoCloseable {
   /**
    * Checks that exits have a receiver, before a runner is started.
    *
-   * @throws IllegalStateException when there is no observer
+   * @throws IllegalStateException before an observer is set
    */
   public void requireObserver() {
     observer();

@@ -23,7 +23,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.DefinitionChangeChecker;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.AgentChange;
-import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.ForkedFrom;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.List;
@@ -104,8 +104,7 @@ public class RunForkService {
         request.priority() == null ? parent.priority() : request.priority());
   }
 
-  private Uni<TraceEvent.ForkedFrom> prepare(
-      RunQueryService.Parent parent, NewRun run, ForkRequest request) {
+  private Uni<ForkedFrom> prepare(RunQueryService.Parent parent, NewRun run, ForkRequest request) {
     boolean changed =
         !filesOnly(request) && !Objects.equals(run.definitionHash(), parent.definitionHash());
     AgentChange agent = ForkAgentChecker.change(request);
@@ -165,9 +164,8 @@ public class RunForkService {
     return Json.read(prepared.getState().toByteArray(), RunState.class);
   }
 
-  private static TraceEvent.ForkedFrom origin(
-      PrepareForkResponse prepared, @Nullable AgentChange agent) {
-    return new TraceEvent.ForkedFrom(
+  private static ForkedFrom origin(PrepareForkResponse prepared, @Nullable AgentChange agent) {
+    return new ForkedFrom(
         prepared.getParent(),
         prepared.getPosition(),
         prepared.getStep().isEmpty() ? null : prepared.getStep(),

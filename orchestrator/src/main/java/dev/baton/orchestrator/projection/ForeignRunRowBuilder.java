@@ -9,6 +9,7 @@ package dev.baton.orchestrator.projection;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -50,7 +51,7 @@ final class ForeignRunRowBuilder {
                 created.createdAt() == null ? record.time() : created.createdAt()));
     ObjectNode labels = row.putObject("labels");
     created.labels().forEach(labels::put);
-    TraceEvent.ForkedFrom from = created.forkedFrom();
+    ForkedFrom from = created.forkedFrom();
     if (from != null) {
       row.put("forked_from", from.run())
           .put("forked_position", from.position())

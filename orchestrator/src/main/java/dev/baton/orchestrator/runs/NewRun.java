@@ -12,6 +12,7 @@ import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunStatus;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.RunKind;
@@ -45,7 +46,7 @@ public record NewRun(
     @Nullable Duration heartbeatInterval,
     @Nullable Duration heartbeatTimeout,
     Instant createdAt,
-    TraceEvent.@Nullable ForkedFrom forkedFrom,
+    @Nullable ForkedFrom forkedFrom,
     int priority,
     int homePartition,
     @Nullable String definition) {
@@ -53,7 +54,7 @@ public record NewRun(
   private static final int EPOCH = 1;
 
   /** The same run, beginning with a cut of another run. */
-  public NewRun forkedFrom(TraceEvent.ForkedFrom cut) {
+  public NewRun forkedFrom(ForkedFrom cut) {
     return new NewRun(
         id,
         external,

@@ -21,9 +21,9 @@ import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
-import dev.baton.protocol.trace.TraceEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -397,11 +397,11 @@ public class RunQueryService {
         row.getString("awaits_detail"));
   }
 
-  private static TraceEvent.@Nullable ForkedFrom forkedFrom(Row row) {
+  private static @Nullable ForkedFrom forkedFrom(Row row) {
     String parent = row.getString("forked_from");
     return parent == null
         ? null
-        : new TraceEvent.ForkedFrom(
+        : new ForkedFrom(
             parent,
             row.getLong("forked_position"),
             row.getString("forked_step"),

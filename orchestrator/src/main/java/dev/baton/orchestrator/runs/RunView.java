@@ -11,8 +11,8 @@ import dev.baton.orchestrator.reconcile.LastRunnerExit;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.ToolCall;
-import dev.baton.protocol.trace.TraceEvent;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +60,7 @@ public record RunView(
     List<String> currentSteps,
     Map<String, String> labels,
     Instant createdAt,
-    TraceEvent.@Nullable ForkedFrom forkedFrom,
+    @Nullable ForkedFrom forkedFrom,
     int priority,
     @Nullable Queued queued,
     @Nullable Instant startedAt,

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.testkit;
 
+import dev.baton.protocol.state.RestoreMarkFinder;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
 import dev.baton.protocol.state.UndamagedStateFinder;
@@ -192,7 +193,7 @@ public final class TraceView implements AutoCloseable {
   }
 
   private static Set<String> marks(List<TraceRecord> records) {
-    return StateFold.marks(records.stream().map(TraceRecord::event).toList());
+    return RestoreMarkFinder.find(records.stream().map(TraceRecord::event).toList());
   }
 
   /**

@@ -73,7 +73,7 @@ public final class StoreChecks {
         required("replace", "manifests cannot be updated", this::replace),
         required("empty-object", "empty files cannot be stored", this::emptyObject),
         required("size", "packs cannot be verified", this::size),
-        required("absent", "a lost pack cannot be told from an outage", this::absent),
+        required("absent", "a lost pack looks like an outage", this::absent),
         required("range", "files cannot be restored from packs", this::range),
         required("parts", "packs above 8 MiB cannot be stored", this::parts),
         required("remove", "retention cannot free space", this::remove),
@@ -86,7 +86,7 @@ public final class StoreChecks {
         required("presigned-put", "runners cannot store checkpoints", this::presignedPut),
         required("presigned-get", "runners cannot restore checkpoints", this::presignedGet),
         required("presigned-range", "runners cannot restore checkpoints", this::presignedRange),
-        required("presigned-absent", "a lost pack cannot be told from an outage", this::gone),
+        required("presigned-absent", "a lost pack looks like an outage", this::gone),
         required("expired-url", "a runner may write after its lease has ended", this::expired),
         required("guessed-secret", "everybody can read checkpoints", this::guessedSecret),
         required("other-key", "a runner can replace packs of other runs", this::otherKey),
@@ -109,7 +109,7 @@ public final class StoreChecks {
     unless(bucket.bucketExists(), "the created bucket", "absent", "there");
     try (S3BucketClient other =
         bucket.as("baton-absent-" + UUID.randomUUID(), bucket.address().secretKey())) {
-      unless(!other.bucketExists(), "a bucket that nobody created", "there", "absent");
+      unless(!other.bucketExists(), "a bucket that was never created", "there", "absent");
     }
   }
 

@@ -95,7 +95,7 @@ class StoreDoctorMainTest {
       server.stop(0);
     }
     assertThat(out.toString(UTF_8))
-        .contains("missing  bucket", "a bucket that nobody created", "cannot be used")
+        .contains("missing  bucket", "a bucket that was never created", "cannot be used")
         .doesNotContain("hidden-secret");
   }
 }

@@ -8,15 +8,14 @@ package dev.baton.protocol.state;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.ModelBudget;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -74,8 +73,8 @@ public final class StateFold {
   }
 
   /**
-   * @param marks {@link #marks} of the run's events: a later event may restore the state after one
-   *     of them
+   * @param marks {@link RestoreMarkFinder#find} of the run's events: a later event may restore the
+   *     state after one of them
    */
   public StateFold(RunState from, Set<String> marks) {
     this.marks = Set.copyOf(marks);
@@ -122,30 +121,6 @@ public final class StateFold {
       }
     }
     return step.verdict();
-  }
-
-  /**
-   * Returns the ids of the events whose state a later event restores. They are required to fold a
-   * run with such events.
-   *
-   * @param events which include at least the run's {@code resume_requested} and {@code
-   *     run_degraded} events
-   */
-  public static Set<String> marks(Collection<? extends TraceEvent> events) {
-    Set<String> marks = new HashSet<>();
-    for (TraceEvent event : events) {
-      String after =
-          switch (event) {
-            case TraceEvent.ResumeRequested resume -> resume.after();
-            case TraceEvent.RunDegraded lost -> lost.after();
-            case TraceEvent.Control other -> null;
-            case TraceEvent.Runner other -> null;
-          };
-      if (after != null) {
-        marks.add(after);
-      }
-    }
-    return marks;
   }
 
   /**
@@ -322,7 +297,7 @@ public final class StateFold {
 
   /** Changes the agent that continues in this fork, as its creation requests. */
   private void changeAgent() {
-    TraceEvent.ForkedFrom from = created == null ? null : created.forkedFrom();
+    ForkedFrom from = created == null ? null : created.forkedFrom();
     if (from != null && from.step() != null && from.agent() != null) {
       agents.change(from.step(), from.agent());
     }

@@ -52,7 +52,7 @@ public final class UndamagedStateFinder {
   /**
    * @param beginning the run's initial state
    * @param fold of the run, with these marks
-   * @param marks {@link StateFold#marks} of the run's events
+   * @param marks {@link RestoreMarkFinder#find} of the run's events
    * @param damaged whether the checkpoint with this id cannot be restored; a cut without a
    *     checkpoint never can
    */

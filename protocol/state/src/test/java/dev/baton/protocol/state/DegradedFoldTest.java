@@ -393,7 +393,7 @@ class DegradedFoldTest {
   }
 
   private static Set<String> marks(List<TraceRecord> records) {
-    return StateFold.marks(records.stream().map(TraceRecord::event).toList());
+    return RestoreMarkFinder.find(records.stream().map(TraceRecord::event).toList());
   }
 
   private static RunState fold(List<TraceRecord> records) {

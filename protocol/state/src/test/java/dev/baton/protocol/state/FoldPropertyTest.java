@@ -59,7 +59,7 @@ class FoldPropertyTest {
 
   private static RunState foldKeeping(List<TraceRecord> records) {
     Set<String> marks =
-        StateFold.marks(records.stream().<TraceEvent>map(TraceRecord::event).toList());
+        RestoreMarkFinder.find(records.stream().<TraceEvent>map(TraceRecord::event).toList());
     StateFold fold = new StateFold(RunState.empty(TraceGenerator.RUN), marks);
     records.forEach(fold::accept);
     return fold.state();

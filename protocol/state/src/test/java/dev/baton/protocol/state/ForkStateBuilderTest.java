@@ -15,6 +15,7 @@ import dev.baton.protocol.trace.AgentChange;
 import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
@@ -168,7 +169,9 @@ class ForkStateBuilderTest {
     Builder events = new Builder();
     events.runner(completed("build", List.of("work"), cut("build", "c1")));
     events.runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
-    events.runner(new TraceEvent.AgentSessionCreated("work", "claude", "s1"));
+    events.runner(
+        new TraceEvent.AgentSessionCreated(
+            "work", "claude", "s1", null, null, null, false, null, null));
     events.runner(answered("k1"));
     events.runner(
         new TraceEvent.CheckpointSaved(
@@ -205,7 +208,9 @@ class ForkStateBuilderTest {
     Builder parent = new Builder();
     parent.runner(completed("build", List.of("work"), cut("build", "c1")));
     parent.runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
-    parent.runner(new TraceEvent.AgentSessionCreated("work", "claude", "s1"));
+    parent.runner(
+        new TraceEvent.AgentSessionCreated(
+            "work", "claude", "s1", null, null, null, false, null, null));
     parent.runner(boundary("c2", "s1"));
     RunState state =
         ForkStateBuilder.of(parent.state, cut("half", "c2"), "work")
@@ -214,7 +219,9 @@ class ForkStateBuilderTest {
     Builder fork = new Builder(state, created(new AgentChange("and more", "m2", null)));
     assertThat(fork.fork()).isEqualTo(new AgentFork("s1", "claude", "and more", "m2", null));
     fork.runner(new TraceEvent.StepStarted("work", "agent", 1, 1, "d2"));
-    fork.runner(new TraceEvent.AgentSessionCreated("work", "claude", "s2"));
+    fork.runner(
+        new TraceEvent.AgentSessionCreated(
+            "work", "claude", "s2", null, null, null, false, null, null));
     assertThat(fork.fork())
         .as("it may die")
         .isEqualTo(new AgentFork("s1", "claude", "and more", "m2", null));
@@ -257,7 +264,7 @@ class ForkStateBuilderTest {
         null,
         null,
         Instant.EPOCH,
-        new TraceEvent.ForkedFrom(CHILD, 5, "work", "c2", change),
+        new ForkedFrom(CHILD, 5, "work", "c2", change),
         0,
         null);
   }

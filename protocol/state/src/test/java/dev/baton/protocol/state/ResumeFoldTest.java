@@ -66,7 +66,7 @@ class ResumeFoldTest {
 
   private StateFold fold() {
     return new StateFold(
-        RunState.empty(RUN), StateFold.marks(log.stream().map(TraceRecord::event).toList()));
+        RunState.empty(RUN), RestoreMarkFinder.find(log.stream().map(TraceRecord::event).toList()));
   }
 
   private ResumeStateFinder.Found point(String step) {

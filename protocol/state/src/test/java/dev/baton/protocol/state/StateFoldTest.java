@@ -126,7 +126,9 @@ class StateFoldTest {
     StepState lap = state.steps().get("lap");
     runner(done("a", 3, 3, List.of("lap"), null, true));
     runner(new TraceEvent.StepStarted("lap", "transform", 3, 1));
-    runner(new TraceEvent.AgentSessionCreated("lap", "x", "lost"));
+    runner(
+        new TraceEvent.AgentSessionCreated(
+            "lap", "x", "lost", null, null, null, false, null, null));
     runner(new TraceEvent.PlanUpdated("lap", BooleanNode.TRUE));
     runner(new TraceEvent.StepRerouted("lap", "a", 1));
     runner(done("lap", 3, 3, List.of("a"), null, false));

@@ -45,7 +45,9 @@ class ToolApprovalFoldTest {
   void begin() {
     assigned("start");
     runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
-    runner(new TraceEvent.AgentSessionCreated("work", "loop", "s1"));
+    runner(
+        new TraceEvent.AgentSessionCreated(
+            "work", "loop", "s1", null, null, null, false, null, null));
   }
 
   @Test

@@ -149,7 +149,10 @@ public final class TraceGenerator {
   private void agent(String id) {
     switch (random.nextInt(9)) {
       case 7 -> runner(new TraceEvent.AgentCompacted(id, "auto", 100L + clean.size()));
-      case 0 -> runner(new TraceEvent.AgentSessionCreated(id, "a", "session" + clean.size()));
+      case 0 ->
+          runner(
+              new TraceEvent.AgentSessionCreated(
+                  id, "a", "session" + clean.size(), null, null, null, false, null, null));
       case 1 -> runner(new TraceEvent.PlanUpdated(id, IntNode.valueOf(clean.size())));
       case 2 -> runner(new TraceEvent.StepRerouted(id, "s0", clean.size()));
       case 3 -> runner(new TraceEvent.CheckpointSaved("c", id, "periodic", cut(id), null, null));

@@ -111,34 +111,6 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * The cut that a fork begins with.
-   *
-   * @param run the parent
-   * @param position of the parent's last event that is part of the fork; 0: it begins at the
-   *     parent's own beginning
-   * @param step the parent's step after or within which the cut was taken; null for a cut of the
-   *     whole run
-   * @param checkpoint the parent's; null where the cut has none
-   * @param agent how the agent of the step continues; null unless it differs from the parent's
-   */
-  record ForkedFrom(
-      String run,
-      long position,
-      @Nullable String step,
-      @Nullable String checkpoint,
-      @Nullable AgentChange agent) {
-    public ForkedFrom(
-        String run, long position, @Nullable String step, @Nullable String checkpoint) {
-      this(run, position, step, checkpoint, null);
-    }
-
-    /** Returns the cut alone. */
-    public ForkedFrom withoutAgent() {
-      return new ForkedFrom(run, position, step, checkpoint);
-    }
-  }
-
-  /**
    * Fences older epochs: from this event on only this epoch's events are accepted.
    *
    * @param reason {@code start runner_exited runner_left heartbeats_missed unparked resume}
@@ -504,11 +476,7 @@ public sealed interface TraceEvent {
       @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
       @Nullable String resumedFrom,
       @Nullable String degraded)
-      implements Runner, OfStep {
-    public AgentSessionCreated(String step, String agent, String session) {
-      this(step, agent, session, null, null, null, false, null, null);
-    }
-  }
+      implements Runner, OfStep {}
 
   /**
    * A tool call of an agent has ended.
@@ -536,10 +504,6 @@ public sealed interface TraceEvent {
 
     public ToolInvoked {
       files = files == null ? List.of() : List.copyOf(files);
-    }
-
-    public ToolInvoked(String step, String tool, @Nullable JsonNode input) {
-      this(step, tool, input, null, null, null, null, null, List.of());
     }
   }
 
