@@ -8,9 +8,9 @@ package dev.baton.launcher.docker;
 
 import com.github.dockerjava.api.exception.DockerException;
 import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.RelistLoop;
 import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLogFolder;
-import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,10 +25,8 @@ import java.util.concurrent.ConcurrentMap;
  * containers when the stream of events was opened and at an interval, which finds the ends whose
  * event was lost, and removes the containers that are not adopted. Runs on one thread.
  */
-final class ContainerMonitor {
+final class ContainerMonitor implements RelistLoop.ChangeSource {
   private static final System.Logger LOG = System.getLogger(ContainerMonitor.class.getName());
-  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
-  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
   /** How long an ended container that was not adopted is kept. */
   private static final Duration KEPT = Duration.ofDays(1);
@@ -60,33 +58,21 @@ final class ContainerMonitor {
 
   /** Returns when the launcher is closed. */
   void run() {
-    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
-    boolean isReported = false;
-    Duration pause = Duration.ZERO;
-    while (!exits.isClosedWithin(pause)) {
-      try (DockerEventStream events = engine.events(this::died)) {
-        do {
-          list();
-          if (isReported) {
-            LOG.log(System.Logger.Level.INFO, "Docker answers again");
-            isReported = false;
-          }
-          backoff.reset();
-        } while (!exits.isClosedWithin(Duration.ZERO)
-            && !events.isEndedWithin(Backoff.jittered(relist)));
-      } catch (LaunchException | DockerException e) {
-        if (!isReported && !exits.isClosedWithin(Duration.ZERO)) {
-          LOG.log(
-              System.Logger.Level.WARNING,
-              "ends of containers are not seen, retrying: {0}",
-              e.getMessage());
-          isReported = true;
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
+    new RelistLoop("Docker", relist, exits).run(this);
+  }
+
+  @Override
+  public RelistLoop.ChangeStream open() throws LaunchException {
+    DockerEventStream events = engine.events(this::died);
+    boolean isListed = false;
+    try {
+      list(); // After the stream: it has the ends since.
+      isListed = true;
+      return events;
+    } finally {
+      if (!isListed) {
+        events.close();
       }
-      pause = backoff.next();
     }
   }
 
@@ -97,7 +83,17 @@ final class ContainerMonitor {
     }
   }
 
-  private void list() throws LaunchException {
+  @Override
+  public void list() throws LaunchException {
+    try {
+      listAll();
+    } catch (DockerException e) {
+      throw new LaunchException.UnavailableException(
+          "Docker does not answer: " + e.getMessage(), e);
+    }
+  }
+
+  private void listAll() throws LaunchException {
     List<DockerContainer> all = engine.list();
     Set<String> ids = new HashSet<>();
     for (DockerContainer container : all) {

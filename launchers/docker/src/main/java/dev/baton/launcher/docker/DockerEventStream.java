@@ -8,6 +8,7 @@ package dev.baton.launcher.docker;
 
 import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.model.Event;
+import dev.baton.launcher.RelistLoop;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -20,7 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** Receives the ends of containers until it is closed or its connection ends. Thread-safe. */
-final class DockerEventStream implements ResultCallback<Event> {
+final class DockerEventStream implements ResultCallback<Event>, RelistLoop.ChangeStream {
   private final Consumer<String> died;
   private final CompletableFuture<Closeable> opened = new CompletableFuture<>();
   private final CompletableFuture<String> ended = new CompletableFuture<>();
@@ -67,7 +68,8 @@ final class DockerEventStream implements ResultCallback<Event> {
   }
 
   /** Returns whether the stream ends within this time. */
-  boolean isEndedWithin(Duration time) throws InterruptedException {
+  @Override
+  public boolean isEndedWithin(Duration time) throws InterruptedException {
     try {
       ended.get(time.toNanos(), TimeUnit.NANOSECONDS);
       return true;

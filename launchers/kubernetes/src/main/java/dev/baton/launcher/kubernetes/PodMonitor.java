@@ -7,9 +7,9 @@
 package dev.baton.launcher.kubernetes;
 
 import dev.baton.launcher.LaunchException;
+import dev.baton.launcher.RelistLoop;
 import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLogFolder;
-import dev.baton.protocol.retry.Backoff;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -28,10 +28,8 @@ import org.jspecify.annotations.Nullable;
  * lists that find what a watch has missed. Every end of a watch, also that of a version which the
  * API server no longer has (410), leads to a new list.
  */
-final class PodMonitor implements AutoCloseable {
+final class PodMonitor implements RelistLoop.ChangeSource, AutoCloseable {
   private static final System.Logger LOG = System.getLogger(PodMonitor.class.getName());
-  private static final Duration FIRST_BACKOFF = Duration.ofMillis(200);
-  private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
   /** How long an ended pod that was not adopted is kept. */
   private static final Duration KEPT = Duration.ofDays(1);
@@ -67,35 +65,19 @@ final class PodMonitor implements AutoCloseable {
 
   /** Returns when the launcher is closed. */
   void run() {
-    Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
-    boolean isReported = false;
-    Duration pause = Duration.ZERO;
-    while (!exits.isClosedWithin(pause)) {
-      try (PodWatch watch = api.watch(list(), this::saw)) {
-        current = watch;
-        if (isReported) {
-          LOG.log(System.Logger.Level.INFO, "Kubernetes answers again");
-          isReported = false;
-        }
-        backoff.reset();
-        while (!exits.isClosedWithin(Duration.ZERO)
-            && !watch.isEndedWithin(Backoff.jittered(relist))) {
-          list();
-        }
-      } catch (LaunchException e) {
-        if (!isReported && !exits.isClosedWithin(Duration.ZERO)) {
-          LOG.log(
-              System.Logger.Level.WARNING,
-              "ends of pods are not seen, retrying: {0}",
-              e.getMessage());
-          isReported = true;
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      }
-      pause = backoff.next();
-    }
+    new RelistLoop("Kubernetes", relist, exits).run(this);
+  }
+
+  @Override
+  public RelistLoop.ChangeStream open() throws LaunchException {
+    PodWatch watch = api.watch(listAll(), this::saw);
+    current = watch;
+    return watch;
+  }
+
+  @Override
+  public void list() throws LaunchException {
+    listAll();
   }
 
   /** Ends the watch of a launcher that is closed, so that {@link #run} returns. */
@@ -122,7 +104,7 @@ final class PodMonitor implements AutoCloseable {
   }
 
   /** Returns the version of the list. */
-  private String list() throws LaunchException {
+  private String listAll() throws LaunchException {
     PodList all = api.list();
     Set<String> uids = new HashSet<>();
     for (Pod pod : all.getItems()) {

@@ -6,6 +6,7 @@
  */
 package dev.baton.launcher.kubernetes;
 
+import dev.baton.launcher.RelistLoop;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.client.Watch;
 import io.fabric8.kubernetes.client.Watcher;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Receives the states of pods until it is closed, the API server ends it, or the version is too old
  * (410). A list then shows what was missed. Thread-safe.
  */
-final class PodWatch implements Watcher<Pod>, AutoCloseable {
+final class PodWatch implements Watcher<Pod>, RelistLoop.ChangeStream {
   private final BiConsumer<Pod, Boolean> seen;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final AtomicReference<@Nullable Watch> connection = new AtomicReference<>();
@@ -56,7 +57,8 @@ final class PodWatch implements Watcher<Pod>, AutoCloseable {
   }
 
   /** Returns whether the watch ends within this time. */
-  boolean isEndedWithin(Duration time) throws InterruptedException {
+  @Override
+  public boolean isEndedWithin(Duration time) throws InterruptedException {
     return ended.await(time.toNanos(), TimeUnit.NANOSECONDS);
   }
 
