@@ -11,7 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.launcher.LaunchException;
 import org.junit.jupiter.api.Test;
 
-class LaunchRefusalTest {
+class PodLaunchRefusalTest {
   private static LaunchException of(int code, String message) {
     return PodLaunchRefusal.of(code, message, "place", new IllegalStateException(message));
   }
