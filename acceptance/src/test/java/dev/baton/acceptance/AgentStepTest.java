@@ -267,7 +267,7 @@ class AgentStepTest {
     int turn = ANSWERS / 2;
 
     ObjectNode from = AcceptanceApiClient.JSON.createObjectNode();
-    from.put("checkpoint", boundaryBefore(turn, parentEvents));
+    from.put("checkpoint", stack.boundaryBefore(parent, turn));
     String fork = on.api.post("/runs/" + parent + "/fork", from).body().path("id").asText();
     JsonNode end = on.api.awaitStatus(fork, "completed", END);
 
@@ -278,21 +278,6 @@ class AgentStepTest {
         .as("a session of its own")
         .isNotEqualTo(done.path("agent").path("session"));
     assertThat(on.api.events(parent)).as("the parent is untouched").isEqualTo(parentEvents);
-  }
-
-  private static String boundaryBefore(int turn, List<JsonNode> events) {
-    int answers = 0;
-    String boundary = "";
-    for (JsonNode event : events) {
-      if (event.path("data").path("turn").isObject()) {
-        boundary = event.path("data").path("checkpoint").asText();
-      }
-      answers += event.path("type").asText().equals("model_answered") ? 1 : 0;
-      if (answers == turn) {
-        return boundary;
-      }
-    }
-    throw new AssertionError(turn + " of " + answers + " answers");
   }
 
   @Test

@@ -6,6 +6,7 @@
  */
 package dev.baton.acceptance;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.InstalledAgents;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedModelServer;
@@ -124,6 +125,22 @@ final class ScriptedModelStack implements AutoCloseable {
   /** Returns the endpoint of Anthropic Messages. */
   ScriptedModelServer messages() {
     return model(Form.MESSAGES);
+  }
+
+  /** Returns the checkpoint of the boundary before a turn of the run's agent, from 1 on. */
+  String boundaryBefore(String run, int turn) throws IOException, InterruptedException {
+    int answers = 0;
+    String boundary = "";
+    for (JsonNode event : on.api.events(run)) {
+      if (event.path("data").path("turn").isObject()) {
+        boundary = event.path("data").path("checkpoint").asText();
+      }
+      answers += event.path("type").asText().equals("model_answered") ? 1 : 0;
+      if (answers == turn) {
+        return boundary;
+      }
+    }
+    throw new AssertionError(turn + " of " + answers + " answers");
   }
 
   @Override

@@ -12,42 +12,25 @@ import dev.baton.launcher.RunnerLauncher;
 import dev.baton.orchestrator.launch.RunnerLauncherFactory;
 import dev.baton.orchestrator.testing.TestConfigFactory;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ContainerConfigValidatorTest {
-  private static final String KEY = "baton.launchers.a.";
+  private static final String KEY = LauncherKeysFixture.KEY;
+  private static final LauncherKeysFixture KEYS = new LauncherKeysFixture("docker");
 
   @TempDir Path folder;
 
-  private static List<String> problems(Map<String, String> settings) {
-    Map<String, String> all = new HashMap<>();
-    settings.forEach((key, value) -> all.put(KEY + key, value));
-    all.put(KEY + "type", "docker");
-    return OrchestratorConfigValidator.problems(TestConfigFactory.of(all));
-  }
-
-  private static List<String> problems(String key, String value) {
-    Map<String, String> settings = new HashMap<>(Map.of("container.image", "baton/runner:1"));
-    settings.put(key, value);
-    return problems(settings);
-  }
-
   @Test
   void shouldRequireAnImage() {
-    assertThat(problems(Map.of()))
-        .singleElement()
-        .asString()
-        .startsWith(KEY + "container.image is missing");
+    KEYS.assertImageIsRequired();
   }
 
   @Test
   void shouldNameKeyValueAndWhatIsAllowed() {
-    Map<String, String> wrong =
+    KEYS.assertNotAllowed(
         Map.ofEntries(
             Map.entry("docker.host", "http://docker"),
             Map.entry("docker.installation", "Main"),
@@ -58,25 +41,17 @@ class ContainerConfigValidatorTest {
             Map.entry("container.cpus", "0"),
             Map.entry("container.pids", "1"),
             Map.entry("container.work-size", "2g,exec"),
-            Map.entry("pools.big.container.tmp-size", "all"));
-    wrong.forEach(
-        (key, value) ->
-            assertThat(problems(key, value))
-                .as(key)
-                .singleElement()
-                .asString()
-                .startsWith(KEY + key + "=")
-                .contains("is not allowed; allowed: "));
+            Map.entry("pools.big.container.tmp-size", "all")));
   }
 
   @Test
   void shouldNameTheLineAndNotItsText() {
-    assertThat(problems("container.environment", "A=1\nsecret"))
+    assertThat(KEYS.problems("container.environment", "A=1\nsecret"))
         .singleElement()
         .asString()
         .contains(KEY + "container.environment: line 2")
         .doesNotContain("secret");
-    assertThat(problems("container.volumes", "keys"))
+    assertThat(KEYS.problems("container.volumes", "keys"))
         .singleElement()
         .asString()
         .contains(KEY + "container.volumes: line 1");

@@ -25,34 +25,19 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class KubernetesConfigValidatorTest {
-  private static final String KEY = "baton.launchers.a.";
+  private static final String KEY = LauncherKeysFixture.KEY;
+  private static final LauncherKeysFixture KEYS = new LauncherKeysFixture("kubernetes");
 
   @TempDir Path folder;
 
-  private static List<String> problems(Map<String, String> settings) {
-    Map<String, String> all = new HashMap<>();
-    settings.forEach((key, value) -> all.put(KEY + key, value));
-    all.put(KEY + "type", "kubernetes");
-    return OrchestratorConfigValidator.problems(TestConfigFactory.of(all));
-  }
-
-  private static List<String> problems(String key, String value) {
-    Map<String, String> settings = new HashMap<>(Map.of("container.image", "baton/runner:1"));
-    settings.put(key, value);
-    return problems(settings);
-  }
-
   @Test
   void shouldRequireAnImage() {
-    assertThat(problems(Map.of()))
-        .singleElement()
-        .asString()
-        .startsWith(KEY + "container.image is missing");
+    KEYS.assertImageIsRequired();
   }
 
   @Test
   void shouldNameKeyValueAndWhatIsAllowed() {
-    Map<String, String> wrong =
+    KEYS.assertNotAllowed(
         Map.ofEntries(
             Map.entry("kubernetes.kubeconfig", "/no/such/file"),
             Map.entry("kubernetes.namespace", "Main"),
@@ -63,28 +48,20 @@ class KubernetesConfigValidatorTest {
             Map.entry("pod.requested-memory", "1Gi"),
             Map.entry("pod.requested-cpus", "0"),
             Map.entry("pod.service-account", "A b"),
-            Map.entry("pools.big.pod.priority-class", "High"));
-    wrong.forEach(
-        (key, value) ->
-            assertThat(problems(key, value))
-                .as(key)
-                .singleElement()
-                .asString()
-                .startsWith(KEY + key + "=")
-                .contains("is not allowed; allowed: "));
+            Map.entry("pools.big.pod.priority-class", "High")));
   }
 
   @Test
   void shouldNameTheLineThatIsNotAllowed() {
-    assertThat(problems("pod.tolerations", "dedicated=runners:NoSchedule\na:Never"))
+    assertThat(KEYS.problems("pod.tolerations", "dedicated=runners:NoSchedule\na:Never"))
         .singleElement()
         .asString()
         .contains(KEY + "pod.tolerations: line 2");
-    assertThat(problems("pools.big.pod.node-selector", "arch"))
+    assertThat(KEYS.problems("pools.big.pod.node-selector", "arch"))
         .singleElement()
         .asString()
         .contains(KEY + "pools.big.pod.node-selector: line 1");
-    assertThat(problems("pod.pull-secrets", "a b"))
+    assertThat(KEYS.problems("pod.pull-secrets", "a b"))
         .singleElement()
         .asString()
         .contains(KEY + "pod.pull-secrets: line 1");
@@ -100,7 +77,7 @@ class KubernetesConfigValidatorTest {
             case "volumes" -> "keys:/keys";
             default -> "net";
           };
-      assertThat(problems("pools.big.container." + key, value))
+      assertThat(KEYS.problems("pools.big.container." + key, value))
           .singleElement()
           .asString()
           .isEqualTo(

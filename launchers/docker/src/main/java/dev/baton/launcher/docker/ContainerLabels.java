@@ -7,33 +7,26 @@
 package dev.baton.launcher.docker;
 
 import dev.baton.launcher.LaunchSpec;
-import java.util.HashMap;
+import dev.baton.launcher.RunnerLabels;
 import java.util.Map;
 
 /** The name and labels by which the containers of an installation are found. */
 final class ContainerLabels {
-  static final String INSTALLATION = "dev.baton.installation";
-  static final String RUNNER = "dev.baton.runner";
-  static final String RUN = "dev.baton.run";
-  static final String EPOCH = "dev.baton.epoch";
-  static final String POOL = "dev.baton.pool";
+  private static final RunnerLabels NAMES = new RunnerLabels("dev.baton.");
+
+  static final String INSTALLATION = NAMES.installation();
+  static final String RUNNER = NAMES.runner();
+  static final String RUN = NAMES.run();
+  static final String EPOCH = NAMES.epoch();
+  static final String POOL = NAMES.pool();
 
   private ContainerLabels() {}
 
-  /** Returns the name of the runner's container; Docker accepts a name only once. */
   static String name(String installation, String runner) {
-    return "baton-" + installation + "-" + runner;
+    return RunnerLabels.name(installation, runner);
   }
 
   static Map<String, String> of(String installation, LaunchSpec spec) {
-    Map<String, String> labels = new HashMap<>();
-    labels.put(INSTALLATION, installation);
-    labels.put(RUNNER, spec.runner());
-    labels.put(POOL, spec.pool());
-    if (spec.run() != null) {
-      labels.put(RUN, spec.run());
-      labels.put(EPOCH, Integer.toString(spec.epoch()));
-    }
-    return labels;
+    return NAMES.of(installation, spec);
   }
 }

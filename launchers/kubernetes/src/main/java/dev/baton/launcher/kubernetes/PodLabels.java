@@ -7,35 +7,29 @@
 package dev.baton.launcher.kubernetes;
 
 import dev.baton.launcher.LaunchSpec;
-import java.util.HashMap;
+import dev.baton.launcher.RunnerLabels;
 import java.util.Map;
 
 /** The names and labels by which the pods of an installation are found. */
 final class PodLabels {
   static final String MANAGED_BY = "app.kubernetes.io/managed-by";
-  static final String INSTALLATION = "baton.dev/installation";
-  static final String RUNNER = "baton.dev/runner";
-  static final String RUN = "baton.dev/run";
-  static final String EPOCH = "baton.dev/epoch";
-  static final String POOL = "baton.dev/pool";
+  private static final RunnerLabels NAMES = new RunnerLabels("baton.dev/");
+
+  static final String INSTALLATION = NAMES.installation();
+  static final String RUNNER = NAMES.runner();
+  static final String RUN = NAMES.run();
+  static final String EPOCH = NAMES.epoch();
+  static final String POOL = NAMES.pool();
 
   private PodLabels() {}
 
-  /** Returns the name of the runner's pod; a namespace accepts a name only once at a time. */
   static String name(String installation, String runner) {
-    return "baton-" + installation + "-" + runner;
+    return RunnerLabels.name(installation, runner);
   }
 
   static Map<String, String> of(String installation, LaunchSpec spec) {
-    Map<String, String> labels = new HashMap<>();
+    Map<String, String> labels = NAMES.of(installation, spec);
     labels.put(MANAGED_BY, "baton");
-    labels.put(INSTALLATION, installation);
-    labels.put(RUNNER, spec.runner());
-    labels.put(POOL, spec.pool());
-    if (spec.run() != null) {
-      labels.put(RUN, spec.run());
-      labels.put(EPOCH, Integer.toString(spec.epoch()));
-    }
     return labels;
   }
 }
