@@ -131,7 +131,7 @@ class AgentForkTest {
     assertThat(end.path("agent").has("degraded")).isFalse();
     JsonNode session = on.api.events(fork, "agent_session_created").getFirst();
     assertThat(session.path("model").asText()).isEqualTo("claude-opus-4-5");
-    assertThat(parent).as("the parent is untouched").isEqualTo(parentEvents);
+    assertThat(on.api.events(parent)).as("the parent is untouched").isEqualTo(parentEvents);
   }
 
   @Test
