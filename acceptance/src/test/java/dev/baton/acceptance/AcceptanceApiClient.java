@@ -182,6 +182,17 @@ final class AcceptanceApiClient {
     return run(run);
   }
 
+  /** Waits until the step, named by its id, has completed in the run. */
+  void awaitCompletion(String run, String step, Duration bound)
+      throws IOException, InterruptedException {
+    Await.until(
+        "step " + step + " of run " + run + " has completed",
+        bound,
+        () ->
+            events(run, "step_completed").stream()
+                .anyMatch(data -> data.path("step").asText().endsWith(step)));
+  }
+
   /** Approves the run's waiting approval; returns false if none waits. */
   boolean approve(String run) throws IOException, InterruptedException {
     for (JsonNode waiting : run(run).path("waiting")) {

@@ -32,10 +32,12 @@ class ResumeTest {
   private static AcceptanceApiClient api;
 
   private final Path ledger;
+  private final Path gate;
   private final Path works;
 
   ResumeTest() throws IOException {
     ledger = Files.createTempFile(on.folder, "resume", ".ledger");
+    gate = on.folder.resolve(ledger.getFileName() + ".gate");
     works = on.folder.resolve(ledger.getFileName() + ".switch");
   }
 
@@ -48,6 +50,9 @@ class ResumeTest {
 
   private String failed() throws Exception {
     String run = api.start("resumed", input());
+    // A failing branch ends its siblings: only a step that has completed is not run again.
+    api.awaitCompletion(run, "lint", END);
+    Files.createFile(gate);
     assertThat(ended(run).path("status").asText()).isEqualTo("failed");
     return run;
   }
@@ -322,6 +327,7 @@ class ResumeTest {
     return AcceptanceApiClient.JSON
         .createObjectNode()
         .put("ledger", ledger.toString())
+        .put("gate", gate.toString())
         .put("switch", works.toString());
   }
 }
