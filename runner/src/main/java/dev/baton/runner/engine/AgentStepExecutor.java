@@ -6,35 +6,23 @@
  */
 package dev.baton.runner.engine;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.agent.AgentDriver;
-import dev.baton.agent.AgentEnd;
 import dev.baton.agent.AgentFolders;
 import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentProgram;
 import dev.baton.agent.AgentProgramException;
-import dev.baton.agent.AgentSession;
 import dev.baton.agent.AgentStart;
 import dev.baton.agent.CheckedProgram;
-import dev.baton.gateway.GatewaySession;
-import dev.baton.gateway.SessionSpec;
-import dev.baton.gateway.journal.JournaledAnswer;
 import dev.baton.gateway.spend.BudgetExceededException;
 import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.protocol.expression.ExpressionException;
-import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
-import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
-import dev.baton.protocol.workflow.InputSchema;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.agents.PromptImageResolver;
@@ -50,15 +38,10 @@ import dev.baton.runner.steps.StepResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,14 +59,8 @@ final class AgentStepExecutor {
    */
   static final int MAX_RUNNER_DEATHS = 10;
 
-  private static final Duration MAX_REST = Duration.ofSeconds(20);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration MAX_PAUSE = Duration.ofSeconds(5);
-
-  /** The longest time between two checks of an agent that neither ends nor hangs. */
-  private static final Duration MAX_WAIT = Duration.ofSeconds(30);
-
-  private static final Duration MIN_WAIT = Duration.ofMillis(50);
 
   /** Characters of the reason why a session is lost. */
   private static final int MAX_REASON = 1_000;
@@ -96,6 +73,7 @@ final class AgentStepExecutor {
   private final StepLog log;
   private final ToolApprovalRequester approvals;
   private final AgentStartFactory starts;
+  private final AgentResultFactory results;
 
   /**
    * Id of the checkpoint on whose files the next process starts; null for those before the step.
@@ -129,6 +107,7 @@ final class AgentStepExecutor {
     this.resumedFrom = context.resumedFrom();
     this.approvals = new ToolApprovalRequester(run, context, workspace, progress, log);
     this.starts = new AgentStartFactory(context, progress);
+    this.results = new AgentResultFactory(log);
   }
 
   StepResult execute(StepKind.Agent defined) throws InterruptedException {
@@ -165,15 +144,6 @@ final class AgentStepExecutor {
     }
   }
 
-  /** The process of the agent is gone, or hangs: it can be resumed. */
-  private static final class AgentLostException extends Exception {
-    private static final long serialVersionUID = 1L;
-
-    AgentLostException(String message) {
-      super(message);
-    }
-  }
-
   private StepResult executeOnce(StepKind.Agent kind, AgentDriver driver)
       throws AgentLostException, InterruptedException {
     AgentRuntime agents = run.executors().agents();
@@ -184,7 +154,7 @@ final class AgentStepExecutor {
       ledger.check();
       return execute(kind, driver, ledger, launcher);
     } catch (BudgetExceededException e) {
-      return budget(String.valueOf(e.getMessage()));
+      return results.budget(String.valueOf(e.getMessage()));
     } catch (AgentProgramException e) {
       return StepResult.failedForGood("agent_program", String.valueOf(e.getMessage()));
     } catch (ExpressionException e) {
@@ -232,11 +202,6 @@ final class AgentStepExecutor {
                 context.step(), "agent", context.visit(), context.attempt(), resumedFrom));
   }
 
-  private StepResult.Failed budget(String message) {
-    return new StepResult.Failed(
-        Failure.of("budget", StepResult.shorten(message)), false, log.tail());
-  }
-
   private StepResult execute(
       StepKind.Agent kind, AgentDriver driver, SpendLedger ledger, AgentProcessLauncher launcher)
       throws IOException, AgentProgramException, AgentLostException, InterruptedException {
@@ -255,7 +220,9 @@ final class AgentStepExecutor {
             AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles()));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
-    boolean restored = restore(state, driver, folders, program, launcher);
+    boolean restored =
+        new AgentHomeRestorer(context, workspace, driver, folders, program, launcher)
+            .restore(state, progress.boundary());
     AgentStart start = starts.start(kind, restored);
     String session = start.resumedSession();
     AgentLaunch launch =
@@ -280,26 +247,24 @@ final class AgentStepExecutor {
     if (session == null) {
       launch = launch.withImages(images.resolve(kind.images(), context.scope()));
     }
-    StepResult result = attempt(kind, driver, ledger, launcher, state, launch, null);
+    AgentProcessExecutor process =
+        new AgentProcessExecutor(
+            run, context, workspace, progress, cuts, approvals, kind, driver, ledger, launcher,
+            state, log, results);
+    StepResult result = process.execute(launch, resumedFrom, null);
     if (result instanceof StepResult.Failed failed
-        && failed.error().code().equals(REFUSED)
+        && failed.error().code().equals(AgentResultFactory.REFUSED)
         && session != null) {
       log.note(
           "the agent's session cannot be resumed; it continues in a new one: "
               + failed.error().message());
-      return attempt(
-          kind,
-          driver,
-          ledger,
-          launcher,
-          state,
+      return process.execute(
           launch.withStart(starts.fallback(kind, session)).withImages(imagesLeft(images, kind)),
+          resumedFrom,
           TextShortener.shorten(failed.error().message(), MAX_REASON));
     }
     return result;
   }
-
-  private static final String REFUSED = "agent_session_refused";
 
   /** Returns the images of the prompt; none when the lost session has moved one of them. */
   private List<Path> imagesLeft(PromptImageResolver images, StepKind.Agent kind) {
@@ -311,284 +276,10 @@ final class AgentStepExecutor {
     }
   }
 
-  /**
-   * Restores the agent's home at the boundary whose files the workspace has, or empties it.
-   *
-   * @throws RunBrokenException when it is damaged: the run continues from an older boundary
-   */
-  private boolean restore(
-      AgentStateTree state,
-      AgentDriver driver,
-      AgentFolders folders,
-      CheckedProgram program,
-      AgentProcessLauncher launcher)
-      throws IOException, InterruptedException {
-    Cut boundary = progress.boundary();
-    if (boundary == null) {
-      state.clear();
-      return false;
-    }
-    try {
-      Path oldWorkspace = workspace.restoreAgent(boundary, state).orElse(folders.workspace());
-      relocate(driver, folders, oldWorkspace, program, launcher);
-      return true;
-    } catch (StoreException e) {
-      throw new RunBrokenException(
-          "the agent of step '" + context.step() + "' cannot be restored", e);
-    }
-  }
-
-  /** Moves the state; a damaged one is left, since the start of the agent refuses its session. */
-  private void relocate(
-      AgentDriver driver,
-      AgentFolders folders,
-      Path oldWorkspace,
-      CheckedProgram program,
-      AgentProcessLauncher launcher)
-      throws InterruptedException {
-    try {
-      driver.relocate(folders, oldWorkspace, program, launcher);
-    } catch (IOException e) {
-      log.note("the agent's state cannot be moved to this workspace: " + e.getMessage());
-    }
-  }
-
   /** Returns the step's environment without what steers agents; a driver adds its own. */
   private Map<String, String> environment(StepKind.Agent kind) {
     Map<String, String> variables = new TreeMap<>(MilestoneVerifier.environment(kind, context));
     variables.keySet().removeIf(name -> name.startsWith("XDG_"));
     return variables;
-  }
-
-  private StepResult attempt(
-      StepKind.Agent kind,
-      AgentDriver driver,
-      SpendLedger ledger,
-      AgentProcessLauncher launcher,
-      AgentStateTree state,
-      AgentLaunch launch,
-      @Nullable String degraded)
-      throws IOException, AgentLostException, InterruptedException {
-    AgentEventRecorder events =
-        new AgentEventRecorder(
-            run,
-            context.step(),
-            driver.use(),
-            log,
-            progress.isBegun(),
-            resumedFrom,
-            degraded,
-            approvals);
-    approvals.begin(kind.ask().timeout(), launch.task().tools());
-    progress.started();
-    try (AgentMcpRuntime servers =
-            AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
-        AgentSessionRecorder recorder =
-            new AgentSessionRecorder(
-                run,
-                context.step(),
-                context.visit(),
-                driver,
-                ledger,
-                workspace,
-                state,
-                servers,
-                cuts,
-                events.session(),
-                progress,
-                log);
-        GatewaySession gateway =
-            run.executors()
-                .agents()
-                .gateway()
-                .open(
-                    new SessionSpec(
-                        context.run(),
-                        context.epoch(),
-                        context.step(),
-                        driver.family(),
-                        ledger,
-                        answers(),
-                        recorder,
-                        recorder,
-                        recorder,
-                        recorder))) {
-      AgentSession agent =
-          driver.start(
-              launch
-                  .withMcp(servers.accesses())
-                  .withModel(
-                      new AgentLaunch.ModelAccess(
-                          launch.model().baseUrl(), gateway.token(), launch.model().model())),
-              launcher,
-              events);
-      try {
-        StepResult result = result(kind, agent, recorder, gateway, events);
-        // Before their kill: servers may still write to the workspace.
-        servers.close();
-        return result;
-      } finally {
-        approvals.end();
-        agent.kill();
-        launcher.close();
-        events.end();
-        events.sessionId().ifPresent(progress::inSession);
-      }
-    }
-  }
-
-  /** Returns the answers since the boundary that the agent is resumed from. */
-  private List<JournaledAnswer> answers() throws IOException, InterruptedException {
-    List<JournaledAnswer> answers = new ArrayList<>();
-    for (ModelAnswered answered : progress.answers()) {
-      try {
-        answers.add(
-            new JournaledAnswer(
-                answered.step(),
-                answered.conversation(),
-                answered.key(),
-                answered.affinity(),
-                answered.form(),
-                answered.model(),
-                answered.answer() == null ? null : run.blobs().unpack(answered.answer()),
-                answered.providerRequestId(),
-                answered.usage() == null ? null : TokenUsageMapper.fromTrace(answered.usage()),
-                answered.cost(),
-                answered.ms(),
-                answered.tools()));
-      } catch (StoreException e) {
-        throw new IOException("a journaled answer cannot be fetched: " + e.getMessage(), e);
-      }
-    }
-    return answers;
-  }
-
-  private StepResult result(
-      StepKind.Agent kind,
-      AgentSession agent,
-      AgentSessionRecorder recorder,
-      GatewaySession gateway,
-      AgentEventRecorder events)
-      throws AgentLostException, InterruptedException {
-    AgentEnd end;
-    try {
-      Optional<AgentEnd> ended = await(agent, kind.idle(), gateway, events);
-      if (ended.isEmpty()) {
-        agent.interrupt();
-        awaitRest(agent);
-        return failed("timeout", "the agent was stopped at the step's timeout");
-      }
-      end = ended.get();
-    } catch (ExecutionException e) {
-      return failed("agent_failed", String.valueOf(e.getCause()));
-    }
-    String overBudget = recorder.overBudget();
-    if (overBudget != null && end.kind() != AgentEnd.Kind.COMPLETED) {
-      return budget(overBudget);
-    }
-    return switch (end.kind()) {
-      case COMPLETED -> completed(kind, end);
-      case FAILED -> failed("agent_failed", end.message());
-      case DIED -> throw new AgentLostException("was " + end.message());
-      case SESSION_REFUSED -> failed(REFUSED, end.message());
-      case BUDGET -> budget(end.message());
-      case KILLED -> failed("agent_failed", "the agent was killed: " + end.message());
-    };
-  }
-
-  /**
-   * Waits for the end of the agent.
-   *
-   * @return empty at the step's deadline
-   * @throws AgentLostException when it hangs: it has no event, no request and no answer in progress
-   *     for the whole {@code idle}
-   */
-  private Optional<AgentEnd> await(
-      AgentSession agent, Duration idle, GatewaySession gateway, AgentEventRecorder events)
-      throws AgentLostException, ExecutionException, InterruptedException {
-    long heldNanos = System.nanoTime();
-    while (!context.deadline().isPast()) {
-      boolean waits = approvals.isOnlyWaiting();
-      if (gateway.isAnswering() || context.hold().isSuspended() || waits) {
-        heldNanos = System.nanoTime();
-      }
-      long quiet =
-          Math.min(
-              Math.min(events.quietNanos(), gateway.quietNanos()), System.nanoTime() - heldNanos);
-      long left = idle.toNanos() - quiet;
-      if (left <= 0) {
-        throw new AgentLostException(
-            "hangs: no event, request or answer for " + idle.toSeconds() + " s");
-      }
-      long wait =
-          Math.min(
-              Math.min(Math.max(left, MIN_WAIT.toNanos()), MAX_WAIT.toNanos()),
-              context.deadline().leftOrForever().toNanos());
-      CompletableFuture<?> next = CompletableFuture.anyOf(agent.end(), approvals.nextChange());
-      if (waits) {
-        awaitPeople(next, wait);
-      } else {
-        awaitAgent(next, wait);
-      }
-      if (agent.end().isDone()) {
-        return Optional.of(agent.end().get());
-      }
-    }
-    return Optional.empty();
-  }
-
-  private static void awaitAgent(CompletableFuture<?> next, long nanos)
-      throws ExecutionException, InterruptedException {
-    try {
-      next.get(nanos, TimeUnit.NANOSECONDS);
-    } catch (TimeoutException stillRunning) {
-      // The next round looks whether it hangs.
-      return;
-    }
-  }
-
-  /**
-   * Waits while the agent only waits for people, when a pause and the parking of the run stop it.
-   *
-   * @throws InterruptedException when the run is stopped: no decision reaches the agent then
-   */
-  private void awaitPeople(CompletableFuture<?> next, long nanos) throws InterruptedException {
-    Duration most = approvals.leftAtMost(Duration.ofNanos(nanos));
-    run.control().awaitUntilStopped(next, most);
-    if (run.control().stopped() != null && approvals.seal()) {
-      run.control().check();
-    }
-    approvals.expire();
-  }
-
-  private static void awaitRest(AgentSession agent) throws InterruptedException {
-    try {
-      agent.end().get(MAX_REST.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException e) {
-      agent.kill();
-    }
-  }
-
-  private StepResult.Failed failed(String code, String message) {
-    return new StepResult.Failed(Failure.of(code, StepResult.shorten(message)), true, log.tail());
-  }
-
-  private StepResult completed(StepKind.Agent kind, AgentEnd end) {
-    if (kind.output().isEmpty()) {
-      return new StepResult.Done(TextNode.valueOf(end.text()), null, log.tail());
-    }
-    JsonNode value;
-    try {
-      value = Json.checkedTree(end.text());
-    } catch (JsonProcessingException e) {
-      return failed("output_invalid", "the final text is not JSON: " + e.getOriginalMessage());
-    }
-    List<InputSchema.Violation> wrong = kind.output().get().validate(value);
-    return wrong.isEmpty()
-        ? new StepResult.Done(value, null, log.tail())
-        : failed(
-            "output_invalid",
-            "the final JSON does not fit its schema: '%s' %s"
-                .formatted(wrong.getFirst().pointer(), wrong.getFirst().message()));
   }
 }
