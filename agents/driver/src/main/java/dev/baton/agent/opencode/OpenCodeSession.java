@@ -29,9 +29,13 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -43,6 +47,11 @@ final class OpenCodeSession extends ProcessAgentSession {
       Pattern.compile("listening on (http://127\\.0\\.0\\.1:\\d+)");
   private static final Duration START_BOUND = Duration.ofSeconds(120);
   private static final Duration END_BOUND = Duration.ofSeconds(5);
+
+  /** How long a request of a permission waits for the event with the input of its call. */
+  private static final Duration INPUT_WITHIN = Duration.ofSeconds(5);
+
+  private static final int MOST_EARLY = 1_000;
 
   /** The longest event; the server shortens outputs of tools. */
   private static final int MOST_EVENT = 16 << 20;
@@ -59,7 +68,13 @@ final class OpenCodeSession extends ProcessAgentSession {
   private final OpenCodeEventReader events;
   private final ArrayNode prompt;
   private final Map<String, CompletionStage<ToolDecision>> decisions = new LinkedHashMap<>();
-  private @Nullable OpenCodeClient client;
+
+  private final OpenCodePermissionReplier permissions = new OpenCodePermissionReplier(this::reply);
+
+  /** Requests of permissions whose calls are not known yet. */
+  private final List<JsonNode> early = new ArrayList<>();
+
+  private volatile @Nullable OpenCodeClient client;
   private @Nullable JsonNode error;
   private String session = "";
   private boolean begun;
@@ -355,6 +370,8 @@ final class OpenCodeSession extends ProcessAgentSession {
       asked(properties);
     } else if (!events.happened(type, properties)) {
       unknown(type, text);
+    } else {
+      askEarlyOnes();
     }
     if (begun && events.isMain(properties)) {
       if (type.equals("session.error")) {
@@ -386,29 +403,64 @@ final class OpenCodeSession extends ProcessAgentSession {
     endWithin(END_BOUND);
   }
 
+  /**
+   * A tool may request its permission before the event with its input has come. The decision is
+   * bound to the input, so it waits for that event.
+   */
   private void asked(JsonNode properties) {
+    String id = callOf(properties);
+    if (id.isEmpty() || events.call(id) != null || early.size() >= MOST_EARLY) {
+      decide(properties);
+      return;
+    }
+    early.add(properties);
+    CompletableFuture.delayedExecutor(INPUT_WITHIN.toMillis(), TimeUnit.MILLISECONDS)
+        .execute(
+            () ->
+                locked(
+                    () -> {
+                      if (early.remove(properties)) {
+                        decide(properties);
+                      }
+                    }));
+  }
+
+  private void askEarlyOnes() {
+    for (JsonNode properties : List.copyOf(early)) {
+      if (events.call(callOf(properties)) != null && early.remove(properties)) {
+        decide(properties);
+      }
+    }
+  }
+
+  private static String callOf(JsonNode properties) {
+    return properties.path("tool").path("callID").asText("");
+  }
+
+  private void decide(JsonNode properties) {
     String request = properties.path("id").asText();
-    String id = properties.path("tool").path("callID").asText("");
+    String id = callOf(properties);
     PendingToolCalls.PendingCall call = events.call(id);
     String tool = call == null ? properties.path("permission").asText() : call.tool();
     ToolInput input = call == null ? new ToolInput(patterns(properties)) : call.input();
     ToolRules rules = launch.task().tools();
+    permissions.requested(request);
     switch (rules.judge(tool, input.main())) {
       case ALLOW -> {
         if (rules.watches(tool, input.main())) {
           decision(id, () -> listener().begin(input.approval(id, tool, "")))
               .whenComplete(
-                  (decision, problem) -> locked(() -> reply(request, denial(decision, problem))));
+                  (decision, problem) -> permissions.decided(request, denial(decision, problem)));
         } else {
           emit(new AgentEvent.ToolAllowed(id));
-          reply(request, null);
+          permissions.decided(request, null);
         }
       }
-      case DENY -> reply(request, "the rules of the workflow deny this call");
+      case DENY -> permissions.decided(request, "the rules of the workflow deny this call");
       case ASK ->
           decision(id, () -> listener().decideAndBegin(input.approval(id, tool, ""), rules))
               .whenComplete(
-                  (decision, problem) -> locked(() -> reply(request, denial(decision, problem))));
+                  (decision, problem) -> permissions.decided(request, denial(decision, problem)));
     }
   }
 
@@ -456,19 +508,15 @@ final class OpenCodeSession extends ProcessAgentSession {
     } else {
       body.put("reply", "reject").put("message", denial);
     }
-    Thread.ofVirtual()
-        .name("opencode-reply")
-        .start(
-            () ->
-                attempt(
-                    "answering a permission",
-                    () -> {
-                      OpenCodeClient.ServerAnswer answer =
-                          server.post("/permission/" + request + "/reply", body);
-                      if (!answer.ok()) {
-                        throw new IOException("status " + answer.status() + ": " + answer.text());
-                      }
-                    }));
+    attempt(
+        "answering a permission",
+        () -> {
+          OpenCodeClient.ServerAnswer answer =
+              server.post("/permission/" + request + "/reply", body);
+          if (!answer.ok()) {
+            throw new IOException("status " + answer.status() + ": " + answer.text());
+          }
+        });
   }
 
   @Override
