@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * A model endpoint on loopback that answers from a script. It keeps every request in memory.
- * Thread-safe.
+ * A model endpoint on loopback that answers from a script. It keeps every request in memory, or
+ * none. Thread-safe.
  */
 public final class ScriptedModelServer implements AutoCloseable {
   static {
@@ -46,13 +46,16 @@ public final class ScriptedModelServer implements AutoCloseable {
   private final ModelScript script;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private final boolean keeping;
   private final List<ScriptedRequest> requests = new ArrayList<>();
   // Guarded by requests.
+  private int arrived;
   private int completed;
   private final CountDownLatch closing = new CountDownLatch(1);
 
-  private ScriptedModelServer(ModelScript script, int port) throws IOException {
+  private ScriptedModelServer(ModelScript script, int port, boolean keeping) throws IOException {
     this.script = script;
+    this.keeping = keeping;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 128);
     server.createContext("/", this::handle);
     server.setExecutor(threads);
@@ -67,7 +70,18 @@ public final class ScriptedModelServer implements AutoCloseable {
    * @throws IOException when the port cannot be bound
    */
   public static ScriptedModelServer start(ModelScript script, int port) throws IOException {
-    ScriptedModelServer endpoint = new ScriptedModelServer(script, port);
+    return started(new ScriptedModelServer(script, port, true));
+  }
+
+  /**
+   * Starts an endpoint on a free port that keeps no request: for long sessions, each request of
+   * which contains all requests before it.
+   */
+  public static ScriptedModelServer startWithoutKeeping(ModelScript script) throws IOException {
+    return started(new ScriptedModelServer(script, 0, false));
+  }
+
+  private static ScriptedModelServer started(ScriptedModelServer endpoint) {
     endpoint.server.start();
     return endpoint;
   }
@@ -77,7 +91,7 @@ public final class ScriptedModelServer implements AutoCloseable {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
   }
 
-  /** All requests for answers so far, in the order of their arrival. */
+  /** All kept requests for answers so far, in the order of their arrival. */
   public List<ScriptedRequest> requests() {
     synchronized (requests) {
       return List.copyOf(requests);
@@ -93,7 +107,7 @@ public final class ScriptedModelServer implements AutoCloseable {
 
   /** Waits for so many requests; false when fewer have come within {@code bound}. */
   public boolean awaitRequests(int count, Duration bound) throws InterruptedException {
-    return await(() -> requests.size() >= count, bound);
+    return await(() -> arrived >= count, bound);
   }
 
   /** Waits for so many completely sent answers; false when there are fewer after {@code bound}. */
@@ -153,11 +167,13 @@ public final class ScriptedModelServer implements AutoCloseable {
     exchange
         .getRequestHeaders()
         .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), List.copyOf(values)));
+    JsonNode parsed = parsed(body);
     synchronized (requests) {
       ScriptedRequest request =
-          new ScriptedRequest(
-              requests.size() + 1, exchange.getRequestURI().toString(), headers, parsed(body));
-      requests.add(request);
+          new ScriptedRequest(++arrived, exchange.getRequestURI().toString(), headers, parsed);
+      if (keeping) {
+        requests.add(request);
+      }
       requests.notifyAll();
       return request;
     }

@@ -50,7 +50,7 @@ public record AgentBenchmark(AgentOptions options, Path folder, Consumer<String>
     List<String> command =
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(), "@" + arguments);
-    try (ScriptedModelServer endpoint = ScriptedModelServer.start(script);
+    try (ScriptedModelServer endpoint = ScriptedModelServer.startWithoutKeeping(script);
         BenchmarkStack stack =
             BenchmarkStack.start(
                 folder.resolve("stack"),
