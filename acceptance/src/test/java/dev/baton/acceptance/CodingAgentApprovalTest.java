@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -45,7 +46,9 @@ class CodingAgentApprovalTest {
   /** An agent with its endpoint and the name of its shell. */
   private enum Agent {
     CLAUDE("claude", "claude-sonnet-4-5", "Bash"),
-    CODEX("codex", "gpt-5", "shell");
+    CODEX("codex", "gpt-5", "shell"),
+    OPENCODE("opencode", "gpt-5", "bash"),
+    ACP("acp", "claude-sonnet-4-5", "Bash");
 
     private final String use;
     private final String model;
@@ -59,7 +62,11 @@ class CodingAgentApprovalTest {
 
     private ScriptedModelServer endpoint() {
       return stack.model(
-          this == CLAUDE ? ScriptedModelStack.Form.MESSAGES : ScriptedModelStack.Form.RESPONSES);
+          switch (this) {
+            case CLAUDE, ACP -> ScriptedModelStack.Form.MESSAGES;
+            case CODEX -> ScriptedModelStack.Form.RESPONSES;
+            case OPENCODE -> ScriptedModelStack.Form.CHAT;
+          });
     }
 
     private String workflow() {
@@ -70,12 +77,13 @@ class CodingAgentApprovalTest {
             - id: work
               agent:
                 use: %1$s
+                %4$s
                 model: %2$s
                 prompt: 'Do it.'
                 tools: {ask: ['%3$s(*echo sent*)', '%3$s(*echo never*)']}
             - {id: after, shell: 'cat out.txt'}
           """
-          .formatted(use, model, shell);
+          .formatted(use, model, shell, this == ACP ? "command: [claude-agent-acp]" : "");
     }
   }
 
@@ -86,7 +94,8 @@ class CodingAgentApprovalTest {
         ScriptedModelStack.startWithAgents(
             Map.of(
                 ScriptedModelStack.Form.MESSAGES, request -> reply(Agent.CLAUDE, request),
-                ScriptedModelStack.Form.RESPONSES, request -> reply(Agent.CODEX, request)));
+                ScriptedModelStack.Form.RESPONSES, request -> reply(Agent.CODEX, request),
+                ScriptedModelStack.Form.CHAT, request -> reply(Agent.OPENCODE, request)));
     on = stack.on;
     for (Agent agent : Agent.values()) {
       on.api.push(agent.workflow());
@@ -113,16 +122,31 @@ class CodingAgentApprovalTest {
   }
 
   private static ReplyPart shell(Agent agent, String command) {
-    return agent == Agent.CLAUDE
+    return agent == Agent.CODEX
         ? new ReplyPart.ToolCall(
-            "Bash", "{\"command\":\"%s\",\"description\":\"write\"}".formatted(command))
+            "exec_command", "{\"cmd\":\"%s\",\"login\":false}".formatted(command))
         : new ReplyPart.ToolCall(
-            "exec_command", "{\"cmd\":\"%s\",\"login\":false}".formatted(command));
+            agent.shell, "{\"command\":\"%s\",\"description\":\"write\"}".formatted(command));
   }
 
   @ParameterizedTest
-  @EnumSource(Agent.class)
+  @EnumSource(
+      value = Agent.class,
+      names = {"CLAUDE", "CODEX"})
   void shouldRunTheApprovedCallOnceAfterParking(Agent agent) throws Exception {
+    runTheApprovedCallOnce(agent);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Agent.class,
+      names = {"OPENCODE", "ACP"})
+  @Tag("full")
+  void shouldRunTheApprovedCallOnceWithTheOthers(Agent agent) throws Exception {
+    runTheApprovedCallOnce(agent);
+  }
+
+  private static void runTheApprovedCallOnce(Agent agent) throws Exception {
     Files.writeString(done, "");
     int before = agent.endpoint().requests().size();
     String run =
@@ -150,7 +174,7 @@ class CodingAgentApprovalTest {
           return answered.size() == 2;
         });
 
-    JsonNode end = on.api.awaitStatus(run, "completed", END);
+    JsonNode end = stack.completed(run, END);
     assertThat(end.path("output").asText().strip()).isEqualTo("kept");
     assertThat(Files.readAllLines(done)).containsExactly("sent");
     assertThat(agent.endpoint().requests().size() - before).as("calls of the model").isEqualTo(3);

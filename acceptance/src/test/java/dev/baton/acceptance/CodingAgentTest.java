@@ -11,7 +11,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.ClaudeScript;
 import dev.baton.agent.testkit.OpenCodeScript;
-import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedReply;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -163,9 +161,11 @@ class CodingAgentTest {
     int before = agent.calls();
     String run = on.api.start(agent.example(), AcceptanceApiClient.JSON.createObjectNode());
 
-    JsonNode end = completed(run);
+    JsonNode end = stack.completed(run, END);
 
-    assertThat(end.path("output").asText().strip()).as(() -> history(run)).isEqualTo(EXPECTED);
+    assertThat(end.path("output").asText().strip())
+        .as(() -> stack.history(run))
+        .isEqualTo(EXPECTED);
     assertThat(agent.calls() - before).isEqualTo(ANSWERS);
     assertThat(end.path("agent").path("turns").asInt())
         .isBetween(ANSWERS, agent == Agent.ACP ? ANSWERS + 1 : ANSWERS);
@@ -192,13 +192,15 @@ class CodingAgentTest {
                 agent::calls)
             .kill(run);
 
-    JsonNode end = completed(run);
+    JsonNode end = stack.completed(run, END);
 
     int calls = agent.calls() - before;
     System.out.printf(
         "  %s: %d kills, %d calls for %d answers, %d processes%n",
         agent, killed, calls, ANSWERS, on.api.events(run, "agent_session_created").size());
-    assertThat(end.path("output").asText().strip()).as(() -> history(run)).isEqualTo(EXPECTED);
+    assertThat(end.path("output").asText().strip())
+        .as(() -> stack.history(run))
+        .isEqualTo(EXPECTED);
     assertThat(calls).isBetween(ANSWERS, ANSWERS + killed);
     List<JsonNode> answers =
         on.api.events(run, "model_answered").stream()
@@ -218,38 +220,7 @@ class CodingAgentTest {
         .as("the same session throughout")
         .hasSizeLessThanOrEqualTo(1);
     assertThat(on.api.events(run, "agent_session_created"))
-        .as(() -> history(run))
+        .as(() -> stack.history(run))
         .noneMatch(session -> session.hasNonNull("degraded"));
-  }
-
-  private static JsonNode completed(String run) throws Exception {
-    try {
-      return on.api.awaitStatus(run, "completed", END);
-    } catch (AssertionError e) {
-      BatonCliInvoker.Result log = BatonCliInvoker.run(on, "logs", run);
-      throw new AssertionError(e.getMessage() + "\n" + history(run) + "\n" + log.out(), e);
-    }
-  }
-
-  /** The run's events, for a failure. */
-  private static String history(String run) {
-    try {
-      return on.api.events(run).stream()
-          .map(
-              event ->
-                  event.path("time").asText()
-                      + " "
-                      + event.path("id").asText()
-                      + " "
-                      + event.path("type").asText()
-                      + " "
-                      + TextShortener.shorten(event.path("data").toString(), 400))
-          .collect(Collectors.joining("\n"));
-    } catch (IOException e) {
-      return e.toString();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return e.toString();
-    }
   }
 }

@@ -8,6 +8,7 @@ package dev.baton.acceptance;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.InstalledAgents;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.standalone.StackComponent;
@@ -17,11 +18,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 
 /** A stack whose runners reach scripted models instead of real ones. */
 final class ScriptedModelStack implements AutoCloseable {
@@ -141,6 +144,38 @@ final class ScriptedModelStack implements AutoCloseable {
       }
     }
     throw new AssertionError(turn + " of " + answers + " answers");
+  }
+
+  /** Waits until the run has completed; a failure shows its events and its log. */
+  JsonNode completed(String run, Duration bound) throws Exception {
+    try {
+      return on.api.awaitStatus(run, "completed", bound);
+    } catch (AssertionError e) {
+      BatonCliInvoker.Result log = BatonCliInvoker.run(on, "logs", run);
+      throw new AssertionError(e.getMessage() + "\n" + history(run) + "\n" + log.out(), e);
+    }
+  }
+
+  /** Returns the run's events, for a failure. */
+  String history(String run) {
+    try {
+      return on.api.events(run).stream()
+          .map(
+              event ->
+                  event.path("time").asText()
+                      + " "
+                      + event.path("id").asText()
+                      + " "
+                      + event.path("type").asText()
+                      + " "
+                      + TextShortener.shorten(event.path("data").toString(), 400))
+          .collect(Collectors.joining("\n"));
+    } catch (IOException e) {
+      return e.toString();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return e.toString();
+    }
   }
 
   @Override
