@@ -16,12 +16,14 @@ import dev.baton.scripted.ScriptedModelServer;
 import dev.baton.scripted.ScriptedReply;
 import dev.baton.scripted.ScriptedRequest;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Forks of a run of the built-in loop at a turn, with another prompt and model: only what follows
@@ -35,6 +37,8 @@ class AgentForkTest {
 
   private static final String MORE = "Write no more lines than you have to.";
   private static final Duration END = Duration.ofSeconds(300);
+
+  @TempDir private Path folder;
 
   @SuppressWarnings("NullAway.Init")
   private static ScriptedModelStack stack;
@@ -132,6 +136,33 @@ class AgentForkTest {
     JsonNode session = on.api.events(fork, "agent_session_created").getFirst();
     assertThat(session.path("model").asText()).isEqualTo("claude-opus-4-5");
     assertThat(on.api.events(parent)).as("the parent is untouched").isEqualTo(parentEvents);
+  }
+
+  @Test
+  void shouldExportTheConversationOfABoundary() throws Exception {
+    String run = on.api.start("lines", AcceptanceApiClient.JSON.createObjectNode());
+    JsonNode done = on.api.awaitStatus(run, "completed", END);
+    Path to = folder.resolve("export");
+
+    BatonCliInvoker.Result result =
+        BatonCliInvoker.run(
+            on, "checkpoint", "export", stack.boundaryBefore(run, TURN), "--to", to.toString());
+
+    assertThat(result.code()).as("%s", result).isZero();
+    JsonNode conversation =
+        AcceptanceApiClient.JSON.readTree(to.resolve("conversation.json").toFile());
+    assertThat(conversation.path("agent").asText()).isEqualTo("loop");
+    assertThat(conversation.path("session_id").asText())
+        .isEqualTo(done.path("agent").path("session").asText());
+    assertThat(conversation.path("turn_count").asInt()).isEqualTo(TURN - 1);
+    assertThat(conversation.path("tool_results")).hasSize(TURN - 1);
+    assertThat(conversation.path("pending_tool_calls")).isEmpty();
+    assertThat(conversation.path("messages").toString())
+        .contains("Do it.", "line-3")
+        .doesNotContain("line-4");
+    JsonNode manifest = AcceptanceApiClient.JSON.readTree(to.resolve("manifest.json").toFile());
+    assertThat(manifest.at("/contributors/conversation/status").asText()).isEqualTo("ok");
+    assertThat(manifest.at("/metrics/tools_invoked/0").asText()).isEqualTo("shell");
   }
 
   @Test

@@ -213,7 +213,7 @@ final class GatewayHandler implements HttpHandler {
     byte[] bytes = sent == json ? body : Json.bytes(sent);
     String conversation = session.conversation(caller(exchange.getRequestHeaders()), request);
     GatewaySession.Claim claim =
-        session.claim(form, request, conversation, config.limits().maxAnswerBytes());
+        session.claim(form, request, json, conversation, config.limits().maxAnswerBytes());
     if (claim.isNew()) {
       AnswerCaller caller =
           new AnswerCaller(

@@ -7,6 +7,7 @@
 package dev.baton.gateway;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.gateway.boundary.BoundaryListener;
 import dev.baton.gateway.boundary.BoundaryPolicy;
 import dev.baton.gateway.boundary.BoundaryTracker;
@@ -138,7 +139,8 @@ public final class GatewaySession implements AutoCloseable {
    * requested and does not have yet, else the oldest journaled answer that is left, else a new
    * call.
    */
-  Claim claim(WireForm form, ModelRequest request, String conversation, int maxBytes)
+  Claim claim(
+      WireForm form, ModelRequest request, ObjectNode body, String conversation, int maxBytes)
       throws MalformedAnswerException {
     String key = keys.key(form, request);
     AnswerOccurrence occurrence;
@@ -167,7 +169,11 @@ public final class GatewaySession implements AutoCloseable {
             new AnswerOccurrence(conversation, key, new AnswerProgress(form, maxBytes), null);
       }
       open.add(occurrence);
-      occurrence.arrived(boundaries.arrive(conversation, key, request.resultIds(), !isNew));
+      occurrence.arrived(
+          boundaries.arrive(
+              new BoundaryTracker.ArrivingRequest(
+                  conversation, key, request.resultIds(), form.id(), body),
+              !isNew));
     }
     if (left > 0) {
       spec.observer().diverged(conversation, key, left);

@@ -6,6 +6,7 @@
  */
 package dev.baton.cli.checkpoint;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.ByteSizeFormatter;
 import dev.baton.cli.terminal.ProgressTreePrinter;
@@ -82,7 +83,10 @@ final class CheckpointExportCommand extends SingleCheckpointCommand implements R
       tree.last(
           "Writing manifest and state",
           step -> {
-            PortableCheckpointFormat.writeState(folder, opened.document());
+            JsonNode conversation =
+                new ConversationExporter(context.client(), opened)
+                    .export(Files.createDirectory(workshop.path().resolve("agent")));
+            PortableCheckpointFormat.writeState(folder, opened.document(), conversation);
             PortableCheckpointFormat.writeManifest(folder, opened.document());
             workshop.place(isArchive(to) ? workshop.tar(folder) : folder, to);
             return "";

@@ -96,7 +96,8 @@ final class CheckpointImportCommand implements Runnable {
     OrchestratorRestClient client = context.client();
     String run = run(portable[0].manifest());
     try {
-      return new CheckpointImporter(client, run).store(portable[0], files, tree);
+      return new CheckpointImporter(client, run)
+          .store(portable[0], files, Files.createDirectory(workshop.path().resolve("agent")), tree);
     } finally {
       // No runner executes this run: it exists only for its checkpoint.
       client.post(

@@ -7,10 +7,13 @@
 package dev.baton.cli.checkpoint;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.OrchestratorRestClient;
+import dev.baton.cli.command.CliException;
 import dev.baton.cli.terminal.ByteSizeFormatter;
 import dev.baton.cli.terminal.ProgressTreePrinter;
+import dev.baton.protocol.conversation.ConversationDocument;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
@@ -23,14 +26,23 @@ import dev.baton.snapshot.capture.TreeCapturer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Stores unpacked files as a checkpoint of an external run. */
 record CheckpointImporter(OrchestratorRestClient client, String run) {
-  /** Stores the checkpoint, pinned, and returns the server's view of it. */
-  JsonNode store(PortableCheckpoint portable, Path files, ProgressTreePrinter tree)
+  /**
+   * Stores the checkpoint, pinned, and returns the server's view of it.
+   *
+   * @param home an empty folder, for the conversation
+   */
+  JsonNode store(PortableCheckpoint portable, Path files, Path home, ProgressTreePrinter tree)
       throws IOException, InterruptedException {
-    CapturedTree[] captured = new CapturedTree[1];
+    CapturedTree[] captured = new CapturedTree[2];
+    JsonNode conversation = portable.state(PortableCheckpointFormat.CONVERSATION);
+    boolean talked = conversation.path("messages").isArray();
     tree.step(
         "Storing workspace",
         step -> {
@@ -41,23 +53,42 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
                   ByteSizeFormatter.of(captured[0].snapshot().treeBytes()),
                   ByteSizeFormatter.of(captured[0].storedBytes()));
         });
+    if (talked) {
+      tree.step(
+          "Storing conversation",
+          step -> {
+            write(conversation, home);
+            RestPackStore packs = new RestPackStore(client, run, bytes -> step.progress(bytes, 0));
+            captured[1] = new TreeCapturer(ExcludePolicy.none()).capture(home, packs);
+            return ByteSizeFormatter.of(captured[1].snapshot().treeBytes());
+          });
+    }
     String id = RunId.next();
     tree.last(
         "Committing manifest",
         step -> {
           client.put(
               "/runs/" + run + "/checkpoints/" + id,
-              Json.tree(manifest(id, portable, captured[0])));
+              Json.tree(manifest(id, portable, captured[0], captured[1])));
           return "";
         });
     return client.put(
         "/checkpoints/" + id + "/pin", Json.mapper().createObjectNode().put("reason", "imported"));
   }
 
+  private static void write(JsonNode conversation, Path home) throws IOException {
+    try {
+      ConversationDocument.write(home, conversation);
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(PortableCheckpointFormat.CONVERSATION + ": " + e.getMessage());
+    }
+  }
+
   /**
    * Builds the manifest from the imported one; replaces every field that depends on this server.
    */
-  private byte[] manifest(String id, PortableCheckpoint portable, CapturedTree captured)
+  private byte[] manifest(
+      String id, PortableCheckpoint portable, CapturedTree captured, @Nullable CapturedTree agent)
       throws IOException {
     JsonNode runs = client.get("/runs/" + run);
     ObjectNode document = portable.manifest().deepCopy();
@@ -75,9 +106,16 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
         .put("project", runs.path("project").asText())
         .put("workflow", runs.path("workflow").asText(""))
         .put("epoch", runs.path("epoch").asInt(1));
-    document.set("conversation", conversation(document.path("conversation")));
+    JsonNode talk = portable.state(PortableCheckpointFormat.CONVERSATION);
+    document.set(
+        "conversation",
+        conversation(talk.has("turn_count") ? talk : document.path("conversation")));
     document.set("session_state", portable.state(PortableCheckpointFormat.SESSION));
     workspace(document.withObject("/workspace"), captured);
+    document.remove("agent");
+    if (agent != null) {
+      agent(document, talk, agent.snapshot());
+    }
     document.put("checksum", ManifestCodec.checksum(document));
     return ManifestCodec.write(ManifestCodec.read(Json.bytes(document)));
   }
@@ -102,12 +140,32 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
         .put("stored_bytes", captured.storedBytes())
         .put("skipped_count", 0);
     workspace.putArray("skipped");
-    var packs = workspace.putArray("packs");
-    snapshot
-        .packs()
+    packs(snapshot, workspace.putArray("packs"));
+  }
+
+  /** The agent's state is the conversation alone: nothing resumes an imported checkpoint. */
+  private static void agent(ObjectNode document, JsonNode conversation, Snapshot snapshot) {
+    ObjectNode agent = document.putObject("agent");
+    agent
+        .put("use", conversation.path("agent").asText("imported"))
+        .put("session", conversation.path("session_id").textValue())
+        .put("boundary", 0)
+        .put("digest", snapshot.root().toString())
+        .put("format", Manifest.Workspace.TREE)
+        .put("size_bytes", snapshot.treeBytes())
+        .put("file_count", snapshot.fileCount());
+    packs(snapshot, agent.putArray("packs"));
+    packs(snapshot, document.withObject("/workspace").withArray("packs"));
+  }
+
+  /** Adds the packs that are not listed yet. */
+  private static void packs(Snapshot snapshot, ArrayNode listed) {
+    Set<String> known = new HashSet<>(listed.findValuesAsText("digest"));
+    snapshot.packs().stream()
+        .filter(pack -> known.add(pack.id().toString()))
         .forEach(
             pack ->
-                packs
+                listed
                     .addObject()
                     .put("digest", pack.id().toString())
                     .put("size_bytes", pack.size())

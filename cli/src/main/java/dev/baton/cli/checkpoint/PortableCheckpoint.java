@@ -69,9 +69,10 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return Json.mapper().createObjectNode();
     }
-    if (Files.size(file) > ManifestCodec.LARGEST) {
-      throw CliException.usage(
-          "%s is larger than the limit of %d bytes".formatted(name, ManifestCodec.LARGEST));
+    long most =
+        name.equals(PortableCheckpointFormat.CONVERSATION) ? MAX_STATE : ManifestCodec.LARGEST;
+    if (Files.size(file) > most) {
+      throw CliException.usage("%s is larger than the limit of %d bytes".formatted(name, most));
     }
     return json(file);
   }

@@ -35,8 +35,8 @@ final class PortableCheckpointFormat {
   private PortableCheckpointFormat() {}
 
   /** Writes all files except the workspace archive and the manifest. */
-  static void writeState(Path folder, JsonNode manifest) throws IOException {
-    json(folder.resolve(CONVERSATION), manifest.path("conversation"));
+  static void writeState(Path folder, JsonNode manifest, JsonNode conversation) throws IOException {
+    json(folder.resolve(CONVERSATION), conversation);
     json(folder.resolve(SESSION), manifest.path("session_state"));
     json(folder.resolve(ENVIRONMENT), manifest.path("environment"));
     Files.writeString(folder.resolve(TMUX), manifest.path("tmux_state").asText(""));

@@ -9,13 +9,17 @@ package dev.baton.cli.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.InProcessCli;
 import dev.baton.cli.StubServer;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.snapshot.format.Hash;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
@@ -82,6 +86,80 @@ class CheckpointImportCommandTest {
       assertThat(target.lines())
           .anyMatch(line -> line.matches("PUT /checkpoints/[0-9a-z]{26}/pin"));
     }
+  }
+
+  @Test
+  void shouldGiveBackTheConversationThatItHasTakenIn() throws Exception {
+    Path from = export("handover");
+    JsonNode conversation =
+        tree(
+            """
+            {"agent": "claude", "session_id": "s-1", "turn_count": 2, "tokens_used": 30,
+             "form": "anthropic-messages", "model": "m", "system_prompt": "Be brief.",
+             "messages": [{"role": "user", "content": "Go."},
+               {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}]}
+            """);
+    Files.write(from.resolve("conversation.json"), Json.bytes(conversation));
+    ObjectNode manifest = (ObjectNode) Json.tree(Files.readAllBytes(from.resolve("manifest.json")));
+    manifest.remove("checksums");
+    Files.write(from.resolve("manifest.json"), Json.bytes(manifest));
+
+    try (ImportServer target = new ImportServer()) {
+      InProcessCli.Result imported = target.cli().run("checkpoint", "import", from.toString());
+      assertThat(imported.code()).as(imported.err()).isZero();
+
+      JsonNode again = tree(Files.readString(exported(target).resolve("conversation.json")));
+
+      assertThat(again.path("messages")).isEqualTo(conversation.path("messages"));
+      for (String name : List.of("agent", "session_id", "turn_count", "system_prompt", "model")) {
+        assertThat(again.path(name)).as(name).isEqualTo(conversation.path(name));
+      }
+    }
+  }
+
+  @Test
+  void shouldNameAConversationThatCannotBeRead() throws Exception {
+    Path from = export("handover");
+    Files.writeString(
+        from.resolve("conversation.json"),
+        "{\"messages\": [], \"replaced\": [{\"from\": 9, \"messages\": []}]}");
+    ObjectNode manifest = (ObjectNode) Json.tree(Files.readAllBytes(from.resolve("manifest.json")));
+    manifest.remove("checksums");
+    Files.write(from.resolve("manifest.json"), Json.bytes(manifest));
+
+    try (ImportServer target = new ImportServer()) {
+      InProcessCli.Result result = target.cli().run("checkpoint", "import", from.toString());
+
+      assertThat(result.code()).isEqualTo(2);
+      assertThat(result.err()).contains("conversation.json", "replaced[0].from");
+    }
+  }
+
+  private static JsonNode tree(String json) {
+    return Json.tree(json.getBytes(StandardCharsets.UTF_8));
+  }
+
+  /** Exports what was imported, from the packs that the server has received. */
+  private Path exported(ImportServer target) throws Exception {
+    Map<Hash, byte[]> objects = new HashMap<>();
+    target.objects().forEach((digest, bytes) -> objects.put(Hash.parse(digest), bytes));
+    Path to = folder.resolve("again");
+    try (PackServer packs = new PackServer(objects)) {
+      ObjectNode answer = Json.mapper().createObjectNode();
+      String id = target.committed().path("id").asText();
+      answer.put("id", id).set("manifest", target.committed());
+      for (JsonNode pack : target.committed().at("/workspace/packs")) {
+        answer
+            .withArray("packs")
+            .addObject()
+            .<ObjectNode>setAll((ObjectNode) pack)
+            .put("get_url", packs.url() + "/" + Hash.parse(pack.path("digest").asText()).hex());
+      }
+      server.on("GET /checkpoints/" + id + "/packs", 200, answer.toString());
+      InProcessCli.Result result = cli.run("checkpoint", "export", id, "--to", to.toString());
+      assertThat(result.code()).as(result.err()).isZero();
+    }
+    return to;
   }
 
   @Test

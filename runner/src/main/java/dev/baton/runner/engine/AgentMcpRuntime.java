@@ -13,6 +13,7 @@ import dev.baton.agent.mcp.McpObserver;
 import dev.baton.agent.mcp.McpServerPool;
 import dev.baton.agent.mcp.McpServerSpec;
 import dev.baton.agent.mcp.McpStateFolder;
+import dev.baton.protocol.conversation.ConversationFolder;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.workflow.McpServerDefinition;
 import dev.baton.runner.agents.ReferencedKeyResolver;
@@ -48,7 +49,10 @@ final class AgentMcpRuntime implements AutoCloseable {
     this.launchers = List.copyOf(launchers);
   }
 
-  /** Returns the files of the agent's home that are captured: of the agent, and of servers. */
+  /**
+   * Returns the files of the agent's home that are captured: of the agent, of servers, and the
+   * conversation.
+   */
   static Predicate<Path> stateFiles(
       Map<String, McpServerDefinition> servers, StateFiles ofTheAgent) {
     Map<String, List<String>> globs = new HashMap<>();
@@ -56,7 +60,7 @@ final class AgentMcpRuntime implements AutoCloseable {
     return file ->
         McpStateFolder.contains(file)
             ? McpStateFolder.isState(file, globs)
-            : ofTheAgent.contains(file);
+            : ConversationFolder.contains(file) || ofTheAgent.contains(file);
   }
 
   /**

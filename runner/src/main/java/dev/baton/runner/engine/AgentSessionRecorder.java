@@ -16,6 +16,7 @@ import dev.baton.gateway.journal.AnswerJournal;
 import dev.baton.gateway.journal.JournaledAnswer;
 import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.gateway.spend.SpendTotal;
+import dev.baton.protocol.conversation.ConversationWriter;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.AgentTurn;
@@ -34,6 +35,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -63,6 +65,9 @@ final class AgentSessionRecorder
 
   private static final int MAX_TOOL_NAME = 200;
 
+  /** Name of the conversation among the contributors of a checkpoint. */
+  private static final String CONVERSATION = "conversation";
+
   private final RunExecutionContext run;
   private final String step;
   private final int visit;
@@ -70,6 +75,7 @@ final class AgentSessionRecorder
   private final SpendLedger ledger;
   private final Workspace workspace;
   private final AgentStateTree state;
+  private final ConversationWriter conversations;
   private final AgentMcpRuntime servers;
   private final boolean cuts;
   private final CompletableFuture<String> session;
@@ -79,6 +85,13 @@ final class AgentSessionRecorder
   private final ReentrantLock capturing = new ReentrantLock();
   private final AtomicInteger inlineBytes = new AtomicInteger();
   private boolean closed;
+
+  // Guarded by capturing.
+  private List<String> tools = List.of();
+
+  /** The endpoint's id of the newest answer; null where it gives none. */
+  private volatile @Nullable String lastAnswer;
+
   private volatile @Nullable String overBudget;
 
   /**
@@ -106,6 +119,7 @@ final class AgentSessionRecorder
     this.ledger = ledger;
     this.workspace = workspace;
     this.state = state;
+    this.conversations = new ConversationWriter(state.home());
     this.servers = servers;
     this.cuts = cuts;
     this.session = session;
@@ -125,6 +139,7 @@ final class AgentSessionRecorder
       TraceEvent.ModelAnswered event = event(answer);
       run.append(event);
       progress.answered(event);
+      lastAnswer = event.providerRequestId();
     } catch (StoreException | JournalException e) {
       throw new IOException("the answer cannot be journaled: " + e.getMessage(), e);
     } finally {
@@ -177,7 +192,8 @@ final class AgentSessionRecorder
       if (closed) {
         throw new IOException("the agent has ended");
       }
-      Map<String, Manifest.Contribution> contributors = servers.capture();
+      Map<String, Manifest.Contribution> contributors = new TreeMap<>(servers.capture());
+      contributors.put(CONVERSATION, conversation(point));
       run.control().enterAside();
       try {
         captureTurn(id, point.number(), contributors);
@@ -205,10 +221,10 @@ final class AgentSessionRecorder
                 new AgentTurn(driver.use(), id, boundary),
                 new Manifest.Conversation(
                     (int) Math.min(spent.turns(), Integer.MAX_VALUE),
-                    null,
+                    lastAnswer,
                     spent.usage().total(),
                     true),
-                new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0),
+                new Manifest.Metrics(spent.cost().doubleValue(), tools, 0),
                 contributors));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
@@ -216,6 +232,19 @@ final class AgentSessionRecorder
       case CaptureResult.Unchanged unchanged -> {}
     }
     inlineBytes.set(0);
+  }
+
+  /**
+   * Writes the conversation beside the agent's state; a fault is noted and keeps no boundary away.
+   */
+  private Manifest.Contribution conversation(BoundaryPoint point) {
+    try {
+      tools = conversations.write(point.conversation(), point.form(), point.body());
+      return Manifest.Contribution.OK;
+    } catch (IOException e) {
+      log.note("the conversation cannot be stored: " + e);
+      return Manifest.Contribution.failed(String.valueOf(e.getMessage()));
+    }
   }
 
   private String sessionId() throws IOException, InterruptedException {

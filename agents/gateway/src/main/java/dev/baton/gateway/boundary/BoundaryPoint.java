@@ -6,6 +6,7 @@
  */
 package dev.baton.gateway.boundary;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
 
 /**
@@ -16,9 +17,22 @@ import java.util.List;
  * @param key key of that request
  * @param lastCalls ids of the calls whose results the request returned; the agent's own files are
  *     complete when they contain them
+ * @param form id of the form of the request
+ * @param body of the request, which contains the whole conversation; not to be changed
  */
-public record BoundaryPoint(int number, String conversation, String key, List<String> lastCalls) {
+public record BoundaryPoint(
+    int number,
+    String conversation,
+    String key,
+    List<String> lastCalls,
+    String form,
+    ObjectNode body) {
   public BoundaryPoint {
     lastCalls = List.copyOf(lastCalls);
+  }
+
+  /** Returns it with another number. */
+  BoundaryPoint at(int other) {
+    return new BoundaryPoint(other, conversation, key, lastCalls, form, body);
   }
 }

@@ -6,6 +6,7 @@
  */
 package dev.baton.gateway.boundary;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.gateway.wire.ToolCallRef;
 import dev.baton.protocol.retry.Backoff;
 import java.io.IOException;
@@ -90,6 +91,23 @@ public final class BoundaryTracker {
     }
   }
 
+  /**
+   * A request that comes.
+   *
+   * @param results ids of the calls whose results it contains
+   * @param form id of its form
+   */
+  public record ArrivingRequest(
+      String conversation, String key, Set<String> results, String form, ObjectNode body) {
+    public ArrivingRequest {
+      results = Set.copyOf(results);
+    }
+
+    BoundaryPoint at(int number, List<String> lastCalls) {
+      return new BoundaryPoint(number, conversation, key, lastCalls, form, body);
+    }
+  }
+
   /** A request that has come; its answer is held until the boundary is captured or given up. */
   public static final class Arrival {
     private final BoundaryPoint point;
@@ -149,19 +167,20 @@ public final class BoundaryTracker {
   /**
    * Registers a request.
    *
-   * @param results ids of the calls whose results it contains
    * @param replay whether its answer comes from the journal; it starts no capture then, so that the
    *     journaled answers keep following the older checkpoint
    */
-  public Arrival arrive(String conversation, String key, Set<String> results, boolean replay) {
+  public Arrival arrive(ArrivingRequest request, boolean replay) {
+    String conversation = request.conversation();
+    String key = request.key();
     List<String> closed = new ArrayList<>();
     Arrival arrival;
     CompletableFuture<Void> started = null;
     List<String> kept = List.of();
     synchronized (this) {
-      close(conversation, key, results, closed);
+      close(conversation, key, request.results(), closed);
       parents.computeIfAbsent(conversation, c -> new HashSet<>(open));
-      BoundaryPoint point = new BoundaryPoint(number + 1, conversation, key, closed);
+      BoundaryPoint point = request.at(number + 1, closed);
       CompletableFuture<Void> now = running;
       if (replay) {
         arrival = new Arrival(point, CompletableFuture.completedFuture(null));
@@ -366,10 +385,7 @@ public final class BoundaryTracker {
       }
     }
     if (started != null && first != null) {
-      run(
-          new BoundaryPoint(
-              numberNow(), first.point.conversation(), first.point.key(), first.point.lastCalls()),
-          started);
+      run(first.point.at(numberNow()), started);
     }
   }
 
