@@ -79,10 +79,15 @@ final class AgentSessionRecorder
   private final ReentrantLock capturing = new ReentrantLock();
   private final AtomicInteger inlineBytes = new AtomicInteger();
   private boolean closed;
+
+  /** Whether the process continues an older conversation with a prompt, and no call has ended. */
+  private volatile boolean prompted;
+
   private volatile @Nullable String overBudget;
 
   /**
    * @param cuts whether boundaries become checkpoints
+   * @param prompted whether the process continues an older conversation with a new prompt
    * @param session completes with the agent's id of its session
    * @param progress receives what is on the log
    */
@@ -96,6 +101,7 @@ final class AgentSessionRecorder
       AgentStateTree state,
       AgentMcpRuntime servers,
       boolean cuts,
+      boolean prompted,
       CompletableFuture<String> session,
       AgentProgressTracker progress,
       StepLog log) {
@@ -108,6 +114,7 @@ final class AgentSessionRecorder
     this.state = state;
     this.servers = servers;
     this.cuts = cuts;
+    this.prompted = prompted;
     this.session = session;
     this.progress = progress;
     this.log = log;
@@ -165,8 +172,8 @@ final class AgentSessionRecorder
 
   @Override
   public void capture(BoundaryPoint point) throws IOException, InterruptedException {
-    if (!cuts) {
-      return; // A resume starts before the step, and all answers since stay in the journal.
+    if (!cuts || mayLackPrompt(point)) {
+      return; // A resume starts before this boundary, and all answers since stay in the journal.
     }
     String id = sessionId();
     if (!driver.settled(state.home(), id, point.lastCalls(), SETTLED_WITHIN)) {
@@ -191,6 +198,18 @@ final class AgentSessionRecorder
     }
   }
 
+  /**
+   * Whether the agent's files may not have the prompt yet that continues an older conversation:
+   * they do once they have a result that came after it.
+   */
+  private boolean mayLackPrompt(BoundaryPoint point) {
+    if (prompted && point.lastCalls().isEmpty()) {
+      return true;
+    }
+    prompted = false;
+    return false;
+  }
+
   private void captureTurn(String id, int boundary, Map<String, Manifest.Contribution> contributors)
       throws IOException, InterruptedException {
     SpendTotal spent = ledger.total();
@@ -203,12 +222,8 @@ final class AgentSessionRecorder
             new AgentCapture(
                 state,
                 new AgentTurn(driver.use(), id, boundary),
-                new Manifest.Conversation(
-                    (int) Math.min(spent.turns(), Integer.MAX_VALUE),
-                    null,
-                    spent.usage().total(),
-                    true),
-                new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0),
+                conversation(spent),
+                metrics(spent),
                 contributors));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
@@ -216,6 +231,15 @@ final class AgentSessionRecorder
       case CaptureResult.Unchanged unchanged -> {}
     }
     inlineBytes.set(0);
+  }
+
+  static Manifest.Conversation conversation(SpendTotal spent) {
+    return new Manifest.Conversation(
+        (int) Math.min(spent.turns(), Integer.MAX_VALUE), null, spent.usage().total(), true);
+  }
+
+  static Manifest.Metrics metrics(SpendTotal spent) {
+    return new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0);
   }
 
   private String sessionId() throws IOException, InterruptedException {
