@@ -47,6 +47,8 @@ class CodingAgentTest {
 
   private static final int ANSWERS = 8;
 
+  private static final String MORE = "Now describe what you have done.";
+
   /** A PNG of one pixel. */
   private static final String PIXEL =
       "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -90,6 +92,16 @@ class CodingAgentTest {
     }
 
     /** The example, with an image for its prompt, and a step that shows the files. */
+    /** A second step, which continues the conversation of the first one. */
+    private String continued() throws IOException {
+      String example = Files.readString(EXAMPLES.resolve(example() + ".yaml"));
+      String work = example.substring(example.indexOf("  - id: work"));
+      return example.replace("name: " + example(), "name: " + example() + "-continued")
+          + work.replace("id: work", "id: more")
+              .replace("      model: ", "      continue_from: work\n      model: ")
+              .replace("Sort the imports of all files in src, and run the tests.", MORE);
+    }
+
     private String workflow() throws IOException {
       String example = Files.readString(EXAMPLES.resolve(example() + ".yaml"));
       String withImage =
@@ -114,6 +126,7 @@ class CodingAgentTest {
     on = stack.on;
     for (Agent agent : Agent.values()) {
       on.api.push(agent.workflow());
+      on.api.push(agent.continued());
     }
   }
 
@@ -174,6 +187,27 @@ class CodingAgentTest {
         .contains(PIXEL.substring(0, PIXEL.length() / 2));
     assertThat(on.api.events(run, "tool_invoked")).isNotEmpty();
     assertThat(on.api.events(run, "agent_session_created")).hasSize(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Agent.class)
+  void shouldContinueInALaterStep(Agent agent) throws Exception {
+    int before = agent.calls();
+    String run =
+        on.api.start(agent.example() + "-continued", AcceptanceApiClient.JSON.createObjectNode());
+
+    JsonNode end = completed(run);
+
+    assertThat(end.path("output").asText()).as(() -> history(run)).isEqualTo("all done");
+    assertThat(agent.calls() - before).isEqualTo(ANSWERS + 1);
+    assertThat(agent.requests().toList().getLast().body().toString())
+        .contains("Sort the imports", MORE);
+    List<JsonNode> sessions = on.api.events(run, "agent_session_created");
+    assertThat(sessions).as(() -> history(run)).noneMatch(it -> it.hasNonNull("degraded"));
+    assertThat(sessions.stream().map(session -> session.path("session").asText()).distinct())
+        .as("the same session in both steps")
+        .hasSize(1);
+    assertThat(sessions).hasSize(2);
   }
 
   @ParameterizedTest

@@ -340,6 +340,7 @@ class WorkflowKeysTest {
         entry("agent.context", context("window: 9000", "window")),
         entry("agent.context.window", context("window: 9000", "window")),
         entry("agent.context.compact_at", context("compact_at: 0.5", "compactAt")),
+        entry("agent.continue_from", continuing()),
         entry("agent.idle", agent("", "idle: 5m", "idle")),
         entry("agent.output", agent("", "output: json", "output")),
         entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));
@@ -391,6 +392,13 @@ class WorkflowKeysTest {
         step("agent: {use: loop, prompt: x}"),
         step("agent: {use: loop, prompt: x, context: {" + value + "}}"),
         "AgentContext." + accessor);
+  }
+
+  private static Effect continuing() {
+    String two =
+        "name: w\nsteps:\n- {id: a, agent: {use: loop, prompt: x}}\n- {id: b, agent: {use: loop, prompt: x%s}}\n";
+    return acts(
+        two.formatted(""), two.formatted(", continue_from: a"), "StepKind$Agent.continueFrom");
   }
 
   private static Effect budget(String name) {

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *     beginning; {@link dev.baton.store.snapshot.RunFoldService#FILES_ONLY} for files only
  * @param step the step after or within which the fork begins; null for the whole run
  * @param inside the cut, if it is not between two steps
- * @param single whether no branch is open at this point, so that {@code newest} is sufficient
+ * @param single whether no branch is open at this point and no later step may continue the
+ *     conversation of an agent, so that {@code newest} is sufficient
  * @param newest the main line's newest cut at this point; null if it has none or if it is not known
  */
 record ForkPoint(

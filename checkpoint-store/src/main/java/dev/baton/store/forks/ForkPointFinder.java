@@ -64,6 +64,15 @@ class ForkPointFinder {
         AND strpos(c.step, '/') = 0
       ORDER BY c.position DESC LIMIT 10""";
 
+  // Ends of agent steps whose conversations later steps continue. An output with the same text
+  // only leads to a fold of the run.
+  static final String CONVERSATIONS =
+      """
+      SELECT FROM store.cut c JOIN store.event e USING (run, lane, seq)
+      WHERE c.run = $1 AND c.position <= $2 AND e.type = 'dev.baton.step_completed'
+        AND strpos(convert_from(e.data, 'UTF8'), '"conversation":{"agent"') > 0
+      LIMIT 1""";
+
   private final Pool pool;
   private final CutRepository cuts;
   private final StoredEventNotifier wakeups;
@@ -173,18 +182,7 @@ class ForkPointFinder {
                             new ForkPoint(
                                 run, event.position(), saved.step(), saved.cut(), false, null));
                 case TraceEvent.StepCompleted done when isOnMainLine(done.step()) ->
-                    done.cut() == null
-                        ? newestCut(run, event.position())
-                            .map(
-                                cut ->
-                                    // Without a cut of its own the run may have begun with one of
-                                    // its parent.
-                                    new ForkPoint(
-                                        run, event.position(), done.step(), null, cut != null, cut))
-                        : Uni.createFrom()
-                            .item(
-                                new ForkPoint(
-                                    run, event.position(), done.step(), null, true, done.cut()));
+                    afterMainStep(run, event.position(), done);
                 case TraceEvent.StepCompleted done ->
                     Uni.createFrom()
                         .item(new ForkPoint(run, event.position(), done.step(), null, false, null));
@@ -192,6 +190,25 @@ class ForkPointFinder {
                 case TraceEvent.Control other -> throw noCut(event);
               };
             });
+  }
+
+  private Uni<ForkPoint> afterMainStep(String run, long position, TraceEvent.StepCompleted done) {
+    Uni<@Nullable Cut> newest =
+        done.cut() == null ? newestCut(run, position) : Uni.createFrom().item(done.cut());
+    return pool.preparedQuery(CONVERSATIONS)
+        .execute(Tuple.of(run, position))
+        .chain(
+            conversations ->
+                newest.map(
+                    cut ->
+                        // Without a cut of its own the run may have begun with one of its parent.
+                        new ForkPoint(
+                            run,
+                            position,
+                            done.step(),
+                            null,
+                            cut != null && conversations.size() == 0,
+                            cut)));
   }
 
   private static StoreRequestException noCut(StoredEvent event) {

@@ -215,11 +215,19 @@ public class ForkPreparer {
             });
   }
 
-  /** The checkpoints that the fork begins with. */
-  private Uni<Set<String>> needed(ForkPoint place) {
+  /**
+   * The checkpoints that the fork begins with.
+   *
+   * @param files without which it cannot begin
+   * @param conversations without which later agent steps begin in new sessions
+   */
+  private record Needed(Set<String> files, Set<String> conversations) {}
+
+  private Uni<Needed> needed(ForkPoint place) {
     if (place.single()) {
       Cut newest = place.newest();
-      return Uni.createFrom().item(newest == null ? Set.of() : Set.of(id(place, newest)));
+      return Uni.createFrom()
+          .item(new Needed(newest == null ? Set.of() : Set.of(id(place, newest)), Set.of()));
     }
     return folds
         .fold(place.parent(), place.position())
@@ -234,7 +242,7 @@ public class ForkPreparer {
                         .formatted(
                             place.parent(), branch.isEmpty() ? "" : ", branch '" + branch + "',"));
               }
-              return fork.checkpoints();
+              return new Needed(fork.checkpoints(), fork.conversations());
             });
   }
 
@@ -247,19 +255,24 @@ public class ForkPreparer {
     return id;
   }
 
-  private Uni<Void> make(Asked asked, ForkPoint place, Set<String> needed) {
-    if (needed.isEmpty()) {
+  private Uni<Void> make(Asked asked, ForkPoint place, Needed needed) {
+    Set<String> all = new TreeSet<>(needed.files());
+    all.addAll(needed.conversations());
+    if (all.isEmpty()) {
       return pool.withTransaction(tx -> insert(tx, asked, place, Map.of()));
     }
     return pool.preparedQuery(NEEDED)
-        .execute(Tuple.of(needed.toArray(String[]::new), asked.project()))
+        .execute(Tuple.of(all.toArray(String[]::new), asked.project()))
         .chain(
             rows -> {
               List<Copy> copies = new ArrayList<>();
-              Set<String> missing = new TreeSet<>(needed);
+              Set<String> missing = new TreeSet<>(needed.files());
               for (Row row : rows) {
                 String id = row.getString(0);
                 String problem = row.getString(1);
+                if (problem != null && !needed.files().contains(id)) {
+                  continue;
+                }
                 if (problem != null) {
                   throw StoreRequestException.refused(
                       "corrupt: checkpoint %s: %s".formatted(id, problem));

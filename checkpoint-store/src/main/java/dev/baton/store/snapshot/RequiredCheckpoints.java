@@ -6,6 +6,7 @@
  */
 package dev.baton.store.snapshot;
 
+import dev.baton.protocol.state.AgentState;
 import dev.baton.protocol.state.BranchState;
 import dev.baton.protocol.state.BranchUndoRecord;
 import dev.baton.protocol.state.RunState;
@@ -70,6 +71,9 @@ public class RequiredCheckpoints {
         }
         case COMPLETED, SKIPPED -> {}
       }
+    }
+    for (AgentState agent : state.agents().values()) {
+      add(checkpoints, agent.rest() == null ? null : agent.rest().cut());
     }
     return checkpoints;
   }

@@ -94,6 +94,7 @@ public final class TraceBuilder {
             null,
             null,
             10,
+            null,
             null));
   }
 

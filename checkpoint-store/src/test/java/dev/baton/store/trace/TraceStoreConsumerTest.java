@@ -83,7 +83,7 @@ class TraceStoreConsumerTest extends StoreTest {
         trace.runner(
             1,
             new TraceEvent.StepCompleted(
-                "a", "shell", 1, 1, null, null, true, List.of(), 0, null, null, 10, null)),
+                "a", "shell", 1, 1, null, null, true, List.of(), 0, null, null, 10, null, null)),
         trace.completed(1, "b", TraceBuilder.cut("b")),
         trace.ended(1));
     client.idsUntilEnd(trace.run());

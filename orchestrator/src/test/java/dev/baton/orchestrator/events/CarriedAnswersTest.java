@@ -168,6 +168,6 @@ class CarriedAnswersTest {
 
   private static TraceEvent done() {
     return new TraceEvent.StepCompleted(
-        "a", "http", 1, 1, null, null, false, List.of(), null, null, null, 1_500_000, null);
+        "a", "http", 1, 1, null, null, false, List.of(), null, null, null, 1_500_000, null, null);
   }
 }

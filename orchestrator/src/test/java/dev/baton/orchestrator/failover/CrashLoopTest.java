@@ -91,7 +91,7 @@ class CrashLoopTest {
           Lane.runner(next),
           2,
           new TraceEvent.StepCompleted(
-              "a", "transform", 1, 1, null, null, false, List.of(), 0, null, null, 10, null));
+              "a", "transform", 1, 1, null, null, false, List.of(), 0, null, null, 10, null, null));
       bed.api().await(run, now -> !now.has("crash_loop"));
     }
   }

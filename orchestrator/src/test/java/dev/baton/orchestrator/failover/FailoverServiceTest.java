@@ -158,7 +158,20 @@ class FailoverServiceTest {
           Lane.runner(1),
           3,
           new TraceEvent.StepCompleted(
-              "a", "transform", 1, 1, null, null, false, List.of("b"), null, null, null, 0, null));
+              "a",
+              "transform",
+              1,
+              1,
+              null,
+              null,
+              false,
+              List.of("b"),
+              null,
+              null,
+              null,
+              0,
+              null,
+              null));
       log.signal(new RunnerSignal.RunnerExited(saved, 1, runner.id(), 137));
       log.append(begun, Lane.runner(1), 1, started);
       log.append(begun, Lane.runner(1), 2, new TraceEvent.StepStarted("a", "transform", 1, 1));

@@ -126,7 +126,7 @@ class HomePartitionTest {
 
   private static TraceEvent.StepCompleted completed(String step) {
     return new TraceEvent.StepCompleted(
-        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5, null);
+        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5, null, null);
   }
 
   private static TraceEvent.RunCreated born() {

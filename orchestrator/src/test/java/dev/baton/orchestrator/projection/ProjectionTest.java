@@ -88,7 +88,7 @@ class ProjectionTest {
 
   private static TraceEvent.StepCompleted completed(String step) {
     return new TraceEvent.StepCompleted(
-        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5, null);
+        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 5, null, null);
   }
 
   /** A failover that had not read the end has raised the row's epoch; the log has the old one. */
@@ -322,7 +322,20 @@ class ProjectionTest {
 
   private static TraceEvent.StepCompleted built(boolean withoutCut) {
     return new TraceEvent.StepCompleted(
-        "build", "shell", 1, 1, null, null, withoutCut, List.of("ask"), null, null, null, 5, null);
+        "build",
+        "shell",
+        1,
+        1,
+        null,
+        null,
+        withoutCut,
+        List.of("ask"),
+        null,
+        null,
+        null,
+        5,
+        null,
+        null);
   }
 
   private static TraceEvent.ApprovalRequested question(String id) {

@@ -7,11 +7,13 @@
 package dev.baton.runner.capture;
 
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.trace.AgentConversation;
 import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.runner.checkpoint.AgentDescription;
 import dev.baton.snapshot.PackStore;
 import java.io.IOException;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a checkpoint that is an agent's.
@@ -27,6 +29,12 @@ public record AgentCapture(
     Map<String, Manifest.Contribution> contributors) {
   public AgentCapture {
     contributors = Map.copyOf(contributors);
+  }
+
+  /** Describes the conversation in the event that ends the step. */
+  public @Nullable AgentConversation atEnd() {
+    String session = turn.session();
+    return session == null ? null : new AgentConversation(turn.agent(), session);
   }
 
   /** Captures the state. */

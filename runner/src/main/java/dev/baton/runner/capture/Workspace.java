@@ -431,12 +431,14 @@ public final class Workspace {
    * Cuts at the end of a step: all files are durable when this returns, and {@link #goBack}
    * restores this cut. A tree that has not changed costs no upload.
    *
+   * @param agent whose state the cut's checkpoint has too; null for none
    * @return empty when it could not be stored within the timeout; the reason is logged
    */
-  public Optional<Cut> cut(ManifestBuilder description) throws InterruptedException {
+  public Optional<Cut> cut(ManifestBuilder description, @Nullable AgentCapture agent)
+      throws InterruptedException {
     Cut newest = cut;
-    CaptureResult saved =
-        save(RunId.next(), description, () -> newest == null ? null : newest.digest(), null);
+    String known = newest == null || agent != null ? null : newest.digest();
+    CaptureResult saved = save(RunId.next(), description, () -> known, agent);
     return switch (saved) {
       case CaptureResult.Failed failed -> Optional.empty();
       case CaptureResult.Made(Cut made) -> Optional.of(settle(made));
@@ -578,12 +580,7 @@ public final class Workspace {
             named(found)));
   }
 
-  /**
-   * Restores an agent's state at a boundary.
-   *
-   * @return where the agent saw the workspace then; empty where unknown
-   * @see AgentStateRestorer#restore
-   */
+  /** Restores an agent's state at a boundary, as {@link AgentStateRestorer#restore}. */
   public Optional<Path> restoreAgent(Cut boundary, AgentStateTree state)
       throws StoreException, IOException, InterruptedException {
     return new AgentStateRestorer(store, holder, RESTORE_PATIENCE).restore(boundary, state);

@@ -9,8 +9,10 @@ package dev.baton.runner.engine;
 import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentFolders;
 import dev.baton.agent.CheckedProgram;
+import dev.baton.protocol.state.AgentRest;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.runner.capture.AgentStateTree;
+import dev.baton.runner.capture.DamagedCheckpointException;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.process.AgentProcessLauncher;
@@ -47,6 +49,26 @@ record AgentHomeRestorer(
     } catch (StoreException e) {
       throw new RunBrokenException(
           "the agent of step '" + context.step() + "' cannot be restored", e);
+    }
+  }
+
+  /**
+   * Restores the agent's home as an earlier step has left it.
+   *
+   * @throws DamagedCheckpointException when that is gone or damaged
+   * @throws RunBrokenException when it cannot be fetched: a later attempt may succeed
+   */
+  void restore(AgentStateTree state, AgentRest rest)
+      throws DamagedCheckpointException, IOException, InterruptedException {
+    try {
+      Path oldWorkspace = workspace.restoreAgent(rest.cut(), state).orElse(folders.workspace());
+      relocate(oldWorkspace);
+    } catch (DamagedCheckpointException e) {
+      state.clear();
+      throw e;
+    } catch (StoreException e) {
+      throw new RunBrokenException(
+          "the conversation that step '" + context.step() + "' continues cannot be restored", e);
     }
   }
 

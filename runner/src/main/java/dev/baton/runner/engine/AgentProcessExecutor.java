@@ -10,6 +10,7 @@ import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentEnd;
 import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentSession;
+import dev.baton.agent.AgentStart;
 import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.SessionSpec;
 import dev.baton.gateway.journal.JournaledAnswer;
@@ -95,6 +96,8 @@ record AgentProcessExecutor(
                 state,
                 servers,
                 cuts,
+                launch.start() instanceof AgentStart.Continue
+                    || (launch.start() instanceof AgentStart.Fork fork && fork.prompt() != null),
                 events.session(),
                 progress,
                 log);

@@ -92,10 +92,14 @@ final class AgentSessionRecorder
   /** The endpoint's id of the newest answer; null where it gives none. */
   private volatile @Nullable String lastAnswer;
 
+  /** Whether the process continues an older conversation with a prompt, and no call has ended. */
+  private volatile boolean prompted;
+
   private volatile @Nullable String overBudget;
 
   /**
    * @param cuts whether boundaries become checkpoints
+   * @param prompted whether the process continues an older conversation with a new prompt
    * @param session completes with the agent's id of its session
    * @param progress receives what is on the log
    */
@@ -109,6 +113,7 @@ final class AgentSessionRecorder
       AgentStateTree state,
       AgentMcpRuntime servers,
       boolean cuts,
+      boolean prompted,
       CompletableFuture<String> session,
       AgentProgressTracker progress,
       StepLog log) {
@@ -122,6 +127,7 @@ final class AgentSessionRecorder
     this.conversations = new ConversationWriter(state.home());
     this.servers = servers;
     this.cuts = cuts;
+    this.prompted = prompted;
     this.session = session;
     this.progress = progress;
     this.log = log;
@@ -180,8 +186,8 @@ final class AgentSessionRecorder
 
   @Override
   public void capture(BoundaryPoint point) throws IOException, InterruptedException {
-    if (!cuts) {
-      return; // A resume starts before the step, and all answers since stay in the journal.
+    if (!cuts || mayLackPrompt(point)) {
+      return; // A resume starts before this boundary, and all answers since stay in the journal.
     }
     String id = sessionId();
     if (!driver.settled(state.home(), id, point.lastCalls(), SETTLED_WITHIN)) {
@@ -193,7 +199,7 @@ final class AgentSessionRecorder
         throw new IOException("the agent has ended");
       }
       Map<String, Manifest.Contribution> contributors = new TreeMap<>(servers.capture());
-      contributors.put(CONVERSATION, conversation(point));
+      contributors.put(CONVERSATION, store(point));
       run.control().enterAside();
       try {
         captureTurn(id, point.number(), contributors);
@@ -205,6 +211,18 @@ final class AgentSessionRecorder
     } finally {
       capturing.unlock();
     }
+  }
+
+  /**
+   * Whether the agent's files may not have the prompt yet that continues an older conversation:
+   * they do once they have a result that came after it.
+   */
+  private boolean mayLackPrompt(BoundaryPoint point) {
+    if (prompted && point.lastCalls().isEmpty()) {
+      return true;
+    }
+    prompted = false;
+    return false;
   }
 
   private void captureTurn(String id, int boundary, Map<String, Manifest.Contribution> contributors)
@@ -219,12 +237,8 @@ final class AgentSessionRecorder
             new AgentCapture(
                 state,
                 new AgentTurn(driver.use(), id, boundary),
-                new Manifest.Conversation(
-                    (int) Math.min(spent.turns(), Integer.MAX_VALUE),
-                    lastAnswer,
-                    spent.usage().total(),
-                    true),
-                new Manifest.Metrics(spent.cost().doubleValue(), tools, 0),
+                conversation(spent, lastAnswer),
+                metrics(spent, tools),
                 contributors));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
@@ -237,7 +251,7 @@ final class AgentSessionRecorder
   /**
    * Writes the conversation beside the agent's state; a fault is noted and keeps no boundary away.
    */
-  private Manifest.Contribution conversation(BoundaryPoint point) {
+  private Manifest.Contribution store(BoundaryPoint point) {
     try {
       tools = conversations.write(point.conversation(), point.form(), point.body());
       return Manifest.Contribution.OK;
@@ -245,6 +259,15 @@ final class AgentSessionRecorder
       log.note("the conversation cannot be stored: " + e);
       return Manifest.Contribution.failed(String.valueOf(e.getMessage()));
     }
+  }
+
+  static Manifest.Conversation conversation(SpendTotal spent, @Nullable String lastAnswer) {
+    return new Manifest.Conversation(
+        (int) Math.min(spent.turns(), Integer.MAX_VALUE), lastAnswer, spent.usage().total(), true);
+  }
+
+  static Manifest.Metrics metrics(SpendTotal spent, List<String> tools) {
+    return new Manifest.Metrics(spent.cost().doubleValue(), tools, 0);
   }
 
   private String sessionId() throws IOException, InterruptedException {

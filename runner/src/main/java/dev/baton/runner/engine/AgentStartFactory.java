@@ -8,6 +8,7 @@ package dev.baton.runner.engine;
 
 import dev.baton.agent.AgentStart;
 import dev.baton.protocol.state.AgentFork;
+import dev.baton.protocol.state.AgentRest;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.steps.StepContext;
 import java.nio.charset.StandardCharsets;
@@ -15,13 +16,18 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how the next process of an agent step starts: with the task, in its session, in a fork of
- * the parent's session, or in a new session on files that another one has changed.
+ * Decides how the next process of an agent step starts: with the task, in its session or that of an
+ * earlier step, in a fork of the parent's session, or in a new session on files that another one
+ * has changed.
  */
 record AgentStartFactory(StepContext context, AgentProgressTracker progress) {
   private static final String LOST =
       "An earlier session on this task was lost. Its changes are in the files here: inspect them"
           + " before you continue, and do not repeat what is done.";
+
+  private static final String LOST_EARLIER =
+      "This task continues earlier work whose conversation was lost. The changes are in the files"
+          + " here: inspect them before you continue, and do not repeat what is done.";
 
   private static final String OTHER_AGENT =
       "Another agent has worked on this task. Its changes are in the files here: inspect them"
@@ -35,9 +41,19 @@ record AgentStartFactory(StepContext context, AgentProgressTracker progress) {
 
   /**
    * @param restored whether the home contains the agent's state at the newest boundary
+   * @param earlier the conversation that the step begins with, unless it is restored
    */
-  AgentStart start(StepKind.Agent kind, boolean restored) {
+  AgentStart start(StepKind.Agent kind, boolean restored, EarlierConversation earlier) {
     String session = progress.session();
+    AgentRest rest = earlier.rest();
+    if (rest != null) {
+      return rest.ofParent()
+          ? new AgentStart.Fork(rest.session(), forkOf(rest.session()), task(kind))
+          : new AgentStart.Continue(rest.session(), task(kind));
+    }
+    if (earlier.isWanted()) {
+      return new AgentStart.Fresh(after(LOST_EARLIER, kind));
+    }
     if (!restored || session == null) {
       return new AgentStart.Fresh(task(kind));
     }
@@ -58,8 +74,9 @@ record AgentStartFactory(StepContext context, AgentProgressTracker progress) {
   }
 
   /** Returns the start of a new session instead of one that the agent has refused. */
-  AgentStart fallback(StepKind.Agent kind, String refused) {
-    return new AgentStart.Fallback(after(LOST, kind), refused);
+  AgentStart fallback(StepKind.Agent kind, String refused, EarlierConversation earlier) {
+    String lost = earlier.isWanted() ? LOST_EARLIER : LOST;
+    return new AgentStart.Fallback(after(lost, kind), refused);
   }
 
   private String after(String earlier, StepKind.Agent kind) {

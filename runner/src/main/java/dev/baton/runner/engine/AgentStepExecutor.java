@@ -19,13 +19,16 @@ import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.retry.Backoff;
+import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.state.StepState;
+import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.agents.PromptImageResolver;
+import dev.baton.runner.capture.AgentCapture;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.StoreException;
@@ -79,6 +82,8 @@ final class AgentStepExecutor {
    * Id of the checkpoint on whose files the next process starts; null for those before the step.
    */
   private @Nullable String resumedFrom;
+
+  private Optional<AgentCapture> conversation = Optional.empty();
 
   /**
    * @param left the visit as an earlier epoch left it; empty for an attempt that starts from the
@@ -220,10 +225,18 @@ final class AgentStepExecutor {
             AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles()));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
-    boolean restored =
-        new AgentHomeRestorer(context, workspace, driver, folders, program, launcher)
-            .restore(state, progress.boundary());
-    AgentStart start = starts.start(kind, restored);
+    AgentHomeRestorer homes =
+        new AgentHomeRestorer(context, workspace, driver, folders, program, launcher);
+    boolean restored = homes.restore(state, progress.boundary());
+    EarlierConversation earlier =
+        restored
+            ? EarlierConversation.NONE
+            : EarlierConversation.restore(kind, run.memory(), homes, state);
+    String degraded = earlier.missing();
+    if (degraded != null) {
+      log.note("the step begins in a new session: " + degraded);
+    }
+    AgentStart start = starts.start(kind, restored, earlier);
     String session = start.resumedSession();
     AgentLaunch launch =
         new AgentLaunch(
@@ -244,26 +257,52 @@ final class AgentStepExecutor {
                 run.executors().agents().contextLimit(kind)),
             environment(kind));
     PromptImageResolver images = new PromptImageResolver(workspace.root());
-    if (session == null) {
+    if (session == null || !restored) {
       launch = launch.withImages(images.resolve(kind.images(), context.scope()));
     }
     AgentProcessExecutor process =
         new AgentProcessExecutor(
             run, context, workspace, progress, cuts, approvals, kind, driver, ledger, launcher,
             state, log, results);
-    StepResult result = process.execute(launch, resumedFrom, null);
+    StepResult result = process.execute(launch, resumedFrom, degraded);
     if (result instanceof StepResult.Failed failed
         && failed.error().code().equals(AgentResultFactory.REFUSED)
         && session != null) {
       log.note(
           "the agent's session cannot be resumed; it continues in a new one: "
               + failed.error().message());
-      return process.execute(
-          launch.withStart(starts.fallback(kind, session)).withImages(imagesLeft(images, kind)),
-          resumedFrom,
-          TextShortener.shorten(failed.error().message(), MAX_REASON));
+      result =
+          process.execute(
+              launch
+                  .withStart(starts.fallback(kind, session, earlier))
+                  .withImages(imagesLeft(images, kind)),
+              resumedFrom,
+              TextShortener.shorten(failed.error().message(), MAX_REASON));
+    }
+    String ended = progress.session();
+    if (result instanceof StepResult.Done
+        && ended != null
+        && run.continued().contains(StepPath.idOf(context.step()))) {
+      conversation = Optional.of(conversation(driver, ledger, folder, ended));
     }
     return result;
+  }
+
+  /** Describes the conversation of a process that has ended: without the state of MCP servers. */
+  private static AgentCapture conversation(
+      AgentDriver driver, SpendLedger ledger, Path folder, String session) {
+    return new AgentCapture(
+        new AgentStateTree(
+            folder.resolve("home"), folder.resolve("state"), driver.stateFiles()::contains),
+        new AgentTurn(driver.use(), session, 0),
+        AgentSessionRecorder.conversation(ledger.total(), null),
+        AgentSessionRecorder.metrics(ledger.total(), List.of()),
+        Map.of());
+  }
+
+  /** Returns the conversation at the end of the step; empty unless a later step continues it. */
+  Optional<AgentCapture> conversation() {
+    return conversation;
   }
 
   /** Returns the images of the prompt; none when the lost session has moved one of them. */

@@ -8,6 +8,7 @@ package dev.baton.runner.engine;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.state.AgentRest;
 import dev.baton.protocol.state.AgentState;
 import dev.baton.protocol.state.ApprovalState;
 import dev.baton.protocol.state.BranchState;
@@ -32,6 +33,7 @@ final class ReplayedState {
   private final Map<String, StepState> openSteps = new ConcurrentHashMap<>();
   private final Map<String, Integer> completions = new ConcurrentHashMap<>();
   private final Map<String, Cut> resumePoints = new ConcurrentHashMap<>();
+  private final Map<String, AgentRest> rests = new ConcurrentHashMap<>();
   private final MilestoneSequencer milestones;
   private final StateLimiter limiter;
 
@@ -43,6 +45,14 @@ final class ReplayedState {
     this.limiter = new StateLimiter(before, bound);
     this.openBranches = new ConcurrentHashMap<>(before.branches());
     this.milestones = new MilestoneSequencer(before.nextMilestone(), before.milestones());
+    before
+        .agents()
+        .forEach(
+            (path, agent) -> {
+              if (agent.rest() != null) {
+                rests.put(path, agent.rest());
+              }
+            });
     before
         .steps()
         .forEach(
@@ -62,7 +72,16 @@ final class ReplayedState {
   void sent(TraceEvent.Runner event) {
     limiter.sent(event);
     switch (event) {
-      case TraceEvent.StepStarted started -> underWay.put(started.step(), started.visit());
+      case TraceEvent.StepStarted started -> {
+        underWay.put(started.step(), started.visit());
+        rests.remove(started.step());
+      }
+      case TraceEvent.StepCompleted done -> {
+        AgentRest rest = AgentRest.of(done);
+        if (rest != null) {
+          rests.put(done.step(), rest);
+        }
+      }
       case TraceEvent.StepRetried again -> underWay.put(again.step(), again.visit());
       case TraceEvent.ApprovalRequested asked ->
           underWay.putIfAbsent(asked.step(), nextVisit(asked.step()));
@@ -75,6 +94,21 @@ final class ReplayedState {
   /** Returns an agent step as earlier epochs left it. */
   AgentState agent(String step) {
     return before.agents().getOrDefault(step, AgentState.NONE);
+  }
+
+  /**
+   * Returns the conversation at the end of the newest visit of an agent step, of this epoch or an
+   * earlier one; empty if it has not completed, or its conversation could not be stored.
+   *
+   * @param id of a step on this branch or on one around it
+   */
+  Optional<AgentRest> rest(String branch, String id) {
+    for (String at = branch; ; at = StepPath.branchOf(StepPath.branchOf(at))) {
+      AgentRest rest = rests.get(StepPath.of(at, id));
+      if (rest != null || at.isEmpty()) {
+        return Optional.ofNullable(rest);
+      }
+    }
   }
 
   StateLimiter limiter() {

@@ -20,6 +20,7 @@ import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * State and components that all lines of a run share.
@@ -32,6 +33,7 @@ import java.util.Optional;
  * @param maxReroutes limit for each line
  * @param fixed where the processes of steps see their workspaces
  * @param checkpointInterval between checkpoints inside a step; empty for none
+ * @param continued ids of the agent steps whose conversations later steps continue
  */
 record RunExecutionContext(
     String run,
@@ -56,6 +58,7 @@ record RunExecutionContext(
     int maxReroutes,
     WorkspaceMount fixed,
     OutputUsageAnalyzer outputs,
+    Set<String> continued,
     AgentLedgerRegistry ledgers) {
 
   StepLog log(String step, int visit, int attempt) {

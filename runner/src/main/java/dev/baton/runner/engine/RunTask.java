@@ -22,6 +22,8 @@ import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.OutputUsageAnalyzer;
+import dev.baton.protocol.workflow.Step;
+import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.Workflow;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.OutputBlobStore;
@@ -44,7 +46,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -516,7 +520,16 @@ public final class RunTask {
         workflow.maxReroutes(),
         services.fixed(),
         OutputUsageAnalyzer.of(workflow),
+        continued(workflow),
         ledgers(before));
+  }
+
+  private static Set<String> continued(Workflow workflow) {
+    return workflow.allSteps().stream()
+        .map(Step::kind)
+        .filter(StepKind.Agent.class::isInstance)
+        .flatMap(kind -> ((StepKind.Agent) kind).continueFrom().stream())
+        .collect(Collectors.toUnmodifiableSet());
   }
 
   private AgentLedgerRegistry ledgers(RunState before) {

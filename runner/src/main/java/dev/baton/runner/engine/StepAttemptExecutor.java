@@ -12,6 +12,7 @@ import dev.baton.protocol.workflow.MilestoneSettings;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.StepResumeMode;
+import dev.baton.runner.capture.AgentCapture;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.MilestoneVerifier;
 import dev.baton.runner.steps.StepContext;
@@ -40,6 +41,8 @@ final class StepAttemptExecutor {
 
   /** Id of the checkpoint inside the step on whose files the next attempt starts. */
   private @Nullable String resumedFrom;
+
+  private Optional<AgentCapture> conversation = Optional.empty();
 
   /** Whether no attempt of this visit has started in this epoch. */
   private boolean untried = true;
@@ -91,13 +94,29 @@ final class StepAttemptExecutor {
     Optional<StepState> lost = untried ? left : Optional.empty();
     untried = false;
     announce(attempt);
-    return new AgentStepExecutor(
+    AgentStepExecutor agent =
+        new AgentStepExecutor(
             run,
             context(attempt, deadline),
             Objects.requireNonNull(line.workspace()),
             lost,
-            step.resume() == StepResumeMode.FROM_CHECKPOINT)
-        .execute(kind);
+            step.resume() == StepResumeMode.FROM_CHECKPOINT);
+    StepResult result = agent.execute(kind);
+    conversation = agent.conversation();
+    return result;
+  }
+
+  /**
+   * Returns the agent's conversation at the end of the newest attempt, for the cut at the end of
+   * the step; empty unless the attempt has completed and a later step continues the conversation.
+   */
+  Optional<AgentCapture> conversation() {
+    return conversation;
+  }
+
+  /** The conversation cannot be stored: a later step begins in a new session. */
+  void dropConversation() {
+    conversation = Optional.empty();
   }
 
   private StepResult leaf(StepKind kind, int attempt, Deadline deadline)

@@ -23,6 +23,7 @@ import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepFlow;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.StepResumeMode;
+import dev.baton.runner.capture.AgentCapture;
 import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.steps.Deadline;
@@ -288,7 +289,7 @@ final class StepVisitExecution {
     if (way.isEmpty()) {
       throw failLine(attempt, failed.error(), failed.log());
     }
-    Optional<Cut> cut = cut(CheckpointTrigger.STEP);
+    Optional<Cut> cut = cut(CheckpointTrigger.STEP, null);
     run.append(
         new TraceEvent.StepFailed(
             path,
@@ -316,13 +317,19 @@ final class StepVisitExecution {
   }
 
   /** Cuts the files as the step left them; empty if it has none, or if they cannot be stored. */
-  private Optional<Cut> cut(CheckpointTrigger trigger) throws InterruptedException {
+  private Optional<Cut> cut(CheckpointTrigger trigger, @Nullable AgentCapture agent)
+      throws InterruptedException {
     if (workspace == null) {
       return Optional.empty();
     }
     Optional<Cut> cut = Optional.empty();
     try {
-      cut = workspace.cut(run.checkpoints().describe(trigger, path, visit));
+      cut = workspace.cut(run.checkpoints().describe(trigger, path, visit), agent);
+      if (cut.isEmpty() && agent != null) {
+        // The files do not depend on the conversation.
+        engine.dropConversation();
+        cut = workspace.cut(run.checkpoints().describe(trigger, path, visit), null);
+      }
     } catch (RuntimeException | Error e) {
       UnexpectedFailurePolicy.passOn(run, e);
       LOG.warnf(
@@ -439,7 +446,8 @@ final class StepVisitExecution {
       fail(attempt, unexpected(e));
       return;
     }
-    Optional<Cut> cut = cut(made == null ? CheckpointTrigger.STEP : CheckpointTrigger.MILESTONE);
+    CheckpointTrigger trigger = made == null ? CheckpointTrigger.STEP : CheckpointTrigger.MILESTONE;
+    Optional<Cut> cut = cut(trigger, engine.conversation().orElse(null));
     if (made != null) {
       StepMilestoneRecorder.tell(run, path, made, cut);
     }
@@ -457,7 +465,8 @@ final class StepVisitExecution {
             done.log(),
             startedAt,
             (System.nanoTime() - began) / 1_000,
-            made == null ? null : made.index()));
+            made == null ? null : made.index(),
+            cut.isEmpty() ? null : engine.conversation().map(AgentCapture::atEnd).orElse(null)));
     over = true;
     ended(way);
   }

@@ -216,6 +216,7 @@ class ResumeTest {
         null,
         Instant.now(),
         1,
+        null,
         null);
   }
 
@@ -409,6 +410,7 @@ class ResumeTest {
             null,
             null,
             0,
+            null,
             null));
     try (TestRunnerProcess process = attach(run, data)) {
       TraceEvent.ApprovalRequested again =

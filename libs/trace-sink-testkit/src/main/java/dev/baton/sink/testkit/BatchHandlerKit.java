@@ -185,6 +185,7 @@ public final class BatchHandlerKit {
               null,
               null,
               5,
+              null,
               null));
     }
     return SinkBatchDecoder.decode(records, Map.of());

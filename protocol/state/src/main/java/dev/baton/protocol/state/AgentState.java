@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  * @param conversations spend by conversation, the first {@value #MAX_CONVERSATIONS} of them
  * @param fork how the step differs from that of the run's parent; null unless it continued in a
  *     fork
+ * @param rest the conversation at the end of the newest visit; null unless it has ended and a later
+ *     step of the workflow continues it
  */
 public record AgentState(
     int visit,
@@ -52,7 +54,8 @@ public record AgentState(
     long diverged,
     AgentSpend spend,
     @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, AgentSpend> conversations,
-    @Nullable AgentFork fork) {
+    @Nullable AgentFork fork,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable AgentRest rest) {
   public static final int MAX_CONVERSATIONS = 256;
 
   /** The conversation that counts the answers of all beyond {@link #MAX_CONVERSATIONS}. */
@@ -73,6 +76,7 @@ public record AgentState(
           0,
           AgentSpend.NONE,
           Map.of(),
+          null,
           null);
 
   public AgentState {
@@ -100,7 +104,28 @@ public record AgentState(
         0,
         AgentSpend.NONE,
         Map.of(),
-        forked());
+        forked(),
+        null);
+  }
+
+  /** Returns the state of an agent whose visit has ended, in a fork. */
+  AgentState restedInFork(AgentRest own) {
+    return new AgentState(
+        visit,
+        agent,
+        session,
+        null,
+        0,
+        List.of(),
+        Map.of(),
+        0,
+        0,
+        false,
+        0,
+        AgentSpend.NONE,
+        Map.of(),
+        fork == null ? null : fork.inNextVisit(),
+        own);
   }
 
   /** Returns the fork of this agent: what it has forked itself, if it has no boundary since. */

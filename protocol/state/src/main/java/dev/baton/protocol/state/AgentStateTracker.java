@@ -47,6 +47,7 @@ final class AgentStateTracker {
     private AgentSpend spend;
     private final Map<String, AgentSpend> conversations;
     private @Nullable AgentFork fork;
+    private @Nullable AgentRest rest;
 
     Draft(AgentState from) {
       visit = from.visit();
@@ -63,6 +64,7 @@ final class AgentStateTracker {
       spend = from.spend();
       conversations = new LinkedHashMap<>(from.conversations());
       fork = from.fork();
+      rest = from.rest();
     }
 
     AgentState state() {
@@ -80,13 +82,15 @@ final class AgentStateTracker {
           diverged,
           spend,
           conversations,
-          fork);
+          fork,
+          rest);
     }
 
     /** Starts from the files before the step. */
     void restart() {
       checkpoint = null;
       boundary = 0;
+      rest = null;
       answers.clear();
       begun.clear();
       allowResumes();
@@ -128,6 +132,7 @@ final class AgentStateTracker {
       runnerDeaths = then.runnerDeaths();
       unanswered = then.unanswered();
       fork = then.fork();
+      rest = then.rest();
     }
   }
 
@@ -227,6 +232,14 @@ final class AgentStateTracker {
       draft.answers.clear();
       draft.begun.clear();
       draft.leaveParent();
+    }
+  }
+
+  /** The step has ended; a later one may continue its conversation. */
+  void complete(TraceEvent.StepCompleted done) {
+    Draft draft = drafts.get(done.step());
+    if (draft != null) {
+      draft.rest = AgentRest.of(done);
     }
   }
 

@@ -108,10 +108,26 @@ public final class ForkStateBuilder {
   }
 
   /**
+   * Returns the checkpoints with conversations that later steps of the fork may continue. Without
+   * one, such a step begins in a new session.
+   */
+  public Set<String> conversations() {
+    Set<String> checkpoints = new LinkedHashSet<>();
+    for (AgentState agent : at.agents().values()) {
+      AgentRest rest = agent.rest();
+      if (rest != null && rest.cut().checkpoint() != null) {
+        checkpoints.add(rest.cut().checkpoint());
+      }
+    }
+    return checkpoints;
+  }
+
+  /**
    * Returns the fork's initial state.
    *
    * @param run the fork's id
-   * @param copies the fork's own copy of each of {@link #checkpoints}, by the original's id
+   * @param copies the fork's own copy of each of {@link #checkpoints} and of those of {@link
+   *     #conversations} that there are, by the original's id
    */
   public RunState state(String run, Map<String, String> copies) {
     Map<String, StepState> steps = new LinkedHashMap<>();
@@ -137,14 +153,25 @@ public final class ForkStateBuilder {
         at.budget());
   }
 
-  /** The agent that continues, with nothing spent yet: the parent has paid what was before. */
+  /**
+   * The agent that continues, and those that later steps continue, with nothing spent yet: the
+   * parent has paid what was before.
+   */
   private Map<String, AgentState> agents(Map<String, String> copies) {
-    if (continuing == null) {
-      return Map.of();
-    }
-    AgentState agent = Objects.requireNonNull(at.agents().get(continuing));
-    String boundary = copies.get(Objects.requireNonNull(agent.checkpoint()));
-    return Map.of(continuing, agent.continuedAt(boundary));
+    Map<String, AgentState> agents = new LinkedHashMap<>();
+    at.agents()
+        .forEach(
+            (path, agent) -> {
+              AgentRest rest = agent.rest();
+              String copy = rest == null ? null : copies.get(rest.cut().checkpoint());
+              if (path.equals(continuing)) {
+                String boundary = copies.get(Objects.requireNonNull(agent.checkpoint()));
+                agents.put(path, agent.continuedAt(boundary));
+              } else if (rest != null && copy != null) {
+                agents.put(path, agent.restedInFork(rest.inFork(copy)));
+              }
+            });
+    return agents;
   }
 
   private StepState begun(StepState step, Map<String, String> copies) {

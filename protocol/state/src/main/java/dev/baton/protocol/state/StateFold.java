@@ -391,6 +391,7 @@ public final class StateFold {
     branches.computeIfPresent(
         StepPath.branchOf(done.step()),
         (path, branch) -> branch.withLast(new BranchState.Last(done.step(), done.output())));
+    agents.complete(done);
   }
 
   /**

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.testkit.TraceGenerator;
+import dev.baton.protocol.trace.AgentConversation;
 import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.DamagedCheckpoint;
@@ -218,6 +219,52 @@ class AgentFoldTest {
   }
 
   @Test
+  void shouldKeepTheConversationThatALaterStepContinues() {
+    begin();
+    turn("c1", 1);
+    event(
+        new TraceEvent.StepCompleted(
+            "work",
+            "agent",
+            1,
+            1,
+            null,
+            cut("2"),
+            false,
+            List.of(),
+            0,
+            null,
+            Instant.EPOCH,
+            1,
+            null,
+            new AgentConversation("command", "s1")));
+
+    AgentRest rest = new AgentRest("command", "s1", cut("2"), false);
+    assertThat(agent().rest()).isEqualTo(rest);
+    RunState state = fold.state();
+    assertThat(Json.read(Json.bytes(state), RunState.class)).isEqualTo(state);
+    ForkStateBuilder fork = ForkStateBuilder.of(state, null, null);
+    assertThat(fork.conversations()).containsExactly("2");
+    assertThat(fork.state("fork", Map.of("2", "copy")).agents().get("work"))
+        .extracting(AgentState::rest)
+        .as("in a session of the fork's own")
+        .isEqualTo(new AgentRest("command", "s1", cut("2").withCheckpoint("copy"), true));
+    assertThat(fork.state("fork", Map.of()).agents()).as("without a copy").isEmpty();
+
+    event(new TraceEvent.StepStarted("work", "agent", 2, 1, null));
+    assertThat(agent().rest()).as("while the next visit works").isNull();
+  }
+
+  @Test
+  void shouldNotContinueAConversationWithoutACut() {
+    begin();
+    turn("c1", 1);
+    event(completed(null, true));
+
+    assertThat(agent().rest()).isNull();
+  }
+
+  @Test
   void shouldRepeatAStepWithoutACutForNothing() {
     begin();
     turn("c1", 1);
@@ -356,7 +403,20 @@ class AgentFoldTest {
 
   private TraceEvent.StepCompleted completed(@Nullable Cut cut, boolean withoutCut) {
     return new TraceEvent.StepCompleted(
-        "work", "agent", 1, 1, null, cut, withoutCut, List.of(), 0, null, Instant.EPOCH, 1, null);
+        "work",
+        "agent",
+        1,
+        1,
+        null,
+        cut,
+        withoutCut,
+        List.of(),
+        0,
+        null,
+        Instant.EPOCH,
+        1,
+        null,
+        null);
   }
 
   private void resume(ModelBudget budget) {

@@ -160,7 +160,7 @@ class DegradedFoldTest {
     done("a", "1", "b");
     runner(
         new TraceEvent.StepCompleted(
-            "b", "shell", 1, 1, null, null, true, List.of("c"), 0, null, null, 1, null));
+            "b", "shell", 1, 1, null, null, true, List.of("c"), 0, null, null, 1, null, null));
     started("c");
     saved("c", 1, "2");
     assertThat(fold(log).resumePoint("")).contains(cut("2"));
@@ -462,6 +462,7 @@ class DegradedFoldTest {
         null,
         null,
         1,
+        null,
         null);
   }
 

@@ -140,7 +140,7 @@ class ForkStateBuilderTest {
 
   private static TraceEvent completed(String step, List<String> next, Cut cut) {
     return new TraceEvent.StepCompleted(
-        step, "shell", 1, 1, null, cut, false, next, 0, null, null, 1, null);
+        step, "shell", 1, 1, null, cut, false, next, 0, null, null, 1, null, null);
   }
 
   @Test

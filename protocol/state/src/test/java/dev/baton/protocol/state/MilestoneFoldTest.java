@@ -101,7 +101,20 @@ class MilestoneFoldTest {
   private static TraceEvent.StepCompleted milestone(
       String step, int visit, int index, @Nullable Cut cut) {
     return new TraceEvent.StepCompleted(
-        step, "shell", visit, 1, null, cut, cut == null, List.of("z"), 0, null, null, 1, index);
+        step,
+        "shell",
+        visit,
+        1,
+        null,
+        cut,
+        cut == null,
+        List.of("z"),
+        0,
+        null,
+        null,
+        1,
+        index,
+        null);
   }
 
   private void control(TraceEvent event) {

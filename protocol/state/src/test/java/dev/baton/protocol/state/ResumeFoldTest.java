@@ -155,7 +155,8 @@ class ResumeFoldTest {
             null,
             startedAt,
             1,
-            milestone));
+            milestone,
+            null));
   }
 
   private static StepState step(RunState state, String step) {

@@ -558,6 +558,7 @@ class StateFoldTest {
         null,
         null,
         1,
+        null,
         null);
   }
 

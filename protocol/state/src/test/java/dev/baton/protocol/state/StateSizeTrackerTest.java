@@ -57,7 +57,7 @@ class StateSizeTrackerTest {
     assertThat(size.bytes()).isGreaterThan(40_000);
     size.add(
         new TraceEvent.StepCompleted(
-            "p", "parallel", 1, 1, null, null, false, List.of(), 0, null, null, 10, null));
+            "p", "parallel", 1, 1, null, null, false, List.of(), 0, null, null, 10, null, null));
     assertThat(size.bytes()).isBetween(20_000L, 22_000L);
     assertThat(size.inlineBytes()).isEqualTo(20_004);
   }
@@ -95,7 +95,20 @@ class StateSizeTrackerTest {
   private static TraceEvent.StepCompleted completed(
       String step, int visit, @Nullable Output output) {
     return new TraceEvent.StepCompleted(
-        step, "shell", visit, 1, output, null, false, List.of(), 0, null, Instant.EPOCH, 10, null);
+        step,
+        "shell",
+        visit,
+        1,
+        output,
+        null,
+        false,
+        List.of(),
+        0,
+        null,
+        Instant.EPOCH,
+        10,
+        null,
+        null);
   }
 
   private static TraceEvent failed(int visit, int attempt) {

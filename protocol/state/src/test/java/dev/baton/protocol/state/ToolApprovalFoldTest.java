@@ -194,6 +194,7 @@ class ToolApprovalFoldTest {
         null,
         null,
         1,
+        null,
         null);
   }
 

@@ -123,6 +123,7 @@ final class TraceSpeed {
                       log,
                       NOW,
                       1_234,
+                      null,
                       null)));
     }
     return trace;

@@ -297,7 +297,8 @@ public final class TraceGenerator {
         null,
         Instant.EPOCH,
         5,
-        random.nextInt(4) == 0 ? milestone++ : null);
+        random.nextInt(4) == 0 ? milestone++ : null,
+        null);
   }
 
   /** Pauses the run and resumes it; its runner may be lost in between. */
@@ -374,6 +375,7 @@ public final class TraceGenerator {
                   null,
                   null,
                   1,
+                  null,
                   null);
       late.add(
           new Late(clean.size(), record(Lane.runner(fencedEpoch), ++fencedSeq, "fenced", event)));

@@ -300,6 +300,7 @@ public sealed interface TraceEvent {
    *     stored one
    * @param milestone number of the milestone that the step ended with, from 0 in its run; null
    *     where it is not a milestone
+   * @param conversation at its end, in the cut's checkpoint; null unless a later step continues it
    */
   record StepCompleted(
       String step,
@@ -314,7 +315,8 @@ public sealed interface TraceEvent {
       @Nullable LogTail log,
       @Nullable Instant startedAt,
       long durationUs,
-      @Nullable Integer milestone)
+      @Nullable Integer milestone,
+      @Nullable AgentConversation conversation)
       implements Runner, OfStep {
     public StepCompleted {
       visit = Math.max(1, visit);

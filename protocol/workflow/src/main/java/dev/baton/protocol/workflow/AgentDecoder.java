@@ -34,7 +34,8 @@ final class AgentDecoder {
           "cut",
           "idle",
           "output",
-          "context");
+          "context",
+          "continue_from");
   private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final List<String> INTERRUPTED_KEYS = List.of("rerun", "ask", "tell");
   private static final List<String> CONTEXT_KEYS = List.of("window", "compact_at");
@@ -43,6 +44,7 @@ final class AgentDecoder {
   private static final Duration MIN_IDLE = Duration.ofSeconds(1);
   private static final int MAX_WORD = 4_096;
   private static final int MAX_PATTERN = 1_000;
+  private static final int MAX_STEP = 200;
   private static final long MAX_COUNT = 1_000_000_000_000_000L;
   private static final BigDecimal MAX_COST = BigDecimal.valueOf(1_000_000_000L);
 
@@ -105,6 +107,7 @@ final class AgentDecoder {
         fields.duration("idle", MIN_IDLE, DurationParser.MAX).orElse(StepKind.Agent.IDLE);
     Optional<InputSchema> output = fields.get("output").flatMap(this::output);
     AgentContext context = context(fields, use.orElse(""));
+    Optional<String> earlier = continueFrom(fields);
     return use.flatMap(
         agent ->
             prompt.map(
@@ -125,7 +128,22 @@ final class AgentDecoder {
                         mcp,
                         idle,
                         output,
-                        context)));
+                        context,
+                        earlier)));
+  }
+
+  /** Reads the id of an earlier step; {@link ContinuationChecker} checks that it fits. */
+  private Optional<String> continueFrom(MappingFieldReader fields) {
+    Optional<String> step = fields.text("continue_from", MAX_STEP);
+    step.ifPresent(
+        id ->
+            values
+                .notes()
+                .continuations()
+                .add(
+                    new DefinitionSymbolTable.Target(
+                        fields.get("continue_from").orElseThrow(), id)));
+    return step;
   }
 
   private ToolQuestions questions(MappingFieldReader tools, String use) {

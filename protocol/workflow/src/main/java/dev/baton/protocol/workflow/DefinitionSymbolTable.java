@@ -32,13 +32,14 @@ final class DefinitionSymbolTable {
     AT_END_OF_LIST
   }
 
-  /** A target of a step's {@code next} or {@code gate}. */
+  /** A target of a step's {@code next}, {@code gate} or {@code continue_from}. */
   record Target(DefinitionCursor place, String to) {}
 
   private final Map<String, DefinitionCursor> ids = new HashMap<>();
   private final Map<String, McpServerDefinition> servers = new LinkedHashMap<>();
   private final List<Use> uses = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
+  private final List<Target> continuations = new ArrayList<>();
 
   /** The position of each step id; the first where an id is used twice. */
   Map<String, DefinitionCursor> ids() {
@@ -56,5 +57,10 @@ final class DefinitionSymbolTable {
 
   List<Target> targets() {
     return targets;
+  }
+
+  /** The steps whose conversations agent steps continue. */
+  List<Target> continuations() {
+    return continuations;
   }
 }

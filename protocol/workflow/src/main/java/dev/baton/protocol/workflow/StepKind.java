@@ -199,6 +199,7 @@ public sealed interface StepKind {
    * @param idle after which time without any event or request the agent counts as hung
    * @param output the schema of its final JSON; empty for text
    * @param context how long conversations may be, for {@link #USES_WITH_CONTEXT}
+   * @param continueFrom id of an earlier agent step whose conversation this one continues
    */
   record Agent(
       String use,
@@ -216,7 +217,8 @@ public sealed interface StepKind {
       Map<String, McpServerDefinition> mcp,
       Duration idle,
       Optional<InputSchema> output,
-      AgentContext context)
+      AgentContext context,
+      Optional<String> continueFrom)
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
@@ -281,7 +283,8 @@ public sealed interface StepKind {
           mcp,
           idle,
           output,
-          context);
+          context,
+          continueFrom);
     }
 
     @Override

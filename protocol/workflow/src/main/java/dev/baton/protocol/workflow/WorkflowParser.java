@@ -49,6 +49,7 @@ public final class WorkflowParser {
         decoded -> {
           new FlowChecker(decoder.notes(), problems).check(decoded);
           new ReferenceChecker(decoder.notes(), problems).check(decoded);
+          new ContinuationChecker(decoder.notes(), problems).check(decoded);
         });
     if (workflow.isEmpty() || !problems.isEmpty()) {
       return new WorkflowParseResult.Invalid(problems.errors());

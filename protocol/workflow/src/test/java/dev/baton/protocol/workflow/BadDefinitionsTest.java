@@ -43,6 +43,21 @@ class BadDefinitionsTest {
     return "name: w\nsteps:\n- {id: a, transform: '1'}\n" + more;
   }
 
+  /** An agent step that continues another one, with others before, inside and after. */
+  private static String continuing(String use, String from) {
+    return """
+        name: w
+        steps:
+        - {id: shell, shell: 'true'}
+        - {id: first, agent: {use: claude, prompt: x}}
+        - id: both
+          parallel: {branches: {a: [{id: inner, agent: {use: claude, prompt: x}}], b: [{id: other, shell: 'true'}]}}
+        - {id: second, agent: {use: %s, prompt: x, continue_from: %s}}
+        - {id: last, agent: {use: claude, prompt: x}}
+        """
+        .formatted(use, from);
+  }
+
   private static final String AGENT = "steps:\n- id: a\n  agent: {use: loop, prompt: x}\n";
 
   static Stream<Case> cases() {
@@ -418,6 +433,30 @@ class BadDefinitionsTest {
             "missing step",
             steps("- {id: b, transform: .steps.c.output}\n"),
             "line 4, column 22 (step b, steps[1].transform): unknown step 'c' (.steps.c.output); allowed: a"),
+        meaning(
+            "continued step that is unknown",
+            continuing("claude", "furst"),
+            "line 7, column 63 (step second, steps[3].agent.continue_from): step 'second' continues an unknown step 'furst'; did you mean 'first'?; allowed: first"),
+        meaning(
+            "continued step of another agent",
+            continuing("codex", "first"),
+            "line 7, column 62 (step second, steps[3].agent.continue_from): step 'second' has 'use: codex' and continues step 'first', which has 'use: claude'; allowed: a step with the same 'use'"),
+        meaning(
+            "continued step that runs later",
+            continuing("claude", "last"),
+            "line 7, column 63 (step second, steps[3].agent.continue_from): step 'second' continues step 'last', which cannot run before it or is in another branch; allowed: first"),
+        meaning(
+            "continued step that is itself",
+            continuing("claude", "second"),
+            "line 7, column 63 (step second, steps[3].agent.continue_from): step 'second' continues itself; allowed: first"),
+        meaning(
+            "continued step that is no agent",
+            continuing("claude", "shell"),
+            "line 7, column 63 (step second, steps[3].agent.continue_from): step 'second' continues step 'shell', which is not an agent step; allowed: first"),
+        meaning(
+            "continued step in a branch",
+            continuing("claude", "inner"),
+            "line 7, column 63 (step second, steps[3].agent.continue_from): step 'second' continues step 'inner', which cannot run before it or is in another branch; allowed: first"),
         meaning(
             "later step",
             "name: w\nsteps:\n- {id: a, transform: .steps.b.output}\n- {id: b, transform: '1'}\n",

@@ -140,6 +140,6 @@ class RunTraceWatcherTest {
 
   private static TraceEvent completed(String step) {
     return new TraceEvent.StepCompleted(
-        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 10, null);
+        step, "transform", 1, 1, null, null, false, List.of(), null, null, null, 10, null, null);
   }
 }
