@@ -82,7 +82,10 @@ record AgentProcessExecutor(
             approvals);
     approvals.begin(kind.ask().timeout(), launch.task().tools());
     progress.started();
-    try (AgentMcpRuntime servers =
+    try (AgentBackgroundRuntime background =
+            AgentBackgroundRuntime.start(
+                kind.background(), run, context, workspace, launcher, launch, log);
+        AgentMcpRuntime servers =
             AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
         AgentSessionRecorder recorder =
             new AgentSessionRecorder(
@@ -94,6 +97,7 @@ record AgentProcessExecutor(
                 workspace,
                 state,
                 servers,
+                background,
                 cuts,
                 events.session(),
                 progress,
@@ -114,9 +118,11 @@ record AgentProcessExecutor(
                         recorder,
                         recorder,
                         recorder))) {
+      events.session().thenRun(background::agentIsReady);
       AgentSession agent =
           driver.start(
-              launch
+              background
+                  .reported(launch)
                   .withMcp(servers.accesses())
                   .withModel(
                       new AgentLaunch.ModelAccess(

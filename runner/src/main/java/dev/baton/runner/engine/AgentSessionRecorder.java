@@ -71,6 +71,7 @@ final class AgentSessionRecorder
   private final Workspace workspace;
   private final AgentStateTree state;
   private final AgentMcpRuntime servers;
+  private final AgentBackgroundRuntime background;
   private final boolean cuts;
   private final CompletableFuture<String> session;
   private final AgentProgressTracker progress;
@@ -95,6 +96,7 @@ final class AgentSessionRecorder
       Workspace workspace,
       AgentStateTree state,
       AgentMcpRuntime servers,
+      AgentBackgroundRuntime background,
       boolean cuts,
       CompletableFuture<String> session,
       AgentProgressTracker progress,
@@ -107,6 +109,7 @@ final class AgentSessionRecorder
     this.workspace = workspace;
     this.state = state;
     this.servers = servers;
+    this.background = background;
     this.cuts = cuts;
     this.session = session;
     this.progress = progress;
@@ -178,9 +181,10 @@ final class AgentSessionRecorder
         throw new IOException("the agent has ended");
       }
       Map<String, Manifest.Contribution> contributors = servers.capture();
+      List<Manifest.BackgroundProcess> processes = background.capture(contributors);
       run.control().enterAside();
       try {
-        captureTurn(id, point.number(), contributors);
+        captureTurn(id, point.number(), contributors, processes);
       } catch (JournalException e) {
         throw new IOException("the checkpoint cannot be recorded: " + e.getMessage(), e);
       } finally {
@@ -191,7 +195,11 @@ final class AgentSessionRecorder
     }
   }
 
-  private void captureTurn(String id, int boundary, Map<String, Manifest.Contribution> contributors)
+  private void captureTurn(
+      String id,
+      int boundary,
+      Map<String, Manifest.Contribution> contributors,
+      List<Manifest.BackgroundProcess> processes)
       throws IOException, InterruptedException {
     SpendTotal spent = ledger.total();
     CaptureResult result =
@@ -209,7 +217,8 @@ final class AgentSessionRecorder
                     spent.usage().total(),
                     true),
                 new Manifest.Metrics(spent.cost().doubleValue(), List.of(), 0),
-                contributors));
+                contributors,
+                processes));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
       case CaptureResult.Made(Cut made) -> progress.saved(made);

@@ -26,6 +26,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.agents.PromptImageResolver;
+import dev.baton.runner.background.BackgroundFiles;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.StoreException;
@@ -217,7 +218,7 @@ final class AgentStepExecutor {
         new AgentStateTree(
             folder.resolve("home"),
             folder.resolve("state"),
-            AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles()));
+            BackgroundFiles.state(AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles())));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     boolean restored =
