@@ -101,7 +101,7 @@ public final class BackgroundScanner {
       List<String> words = ProcfsProcessReader.arguments(entry.pid());
       Path folder = ProcfsProcessReader.directory(entry.pid());
       if (words.isEmpty() || folder == null) {
-        continue; // It has ended meanwhile.
+        continue; // It has ended since.
       }
       index.put(entry.pid(), processes.size());
       processes.add(describe(entry, words, folder, parent(entry, all, index)));
