@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.trace.RunId;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedModelServer;
@@ -62,6 +63,17 @@ class AgentForkTest {
           - id: work
             agent: {use: loop, model: claude-sonnet-4-5, prompt: 'Do it.'}
           - {id: after, shell: 'cat lines'}
+        """);
+    on.api.push(
+        """
+        name: guarded
+        steps:
+          - id: work
+            agent:
+              use: loop
+              model: claude-sonnet-4-5
+              prompt: 'Do it.'
+              interrupted: {tell: ['shell(git push*)']}
         """);
   }
 
@@ -163,6 +175,52 @@ class AgentForkTest {
     JsonNode manifest = AcceptanceApiClient.JSON.readTree(to.resolve("manifest.json").toFile());
     assertThat(manifest.at("/contributors/conversation/status").asText()).isEqualTo("ok");
     assertThat(manifest.at("/metrics/tools_invoked/0").asText()).isEqualTo("shell");
+  }
+
+  @Test
+  void shouldRefuseAForkAtTheCopyOfItsParentsTurn() throws Exception {
+    String parent = on.api.start("lines", AcceptanceApiClient.JSON.createObjectNode());
+    on.api.awaitStatus(parent, "completed", END);
+    ObjectNode turn = at(parent);
+    String fork = on.api.post("/runs/" + parent + "/fork", turn).body().path("id").asText();
+    on.api.awaitStatus(fork, "completed", END);
+    String copy = RunId.derived(fork, turn.path("checkpoint").asText());
+
+    for (ObjectNode body :
+        List.of(
+            AcceptanceApiClient.JSON.createObjectNode().put("checkpoint", copy),
+            AcceptanceApiClient.JSON
+                .createObjectNode()
+                .put("checkpoint", copy)
+                .put("prompt", MORE))) {
+      var refused = on.api.post("/runs/" + fork + "/fork", body);
+      assertThat(refused.status()).as("%s", refused.body()).isEqualTo(409);
+      assertThat(refused.body().toString())
+          .contains("is a copy of the agent's turn at which run " + fork + " began")
+          .contains("checkpoint " + turn.path("checkpoint").asText() + " of run " + parent);
+    }
+    var files =
+        on.api.post(
+            "/runs/" + fork + "/fork",
+            AcceptanceApiClient.JSON
+                .createObjectNode()
+                .put("checkpoint", copy)
+                .put("files_only", true));
+    assertThat(files.status()).as("%s", files.body()).isEqualTo(201);
+    on.api.awaitStatus(files.body().path("id").asText(), "completed", END);
+  }
+
+  @Test
+  void shouldRefuseAnAgentThatCannotKeepTheRulesOfTheStep() throws Exception {
+    String parent = on.api.start("guarded", AcceptanceApiClient.JSON.createObjectNode());
+    on.api.awaitStatus(parent, "completed", END);
+
+    var refused = on.api.post("/runs/" + parent + "/fork", at(parent).put("use", "codex"));
+
+    assertThat(refused.status()).as("%s", refused.body()).isEqualTo(409);
+    assertThat(refused.body().toString())
+        .contains(
+            "step 'work' has 'interrupted', and the agent 'codex' cannot be kept from running a call again; allowed: claude, opencode, loop, or a definition without this rule");
   }
 
   @Test

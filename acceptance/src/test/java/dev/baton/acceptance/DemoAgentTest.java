@@ -9,8 +9,10 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.agent.testkit.InstalledAgents;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -28,18 +30,41 @@ class DemoAgentTest {
   @Test
   @Timeout(SECONDS + 60)
   void shouldFixTheProgramOverTwoKillsAndPayNothingTwice() throws Exception {
+    assertFixed("shell");
+  }
+
+  @Test
+  @Timeout(SECONDS + 60)
+  void shouldDoSoWithClaudeCode() throws Exception {
+    assertFixed("Bash", "--use", "claude", "--program", InstalledAgents.claude().getFirst());
+  }
+
+  @Test
+  @Timeout(SECONDS + 60)
+  void shouldDoSoWithCodex() throws Exception {
+    assertFixed("shell", "--use", "codex", "--program", InstalledAgents.codex().getFirst());
+  }
+
+  @Test
+  @Timeout(SECONDS + 60)
+  void shouldDoSoWithOpenCode() throws Exception {
+    assertFixed("bash", "--use", "opencode", "--program", InstalledAgents.opencode().getFirst());
+  }
+
+  private void assertFixed(String tool, String... more) throws Exception {
     Path out = folder.resolve("out.json");
     Path err = folder.resolve("err.txt");
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of("..", "baton").toAbsolutePath().normalize().toString(),
+                "demo",
+                "--agent",
+                "-o",
+                "json"));
+    command.addAll(List.of(more));
     ProcessBuilder builder =
-        new ProcessBuilder(
-                List.of(
-                    Path.of("..", "baton").toAbsolutePath().normalize().toString(),
-                    "demo",
-                    "--agent",
-                    "-o",
-                    "json"))
-            .redirectOutput(out.toFile())
-            .redirectError(err.toFile());
+        new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
     builder.environment().put("BATON_SKIP_BUILD", "1");
     builder.environment().remove("ANTHROPIC_API_KEY");
     Process process = builder.start();
@@ -63,6 +88,6 @@ class DemoAgentTest {
         .isBetween(undisturbed, undisturbed + result.path("under_way").asInt());
     assertThat(said)
         .contains(
-            "SIGKILL to the runner", "the agent continues session", "tool_invoked fix: shell");
+            "SIGKILL to the runner", "the agent continues session", "tool_invoked fix: " + tool);
   }
 }

@@ -46,6 +46,7 @@ class LoopStepTest {
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(workflow("looped", ""));
+    on.api.push(workflow("poor", ", budget: {cost: 0.001}"));
     on.api.push(workflow("bounded", ", tools: {deny: ['update_step']}, budget: {turns: 3}"));
   }
 
@@ -152,6 +153,28 @@ class LoopStepTest {
         .isEqualTo("completed");
     assertThat(on.api.events(run, "tool_invoked"))
         .allSatisfy(call -> assertThat(call.path("outcome").asText()).isEqualTo("ok"));
+  }
+
+  @Test
+  void shouldContinueWithTheBudgetOfAResume() throws Exception {
+    int before = endpoint.requests().size();
+    String run = on.api.start("poor", AcceptanceApiClient.JSON.createObjectNode());
+    JsonNode failed = on.api.awaitStatus(run, "failed", END);
+    assertThat(failed.path("error").path("code").asText()).isEqualTo("budget");
+    assertThat(failed.path("error").path("message").asText()).contains("--budget cost=N");
+    int paid = endpoint.requests().size() - before;
+    assertThat(paid).isBetween(1, 5);
+
+    BatonCliInvoker.Result resumed = BatonCliInvoker.run(on, "resume", run, "--budget", "cost=5");
+
+    assertThat(resumed.code()).as("%s", resumed).isZero();
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+    assertThat(end.path("output").asText().strip()).isEqualTo(expected());
+    assertThat(endpoint.requests().size() - before)
+        .as("each answer paid once")
+        .isEqualTo(TURNS + 1);
+    assertThat(on.api.events(run, "model_answered"))
+        .noneMatch(answer -> answer.path("diverged").asBoolean());
   }
 
   @Test

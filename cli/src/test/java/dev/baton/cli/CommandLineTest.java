@@ -46,6 +46,9 @@ class CommandLineTest {
           events abcdef --after -1      | 0 or more
           up --port 70000               | 1 to 65535
           demo --kills 0                | 1 to 1000
+          demo --use claude             | --use names an agent: add --agent
+          demo --agent --use gpt        | allowed: loop, claude, codex, opencode
+          demo --agent --program x      | the built-in loop has no program
           chaos --minutes 0             | 0.2 to 10080
           chaos --runs 0                | 1 to 100000
           chaos --replicas 4            | 1 to 3

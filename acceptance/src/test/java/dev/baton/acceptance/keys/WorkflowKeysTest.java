@@ -321,6 +321,9 @@ class WorkflowKeysTest {
         entry("agent.interrupted.rerun", interrupted("interrupted: {rerun: [a]}", "rerun")),
         entry("agent.interrupted.ask", interrupted("interrupted: {ask: [a]}", "ask")),
         entry("agent.interrupted.tell", interrupted("interrupted: {tell: [a]}", "tell")),
+        entry("agent.background", agent("", "background: [{match: a}]", "background")),
+        entry("agent.background.match", background("{match: b}", "match")),
+        entry("agent.background.restart", background("{match: a, restart: false}", "restart")),
         entry("agent.budget", agent("", "budget: {cost: 1}", "budget")),
         entry("agent.budget.cost", budget("cost")),
         entry("agent.budget.tokens", budget("tokens")),
@@ -385,6 +388,13 @@ class WorkflowKeysTest {
         step("agent: {use: claude, prompt: x}"),
         step("agent: {use: claude, prompt: x, " + calls + "}"),
         "InterruptedCalls." + accessor);
+  }
+
+  private static Effect background(String rule, String accessor) {
+    return acts(
+        step("agent: {use: claude, prompt: x, background: [{match: a}]}"),
+        step("agent: {use: claude, prompt: x, background: [" + rule + "]}"),
+        "BackgroundRule." + accessor);
   }
 
   private static Effect context(String value, String accessor) {
@@ -550,6 +560,7 @@ class WorkflowKeysTest {
           objects.add(agent.budget());
           objects.add(agent.ask());
           objects.add(agent.interrupted());
+          objects.addAll(agent.background());
           objects.add(agent.context());
           objects.addAll(agent.mcp().values());
         }

@@ -7,6 +7,7 @@
 package dev.baton.agent;
 
 import java.net.URI;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -62,6 +63,13 @@ public record AgentLaunch(
   /** The same launch with another token: each process needs a session of the gateway. */
   public AgentLaunch withModel(ModelAccess other) {
     return new AgentLaunch(step, program, folders, other, start, task, environment);
+  }
+
+  /** The same launch with one more variable in the environment. */
+  public AgentLaunch withVariable(String name, String value) {
+    Map<String, String> more = new LinkedHashMap<>(environment);
+    more.put(name, value);
+    return new AgentLaunch(step, program, folders, model, start, task, more);
   }
 
   /** The same launch with these MCP servers: each process has a proxy of its own. */

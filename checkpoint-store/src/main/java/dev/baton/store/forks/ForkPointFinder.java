@@ -19,6 +19,7 @@ import dev.baton.store.snapshot.RunFoldService;
 import dev.baton.store.trace.StoredEventNotifier;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.RowSet;
@@ -45,7 +46,11 @@ class ForkPointFinder {
       ORDER BY e.type = 'dev.baton.checkpoint_saved', e.position LIMIT 2""";
 
   static final String COPIED =
-      "SELECT FROM store.fork, jsonb_each_text(copies) WHERE run = $1 AND value = $2";
+      """
+      SELECT o.key, f.parent, c.manifest
+      FROM store.fork f CROSS JOIN jsonb_each_text(f.copies) AS o
+        JOIN store.checkpoint c ON c.id = o.value
+      WHERE f.run = $1 AND o.value = $2""";
 
   // Newest first, so that JSON is parsed only until the step is found.
   static final String OF_STEP =
@@ -115,7 +120,11 @@ class ForkPointFinder {
                         .map(Optional::of));
   }
 
-  /** Finds a checkpoint that a fork copied from its parent; no event of the fork carries it. */
+  /**
+   * Finds a checkpoint that a fork copied from its parent; no event of the fork carries it. Fails
+   * with REFUSED {@code no_checkpoint} for the boundary of an agent: the conversation continues
+   * there in the parent alone.
+   */
   private Uni<Optional<ForkPoint>> ofCopy(String run, String checkpoint) {
     return pool.preparedQuery(COPIED)
         .execute(Tuple.of(run, checkpoint))
@@ -123,7 +132,16 @@ class ForkPointFinder {
             rows ->
                 rows.size() == 0
                     ? Optional.empty()
-                    : Optional.of(new ForkPoint(run, 0, null, null, false, null)));
+                    : Optional.of(copy(run, checkpoint, rows.iterator().next())));
+  }
+
+  private static ForkPoint copy(String run, String checkpoint, Row row) {
+    if (ManifestCodec.read(row.get(Buffer.class, 2).getBytes()).agent() != null) {
+      throw StoreRequestException.refused(
+          "no_checkpoint: checkpoint %s is a copy of the agent's turn at which run %s began: start the fork from the original, checkpoint %s of run %s, or from a later turn of run %s"
+              .formatted(checkpoint, run, row.getString(0), row.getString(1), run));
+    }
+    return new ForkPoint(run, 0, null, null, false, null);
   }
 
   /**

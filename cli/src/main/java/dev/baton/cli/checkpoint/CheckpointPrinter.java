@@ -120,6 +120,9 @@ final class CheckpointPrinter {
     fields.add("git", git(manifest.path("git")));
     fields.add("uncommitted", several(FieldPrinter.texts(workspace.path("uncommitted_files"))));
     fields.add("skipped", skipped(workspace));
+    for (JsonNode process : manifest.path("agent").path("background")) {
+      fields.add("background", background(process));
+    }
     for (var part : manifest.path("contributors").properties()) {
       if (!part.getValue().path("status").asText().equals("ok")) {
         fields.add(
@@ -166,6 +169,15 @@ final class CheckpointPrinter {
     }
     long count = workspace.path("skipped_count").asLong(lines.size());
     return count == 0 ? "" : count + ": " + several(lines);
+  }
+
+  private static String background(JsonNode process) {
+    String started = process.path("started_at").asText("");
+    return "%s (in %s%s)"
+        .formatted(
+            process.path("command").asText(),
+            process.path("folder").asText(),
+            started.isEmpty() ? "" : ", since " + started);
   }
 
   private static String several(List<String> names) {

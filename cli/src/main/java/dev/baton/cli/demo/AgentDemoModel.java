@@ -32,40 +32,92 @@ final class AgentDemoModel implements AutoCloseable {
   static final List<Integer> TEST_RUNS = List.of(2, 6);
 
   private static final Duration THINKING = Duration.ofMillis(300);
+  private static final String FIX =
+      """
+      cat > leap.sh <<'END'
+      #!/bin/sh
+      # Prints how many days February has in a year.
+      year=$1
+      if [ $((year % 400)) -eq 0 ] || { [ $((year % 4)) -eq 0 ] && [ $((year % 100)) -ne 0 ]; }; then echo 29; else echo 28; fi
+      END
+      """;
+
   private static final String DATE = "2026-01-02T03:04:05Z";
 
+  private final DemoAgent agent;
   private final ScriptedModelServer server;
 
-  AgentDemoModel() throws IOException {
-    server = ScriptedModelServer.start(ModelScript.byTurn(script()));
+  AgentDemoModel(DemoAgent agent) throws IOException {
+    this.agent = agent;
+    List<ScriptedReply> answers = agent.isProgram() ? script(agent) : script();
+    server =
+        ScriptedModelServer.start(
+            request ->
+                isOfTheWork(request)
+                    ? ModelScript.byTurn(answers).reply(request)
+                    : ScriptedReply.text("{\"title\": \"A title\"}"));
+  }
+
+  /** Whether it has tools: programs request titles and summaries without. */
+  private boolean isOfTheWork(ScriptedRequest request) {
+    return !agent.isProgram() || !request.body().path("tools").isEmpty();
+  }
+
+  private List<ScriptedRequest> requests() {
+    return server.requests().stream().filter(this::isOfTheWork).toList();
   }
 
   /** Settings of the stack that let agents call this model. */
   Map<String, String> settings() {
     return Map.of(
-        "BATON_MODELS_ANTHROPIC_MESSAGES_URL",
-        server.baseUrl().toString(),
-        "BATON_MODELS_ANTHROPIC_MESSAGES_KEY",
-        "none");
+        agent.endpoint() + "_URL", server.baseUrl().toString(), agent.endpoint() + "_KEY", "none");
   }
 
   /** The calls so far. */
   int calls() {
-    return server.requests().size();
+    return requests().size();
   }
 
   /**
    * Returns the messages of the newest request: the whole conversation up to the last answer. Calls
-   * are numbered in the order of their appearance, since each answer gives them new ids.
+   * are numbered in the order of their appearance, since each answer gives them new ids. Of other
+   * programs than the loop, which add texts to their conversations, it returns the calls of tools.
    */
   JsonNode conversation() {
-    List<ScriptedRequest> requests = server.requests();
+    List<ScriptedRequest> requests = requests();
+    if (agent.isProgram()) {
+      ArrayNode calls = Json.mapper().createArrayNode();
+      if (!requests.isEmpty()) {
+        collectCalls(requests.getLast().body(), calls);
+      }
+      return calls;
+    }
     JsonNode messages =
         requests.isEmpty()
             ? Json.mapper().createArrayNode()
             : requests.getLast().body().path("messages").deepCopy();
     number(messages, new HashMap<>());
     return messages;
+  }
+
+  /** Adds the calls of tools in a request of any form, with name and arguments. */
+  private static void collectCalls(JsonNode node, ArrayNode calls) {
+    String type = node.path("type").asText();
+    if (type.equals("tool_use")) {
+      calls.addObject().put("name", node.path("name").asText()).set("input", node.path("input"));
+    } else if (type.equals("function_call")) {
+      calls
+          .addObject()
+          .put("name", node.path("name").asText())
+          .set("input", node.path("arguments"));
+    } else if (type.equals("function") && node.path("function").has("arguments")) {
+      calls
+          .addObject()
+          .put("name", node.at("/function/name").asText())
+          .set("input", node.at("/function/arguments"));
+    } else {
+      node.forEach(child -> collectCalls(child, calls));
+    }
   }
 
   private static void number(JsonNode node, Map<String, String> numbers) {
@@ -113,6 +165,26 @@ final class AgentDemoModel implements AutoCloseable {
     return reply.after(THINKING).usage(900, 0, 0, 60, 0);
   }
 
+  /** The same work with nothing but the tool for commands of another program. */
+  private static List<ScriptedReply> script(DemoAgent agent) {
+    return List.of(
+        reply("I look around.", agent.shell("ls")),
+        reply("I run the test.", agent.shell("sh test.sh")),
+        reply("1900 fails. I read both files.", agent.shell("cat leap.sh test.sh")),
+        reply(
+            "Centuries are the cause.",
+            agent.shell("echo 'cause: no rule for centuries' >> NOTES.md")),
+        reply("I fix the condition.", agent.shell(FIX)),
+        reply("And test it.", agent.shell("sh test.sh && echo 'test.sh passes' >> NOTES.md")),
+        reply("It passes.", agent.shell(commit())),
+        reply("leap.sh has the rule for centuries now; test.sh passes."));
+  }
+
+  private static String commit() {
+    return "git add -A && GIT_AUTHOR_DATE=%s GIT_COMMITTER_DATE=%s git -c user.name=agent -c user.email=agent@localhost commit -q -m 'Fix the rule for centuries' && git log -1 --format=%%h"
+        .formatted(DATE, DATE);
+  }
+
   static List<ScriptedReply> script() {
     ObjectNode plan = input().put("objective", "test.sh passes");
     plan.putArray("steps").add("find the cause").add("fix leap.sh").add("commit");
@@ -136,9 +208,7 @@ final class AgentDemoModel implements AutoCloseable {
         reply(
             "It passes.",
             done(2, "condition with 4, 100 and 400"),
-            shell(
-                "git add -A && GIT_AUTHOR_DATE=%s GIT_COMMITTER_DATE=%s git -c user.name=agent -c user.email=agent@localhost commit -q -m 'Fix the rule for centuries' && git log -1 --format=%%h"
-                    .formatted(DATE, DATE)),
+            shell(commit()),
             done(3, "one commit")),
         reply("leap.sh has the rule for centuries now; test.sh passes."));
   }

@@ -17,11 +17,12 @@ import dev.baton.cli.workflow.DefinitionFile;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.RunId;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Lets the built-in agent fix a program twice: undisturbed, and with its runner killed twice. */
+/** Lets an agent fix a program twice: undisturbed, and with its runner killed twice. */
 final class AgentDemoScenario {
   private static final String WORKFLOW = "examples/agent-loop.yaml";
 
@@ -29,12 +30,15 @@ final class AgentDemoScenario {
   private final DemoStack stage;
   private final Path home;
   private final AgentDemoModel model;
+  private final DemoAgent agent;
 
-  AgentDemoScenario(DemoPrinter narrator, DemoStack stage, Path home, AgentDemoModel model) {
+  AgentDemoScenario(
+      DemoPrinter narrator, DemoStack stage, Path home, AgentDemoModel model, DemoAgent agent) {
     this.narrator = narrator;
     this.stage = stage;
     this.home = home;
     this.model = model;
+    this.agent = agent;
   }
 
   /** What one run has left. */
@@ -44,16 +48,27 @@ final class AgentDemoScenario {
   AgentDemoReport run() throws IOException, InterruptedException {
     Path repository = AgentDemoRepository.create(stage.folder());
     try (OrchestratorRestClient client = stage.client()) {
-      JsonNode stored = new DefinitionFile(home.resolve(WORKFLOW)).push(client);
+      JsonNode stored = new DefinitionFile(workflow()).push(client);
       String workflow = stored.path("name").asText() + "@" + stored.path("hash").asText();
       ObjectNode input = Json.mapper().createObjectNode().put("repository", repository.toString());
       narrator.title(
-          "Run 1: " + WORKFLOW + ", undisturbed; the model is a script on loopback, without a key");
+          "Run 1: %s%s, undisturbed; the model is a script on loopback, without a key"
+              .formatted(WORKFLOW, agent.isProgram() ? " with use: " + agent.use() : ""));
       Outcome calm = run(client, workflow, input, List.of());
       narrator.title("Run 2: the same, but its runner is killed twice");
       Outcome killed = run(client, workflow, input, AgentDemoModel.TEST_RUNS);
       return report(calm, killed);
     }
+  }
+
+  private Path workflow() throws IOException {
+    Path example = home.resolve(WORKFLOW);
+    if (!agent.isProgram()) {
+      return example;
+    }
+    return Files.writeString(
+        stage.folder().resolve("agent-" + agent.use() + ".yaml"),
+        agent.workflow(Files.readString(example)));
   }
 
   private Outcome run(

@@ -67,12 +67,25 @@ public final class EventLineFormatter {
       case "agent_compacted" ->
           "%s: a summary replaces a conversation of %s tokens"
               .formatted(step(data), data.path("tokens_before").asText("unknown"));
+      case "background_resumed" -> backgroundResumed(data);
       case "run_completed" -> shorten(data.path("output").path("value").toString());
       case "run_failed" -> step(data) + " " + failure(data.path("error"));
       case "run_cancelled" -> data.path("reason").asText("") + by(data);
       case "run_lost" -> data.path("reason").asText() + " " + data.path("detail").asText("");
       default -> step(data);
     };
+  }
+
+  private static String backgroundResumed(JsonNode data) {
+    List<String> processes = new ArrayList<>();
+    for (JsonNode process : data.path("processes")) {
+      processes.add(
+          process.path("command").asText()
+              + " "
+              + process.path("outcome").asText()
+              + (process.hasNonNull("reason") ? ": " + process.path("reason").asText() : ""));
+    }
+    return step(data) + ": " + shorten(String.join("; ", processes));
   }
 
   private static String modelAnswered(JsonNode data) {

@@ -10,6 +10,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
+import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedReply;
 import java.io.IOException;
@@ -17,6 +20,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
@@ -67,8 +71,26 @@ class AgentDemoPartsTest {
   }
 
   @Test
+  void shouldDescribeTheWorkflowOfEachProgram() throws Exception {
+    String example = Files.readString(Path.of("..", "examples", "agent-loop.yaml"));
+    for (DemoAgent agent : DemoAgent.values()) {
+      if (agent.isProgram()) {
+        String workflow = agent.workflow(example);
+
+        assertThat(workflow)
+            .contains("use: " + agent.use() + "\n      version: \"" + agent.version() + "\"\n")
+            .doesNotContain("loop", "shell(git");
+        assertThat(
+                WorkflowParser.parse(
+                    workflow.getBytes(StandardCharsets.UTF_8), DefinitionFormat.YAML))
+            .isInstanceOf(WorkflowParseResult.Valid.class);
+      }
+    }
+  }
+
+  @Test
   void shouldNumberCallsInsteadOfTheirIds() throws Exception {
-    try (AgentDemoModel model = new AgentDemoModel()) {
+    try (AgentDemoModel model = new AgentDemoModel(DemoAgent.LOOP)) {
       URI url =
           URI.create(
               Objects.requireNonNull(model.settings().get("BATON_MODELS_ANTHROPIC_MESSAGES_URL"))

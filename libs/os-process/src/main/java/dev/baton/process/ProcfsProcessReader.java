@@ -7,6 +7,7 @@
 package dev.baton.process;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -34,6 +35,8 @@ public final class ProcfsProcessReader {
   private static final int GROUP = 2;
   private static final int SESSION = 3;
   private static final int START = 19;
+
+  private static final int MAX_COMMAND = 64 << 10;
 
   private ProcfsProcessReader() {}
 
@@ -115,6 +118,23 @@ public final class ProcfsProcessReader {
     } catch (IOException ended) {
       return List.of();
     }
+  }
+
+  /**
+   * Returns the words of its command, up to 64 KiB; a program can have replaced them by a title.
+   * Empty when they are not readable, for a zombie and for a thread of the kernel.
+   */
+  public static List<String> arguments(long pid) {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file(pid, "cmdline"))) {
+      bytes = in.readNBytes(MAX_COMMAND);
+    } catch (IOException ended) {
+      return List.of();
+    }
+    String text = new String(bytes, StandardCharsets.UTF_8);
+    // A title that is shorter than the command was leaves zeros behind it.
+    String words = text.replaceFirst("\0+$", "");
+    return words.isEmpty() ? List.of() : List.of(words.split("\0", -1));
   }
 
   /** Returns its working directory; null when it is not readable. */

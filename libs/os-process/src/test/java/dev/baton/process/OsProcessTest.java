@@ -85,6 +85,16 @@ class OsProcessTest {
   }
 
   @Test
+  void shouldReadTheWordsOfACommand() throws Exception {
+    Process process = start("exec sleep 100");
+
+    await(() -> ProcfsProcessReader.arguments(process.pid()).contains("sleep"));
+
+    assertThat(ProcfsProcessReader.arguments(process.pid())).startsWith("sleep", "100");
+    assertThat(ProcfsProcessReader.arguments(Long.MAX_VALUE)).isEmpty();
+  }
+
+  @Test
   void shouldKillAProcessThatIgnoresTheSignal() throws Exception {
     Process process = start("trap '' TERM; while :; do sleep 1; done");
     await(() -> marked().size() == 2);

@@ -10,8 +10,13 @@ import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.state.StepPath;
 import dev.baton.protocol.trace.AgentChange;
+import dev.baton.protocol.workflow.InterruptedCalls;
+import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.protocol.workflow.ToolQuestions;
+import dev.baton.protocol.workflow.Workflow;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +89,47 @@ final class ForkAgentChecker {
           message + "; allowed: " + allowed,
           List.of(FieldProblem.at("checkpoint", message, allowed)));
     }
+  }
+
+  /**
+   * Requires that an agent can do what the step demands of its agent.
+   *
+   * @param step path of the agent step
+   * @param use that of the request
+   * @throws ProblemException CONFLICT when the agent would ignore a rule of the step
+   */
+  static void requireUsable(Workflow workflow, String step, String use) {
+    String id = StepPath.idOf(step);
+    for (Step each : workflow.allSteps()) {
+      if (each.id().equals(id) && each.kind() instanceof StepKind.Agent agent) {
+        if (!agent.interrupted().equals(InterruptedCalls.RERUN)
+            && !StepKind.Agent.USES_THAT_HOLD_CALLS.contains(use)) {
+          throw unusable(
+              step,
+              "'interrupted', and the agent '%s' cannot be kept from running a call again"
+                  .formatted(use),
+              StepKind.Agent.USES_THAT_HOLD_CALLS);
+        }
+        if (!agent.ask().equals(ToolQuestions.NONE)
+            && !StepKind.Agent.USES_THAT_ASK.contains(use)) {
+          throw unusable(
+              step,
+              "'tools.ask', and the agent '%s' requests no permission for its tools".formatted(use),
+              StepKind.Agent.USES_THAT_ASK);
+        }
+      }
+    }
+  }
+
+  private static ProblemException unusable(String step, String what, List<String> uses) {
+    String message = "step '%s' has %s".formatted(step, what);
+    String allowed =
+        String.join(", ", uses.stream().filter(USES::contains).toList())
+            + ", or a definition without this rule";
+    return ProblemException.withErrors(
+        ProblemKind.CONFLICT,
+        message + "; allowed: " + allowed,
+        List.of(FieldProblem.at("use", message, allowed)));
   }
 
   private static ProblemException bad(String path, String message, String allowed) {

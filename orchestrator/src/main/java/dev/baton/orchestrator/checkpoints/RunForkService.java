@@ -131,7 +131,24 @@ public class RunForkService {
               }
             })
         .call(prepared -> changed ? requireFit(run, prepared) : Uni.createFrom().voidItem())
+        .call(prepared -> requireUsable(run, prepared, agent))
         .map(prepared -> origin(prepared, agent));
+  }
+
+  /** Requires that an agent which takes over can keep the rules of the step. */
+  private Uni<Void> requireUsable(
+      NewRun run, PrepareForkResponse prepared, @Nullable AgentChange agent) {
+    String use = agent == null ? null : agent.use();
+    String hash = run.definitionHash();
+    if (use == null || hash == null) {
+      return Uni.createFrom().voidItem();
+    }
+    return definitions
+        .byHash(hash)
+        .invoke(
+            definition ->
+                ForkAgentChecker.requireUsable(definition.workflow(), prepared.getStep(), use))
+        .replaceWithVoid();
   }
 
   private Uni<Void> requireFit(NewRun run, PrepareForkResponse prepared) {

@@ -12,6 +12,7 @@ import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.runner.checkpoint.AgentDescription;
 import dev.baton.snapshot.PackStore;
 import java.io.IOException;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -20,15 +21,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param metrics without the number of changed files
  * @param contributors parts of the state that can fail on their own, by name
+ * @param processes that run in the background
  */
 public record AgentCapture(
     AgentStateTree state,
     AgentTurn turn,
     Manifest.Conversation conversation,
     Manifest.Metrics metrics,
-    Map<String, Manifest.Contribution> contributors) {
+    Map<String, Manifest.Contribution> contributors,
+    List<Manifest.BackgroundProcess> processes) {
   public AgentCapture {
     contributors = Map.copyOf(contributors);
+    processes = List.copyOf(processes);
   }
 
   /** Describes the conversation in the event that ends the step. */
@@ -40,7 +44,7 @@ public record AgentCapture(
   /** Captures the state. */
   AgentDescription capture(PackStore store) throws IOException, InterruptedException {
     return new AgentDescription(
-        AgentDescription.state(turn.agent(), turn.session(), turn.boundary(), state.capture(store)),
+        AgentDescription.state(turn, processes, state.capture(store)),
         conversation,
         metrics,
         contributors);

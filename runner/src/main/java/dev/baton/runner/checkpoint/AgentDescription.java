@@ -7,9 +7,10 @@
 package dev.baton.runner.checkpoint;
 
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.snapshot.CapturedTree;
+import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Describes an agent in a manifest.
@@ -28,15 +29,16 @@ public record AgentDescription(
 
   /** Describes the captured files of an agent. */
   public static Manifest.Agent state(
-      String use, @Nullable String session, int boundary, CapturedTree captured) {
+      AgentTurn turn, List<Manifest.BackgroundProcess> processes, CapturedTree captured) {
     return new Manifest.Agent(
-        use,
-        session,
-        boundary,
+        turn.agent(),
+        turn.session(),
+        turn.boundary(),
         captured.snapshot().root().toString(),
         Manifest.Workspace.TREE,
         captured.snapshot().treeBytes(),
         captured.snapshot().fileCount(),
-        captured.snapshot().packs().stream().map(ManifestBuilder::pack).toList());
+        captured.snapshot().packs().stream().map(ManifestBuilder::pack).toList(),
+        processes.isEmpty() ? null : processes);
   }
 }

@@ -6,7 +6,6 @@
  */
 package dev.baton.runner.checkpoint;
 
-import dev.baton.runner.process.StepEnvironmentBuilder;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -16,12 +15,6 @@ import java.util.regex.Pattern;
  * whose name looks like a secret's, even if it is allowed, or a password in a URL.
  */
 final class EnvironmentContributor implements CheckpointContributor {
-  /** Matches more names than are hidden from steps: a checkpoint does not need these variables. */
-  private static final Pattern SECRET =
-      Pattern.compile(
-          ".*(PASS|PRIVATE|COOKIE|JWT|BEARER|SIGNATURE).*|.*_(DSN|PAT|PWD|AUTH|KEYS?)",
-          Pattern.CASE_INSENSITIVE);
-
   private static final Pattern PASSWORD = Pattern.compile("(://[^/@\\s:]*):[^/@\\s]*@");
 
   private final Map<String, String> variables;
@@ -48,14 +41,10 @@ final class EnvironmentContributor implements CheckpointContributor {
   public void contribute(ManifestDraft draft) {
     variables.forEach(
         (name, value) -> {
-          if (!looksSecret(name)
+          if (!SecretNamePolicy.looksSecret(name)
               && allowed.stream().anyMatch(pattern -> pattern.matcher(name).matches())) {
             draft.environment(name, PASSWORD.matcher(value).replaceAll("$1:***@"));
           }
         });
-  }
-
-  private static boolean looksSecret(String name) {
-    return StepEnvironmentBuilder.looksSecret(name) || SECRET.matcher(name).matches();
   }
 }

@@ -38,7 +38,8 @@ import java.util.function.Predicate;
  * own in addition to those of the step, so that ending one ends no other. Thread-safe.
  */
 final class AgentMcpRuntime implements AutoCloseable {
-  private static final String MARK = "BATON_MCP_SERVER";
+  /** Variable that only servers and their processes have. */
+  static final String MARK = "BATON_MCP_SERVER";
 
   private final McpServerPool pool;
   private final List<AgentProcessLauncher> launchers;

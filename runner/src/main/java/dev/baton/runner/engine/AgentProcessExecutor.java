@@ -83,7 +83,10 @@ record AgentProcessExecutor(
             approvals);
     approvals.begin(kind.ask().timeout(), launch.task().tools());
     progress.started();
-    try (AgentMcpRuntime servers =
+    try (AgentBackgroundRuntime background =
+            AgentBackgroundRuntime.start(
+                kind.background(), run, context, workspace, launcher, launch, log);
+        AgentMcpRuntime servers =
             AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
         AgentSessionRecorder recorder =
             new AgentSessionRecorder(
@@ -95,6 +98,7 @@ record AgentProcessExecutor(
                 workspace,
                 state,
                 servers,
+                background,
                 cuts,
                 launch.start() instanceof AgentStart.Continue
                     || (launch.start() instanceof AgentStart.Fork fork && fork.prompt() != null),
@@ -117,9 +121,11 @@ record AgentProcessExecutor(
                         recorder,
                         recorder,
                         recorder))) {
+      events.session().thenRun(background::agentIsReady);
       AgentSession agent =
           driver.start(
-              launch
+              background
+                  .reported(launch)
                   .withMcp(servers.accesses())
                   .withModel(
                       new AgentLaunch.ModelAccess(

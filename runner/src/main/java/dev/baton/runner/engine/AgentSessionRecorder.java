@@ -77,6 +77,7 @@ final class AgentSessionRecorder
   private final AgentStateTree state;
   private final ConversationWriter conversations;
   private final AgentMcpRuntime servers;
+  private final AgentBackgroundRuntime background;
   private final boolean cuts;
   private final CompletableFuture<String> session;
   private final AgentProgressTracker progress;
@@ -112,6 +113,7 @@ final class AgentSessionRecorder
       Workspace workspace,
       AgentStateTree state,
       AgentMcpRuntime servers,
+      AgentBackgroundRuntime background,
       boolean cuts,
       boolean prompted,
       CompletableFuture<String> session,
@@ -126,6 +128,7 @@ final class AgentSessionRecorder
     this.state = state;
     this.conversations = new ConversationWriter(state.home());
     this.servers = servers;
+    this.background = background;
     this.cuts = cuts;
     this.prompted = prompted;
     this.session = session;
@@ -200,9 +203,10 @@ final class AgentSessionRecorder
       }
       Map<String, Manifest.Contribution> contributors = new TreeMap<>(servers.capture());
       contributors.put(CONVERSATION, store(point));
+      List<Manifest.BackgroundProcess> processes = background.capture(contributors);
       run.control().enterAside();
       try {
-        captureTurn(id, point.number(), contributors);
+        captureTurn(id, point.number(), contributors, processes);
       } catch (JournalException e) {
         throw new IOException("the checkpoint cannot be recorded: " + e.getMessage(), e);
       } finally {
@@ -225,7 +229,11 @@ final class AgentSessionRecorder
     return false;
   }
 
-  private void captureTurn(String id, int boundary, Map<String, Manifest.Contribution> contributors)
+  private void captureTurn(
+      String id,
+      int boundary,
+      Map<String, Manifest.Contribution> contributors,
+      List<Manifest.BackgroundProcess> processes)
       throws IOException, InterruptedException {
     SpendTotal spent = ledger.total();
     CaptureResult result =
@@ -239,7 +247,8 @@ final class AgentSessionRecorder
                 new AgentTurn(driver.use(), id, boundary),
                 conversation(spent, lastAnswer),
                 metrics(spent, tools),
-                contributors));
+                contributors,
+                processes));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
       case CaptureResult.Made(Cut made) -> progress.saved(made);

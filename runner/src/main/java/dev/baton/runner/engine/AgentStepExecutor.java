@@ -15,6 +15,7 @@ import dev.baton.agent.AgentStart;
 import dev.baton.agent.CheckedProgram;
 import dev.baton.gateway.spend.BudgetExceededException;
 import dev.baton.gateway.spend.SpendLedger;
+import dev.baton.protocol.conversation.ConversationFolder;
 import dev.baton.protocol.expression.ExpressionException;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.CheckpointTrigger;
@@ -28,6 +29,7 @@ import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.agents.PromptImageResolver;
+import dev.baton.runner.background.BackgroundFiles;
 import dev.baton.runner.capture.AgentCapture;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.capture.CaptureResult;
@@ -222,7 +224,7 @@ final class AgentStepExecutor {
         new AgentStateTree(
             folder.resolve("home"),
             folder.resolve("state"),
-            AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles()));
+            BackgroundFiles.state(AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles())));
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     AgentHomeRestorer homes =
@@ -293,11 +295,14 @@ final class AgentStepExecutor {
       AgentDriver driver, SpendLedger ledger, Path folder, String session) {
     return new AgentCapture(
         new AgentStateTree(
-            folder.resolve("home"), folder.resolve("state"), driver.stateFiles()::contains),
+            folder.resolve("home"),
+            folder.resolve("state"),
+            file -> ConversationFolder.contains(file) || driver.stateFiles().contains(file)),
         new AgentTurn(driver.use(), session, 0),
         AgentSessionRecorder.conversation(ledger.total(), null),
         AgentSessionRecorder.metrics(ledger.total(), List.of()),
-        Map.of());
+        Map.of(),
+        List.of());
   }
 
   /** Returns the conversation at the end of the step; empty unless a later step continues it. */

@@ -17,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -72,6 +73,11 @@ public final class AgentProcessLauncher implements AgentProcessStarter, AutoClos
     }
     trees.add(tree);
     return new StartedProcess(Objects.requireNonNull(begun.get()), tree);
+  }
+
+  /** Returns the pids of the started processes, also of those that have ended. */
+  public Set<Long> roots() {
+    return trees.stream().map(ProcessTree::root).collect(Collectors.toSet());
   }
 
   /** Kills all processes of the step, also those that the agent has left. */

@@ -45,6 +45,11 @@ final class ProcessTree implements RunLease.Suspendable {
     this.marks = marks;
   }
 
+  /** The pid of the first process. */
+  long root() {
+    return root.pid();
+  }
+
   /** Sends SIGTERM to all of them. */
   void terminate() {
     members().forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy));

@@ -13,6 +13,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
+import dev.baton.protocol.trace.ModelBudget;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceCodec;
@@ -111,6 +112,14 @@ public final class TestRun {
     epoch++;
     control(new TraceEvent.RunnerAssigned(epoch, null, TraceEvent.RunnerAssigned.RESUME));
     return epoch;
+  }
+
+  /** Resumes the run with other budgets for its agents. */
+  public int resume(ModelBudget budget) throws Exception {
+    control(
+        new TraceEvent.ResumeRequested(
+            null, null, null, Map.of(), List.of(), null, List.of(), budget));
+    return resume();
   }
 
   public int epoch() {

@@ -38,13 +38,24 @@ public final class TestRunner implements AutoCloseable {
       RunnerTestEnvironment services,
       Map<String, StepFunction> functions,
       Map<String, String> settings) {
+    this(
+        services,
+        new StepExecutorRegistry(name -> Optional.ofNullable(functions.get(name))),
+        settings);
+  }
+
+  /**
+   * @param settings configuration keys in addition to the usual ones
+   */
+  public TestRunner(
+      RunnerTestEnvironment services,
+      StepExecutorRegistry executors,
+      Map<String, String> settings) {
     data = services.data().resolve(id);
     Map<String, String> environment = environment(services, id, data);
     environment.putAll(settings);
     runner =
-        new Runner(
-            RunnerConfig.read(key -> Optional.ofNullable(environment.get(key))),
-            new StepExecutorRegistry(name -> Optional.ofNullable(functions.get(name))));
+        new Runner(RunnerConfig.read(key -> Optional.ofNullable(environment.get(key))), executors);
     Thread.ofVirtual().start(this::await);
   }
 

@@ -242,6 +242,7 @@ final class HeadFold {
       case TraceEvent.ToolBegun begun -> {}
       case TraceEvent.PlanUpdated updated -> {}
       case TraceEvent.AgentCompacted compacted -> {}
+      case TraceEvent.BackgroundResumed resumed -> {}
     }
   }
 

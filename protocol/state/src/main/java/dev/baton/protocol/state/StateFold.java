@@ -208,6 +208,7 @@ public final class StateFold {
         endAgentWait(invoked.step());
       }
       case TraceEvent.AgentCompacted compacted -> {}
+      case TraceEvent.BackgroundResumed resumed -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> {
         interruptRunning();

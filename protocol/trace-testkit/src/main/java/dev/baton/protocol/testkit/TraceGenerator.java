@@ -147,7 +147,8 @@ public final class TraceGenerator {
   }
 
   private void agent(String id) {
-    switch (random.nextInt(9)) {
+    switch (random.nextInt(10)) {
+      case 8 -> runner(new TraceEvent.BackgroundResumed(id, List.of()));
       case 7 -> runner(new TraceEvent.AgentCompacted(id, "auto", 100L + clean.size()));
       case 0 ->
           runner(

@@ -110,6 +110,7 @@ public record Manifest(
    * @param digest of the tree of its files
    * @param format of the stored tree
    * @param packs all packs that contain its chunks; the workspace lists them too
+   * @param background processes that the agent has left in the background; null for none
    */
   public record Agent(
       String use,
@@ -119,12 +120,23 @@ public record Manifest(
       String format,
       long sizeBytes,
       long fileCount,
-      List<Pack> packs) {
+      List<Pack> packs,
+      @Nullable List<BackgroundProcess> background) {
     public Agent {
       Digest.check(digest);
       packs = packs == null ? List.of() : List.copyOf(packs);
+      background = background == null ? null : List.copyOf(background);
     }
   }
+
+  /**
+   * A process in the background.
+   *
+   * @param command its words, joined by spaces, without secrets, shortened
+   * @param folder its working folder: relative to the workspace if it is in it, else absolute
+   * @param startedAt null where unknown
+   */
+  public record BackgroundProcess(String command, String folder, @Nullable Instant startedAt) {}
 
   /**
    * The run and step of the checkpoint.

@@ -7,6 +7,7 @@
 package dev.baton.protocol.trace;
 
 import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.math.BigDecimal;
 
 /**
  * The tokens of an answer. All but the last do not overlap.
@@ -36,5 +37,11 @@ public record ModelUsage(
         cacheWrite + other.cacheWrite,
         cacheWriteLong + other.cacheWriteLong,
         reasoning + other.reasoning);
+  }
+
+  /** Returns a number without trailing zeros, as a reader of JSON trees has it. */
+  static BigDecimal plain(BigDecimal number) {
+    BigDecimal plain = number.stripTrailingZeros();
+    return plain.scale() < 0 ? plain.setScale(0) : plain;
   }
 }

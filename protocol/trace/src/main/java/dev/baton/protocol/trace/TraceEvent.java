@@ -533,8 +533,7 @@ public sealed interface TraceEvent {
    * @param cost in US dollars; null where the usage or the price is unknown
    * @param ms duration of the call
    * @param tools names of the tools that the answer calls, in its order; at most 100
-   * @param diverged whether it was requested after a resume although other journaled answers were
-   *     left
+   * @param diverged whether a resume requested it although other journaled answers were left
    */
   record ModelAnswered(
       String step,
@@ -555,11 +554,7 @@ public sealed interface TraceEvent {
 
     public ModelAnswered {
       tools = tools == null ? List.of() : List.copyOf(tools);
-      if (cost != null) {
-        // Without trailing zeros, as a reader of JSON trees has it.
-        BigDecimal plain = cost.stripTrailingZeros();
-        cost = plain.scale() < 0 ? plain.setScale(0) : plain;
-      }
+      cost = cost == null ? null : ModelUsage.plain(cost);
     }
   }
 
@@ -568,11 +563,18 @@ public sealed interface TraceEvent {
    * is in the checkpoints before.
    *
    * @param trigger {@code auto} or {@code manual}
-   * @param tokensBefore tokens of the conversation before, as the agent counts them; null where
-   *     unknown
+   * @param tokensBefore tokens of the conversation, as the agent counts; null where unknown
    */
   record AgentCompacted(String step, String trigger, @Nullable Long tokensBefore)
       implements Runner, OfStep {}
+
+  /** The processes in the background that the checkpoint lists of which an agent is resumed. */
+  record BackgroundResumed(String step, List<BackgroundOutcome> processes)
+      implements Runner, OfStep {
+    public BackgroundResumed {
+      processes = processes == null ? List.of() : List.copyOf(processes);
+    }
+  }
 
   record PlanUpdated(String step, JsonNode items) implements Runner, OfStep {}
 

@@ -29,6 +29,7 @@ final class AgentDecoder {
           "images",
           "tools",
           "interrupted",
+          "background",
           "budget",
           "mcp",
           "cut",
@@ -100,6 +101,7 @@ final class AgentDecoder {
     ToolQuestions ask =
         tools.map(found -> questions(found, use.orElse(""))).orElse(ToolQuestions.NONE);
     InterruptedCalls interrupted = interrupted(fields, use.orElse(""));
+    List<BackgroundRule> background = new BackgroundDecoder(values).rules(fields);
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
     Map<String, McpServerDefinition> mcp = new McpDecoder(values).chosen(fields);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
@@ -124,6 +126,7 @@ final class AgentDecoder {
                         ask,
                         deny,
                         interrupted,
+                        background,
                         budget,
                         mcp,
                         idle,

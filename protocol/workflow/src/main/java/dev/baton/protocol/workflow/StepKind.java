@@ -194,6 +194,7 @@ public sealed interface StepKind {
    * @param allow patterns of tools that it may use; all where empty
    * @param deny patterns of tools that it may not use
    * @param interrupted what happens to calls that had begun when the agent was lost
+   * @param background which processes in the background are started again at a resume
    * @param budget of all visits of the step
    * @param mcp servers that it may use, by name
    * @param idle after which time without any event or request the agent counts as hung
@@ -213,6 +214,7 @@ public sealed interface StepKind {
       ToolQuestions ask,
       List<String> deny,
       InterruptedCalls interrupted,
+      List<BackgroundRule> background,
       AgentBudget budget,
       Map<String, McpServerDefinition> mcp,
       Duration idle,
@@ -255,6 +257,7 @@ public sealed interface StepKind {
       images = List.copyOf(images);
       allow = List.copyOf(allow);
       deny = List.copyOf(deny);
+      background = List.copyOf(background);
       mcp = Collections.unmodifiableMap(new LinkedHashMap<>(mcp));
     }
 
@@ -279,6 +282,7 @@ public sealed interface StepKind {
           ask,
           deny,
           interrupted,
+          background,
           budget,
           mcp,
           idle,

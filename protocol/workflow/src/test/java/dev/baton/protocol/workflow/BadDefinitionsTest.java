@@ -230,6 +230,19 @@ class BadDefinitionsTest {
             "an unknown treatment of interrupted calls",
             steps("- id: b\n  agent: {use: loop, prompt: x, interrupted: {drop: z}}\n"),
             "line 5, column 47 (step b, steps[1].agent.interrupted.drop): unknown key 'drop'; allowed: rerun, ask, tell"),
+        schema(
+            "a rule for processes in the background without a list",
+            steps("- id: b\n  agent: {use: loop, prompt: x, background: {match: z}}\n"),
+            "line 5, column 45 (step b, steps[1].agent.background): this is not a list of rules; allowed: 1 to 20 rules, such as {match: \"npm run dev*\"}"),
+        schema(
+            "rules for processes in the background",
+            steps(
+                "- id: b\n  agent: {use: loop, prompt: x, background: [{restart: true}, {match: ' '}, {match: z, restart: maybe}, y, {match: z, when: no}]}\n"),
+            "line 5, column 46 (step b, steps[1].agent.background[0]): 'match' is missing; allowed: match: a pattern of the command, such as npm run dev*",
+            "line 5, column 71 (step b, steps[1].agent.background[1].match): an empty pattern matches no command; allowed: a pattern of the command, such as npm run dev*",
+            "line 5, column 97 (step b, steps[1].agent.background[2].restart): \"maybe\" is neither true nor false; allowed: true, false",
+            "line 5, column 105 (step b, steps[1].agent.background[3]): this must be a mapping, not text; allowed: match, restart",
+            "line 5, column 119 (step b, steps[1].agent.background[4].when): unknown key 'when'; allowed: match, restart"),
         meaning(
             "an approval of a moment",
             steps("- id: b\n  agent: {use: loop, prompt: x, tools: {ask: z, timeout: 10ms}}\n"),
