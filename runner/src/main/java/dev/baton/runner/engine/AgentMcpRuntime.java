@@ -19,6 +19,7 @@ import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.AgentProcessLauncher;
+import dev.baton.runner.screen.InteractiveScreen;
 import dev.baton.runner.steps.StepContext;
 import java.io.IOException;
 import java.net.URI;
@@ -48,7 +49,10 @@ final class AgentMcpRuntime implements AutoCloseable {
     this.launchers = List.copyOf(launchers);
   }
 
-  /** Returns the files of the agent's home that are captured: of the agent, and of servers. */
+  /**
+   * Returns the files of the agent's home that are captured: of the agent, of servers, and of its
+   * screen.
+   */
   static Predicate<Path> stateFiles(
       Map<String, McpServerDefinition> servers, StateFiles ofTheAgent) {
     Map<String, List<String>> globs = new HashMap<>();
@@ -56,7 +60,7 @@ final class AgentMcpRuntime implements AutoCloseable {
     return file ->
         McpStateFolder.contains(file)
             ? McpStateFolder.isState(file, globs)
-            : ofTheAgent.contains(file);
+            : InteractiveScreen.isState(file) || ofTheAgent.contains(file);
   }
 
   /**

@@ -31,6 +31,7 @@ import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -71,6 +72,7 @@ final class AgentSessionRecorder
   private final Workspace workspace;
   private final AgentStateTree state;
   private final AgentMcpRuntime servers;
+  private final AgentScreen screen;
   private final boolean cuts;
   private final CompletableFuture<String> session;
   private final AgentProgressTracker progress;
@@ -95,6 +97,7 @@ final class AgentSessionRecorder
       Workspace workspace,
       AgentStateTree state,
       AgentMcpRuntime servers,
+      AgentScreen screen,
       boolean cuts,
       CompletableFuture<String> session,
       AgentProgressTracker progress,
@@ -107,6 +110,7 @@ final class AgentSessionRecorder
     this.workspace = workspace;
     this.state = state;
     this.servers = servers;
+    this.screen = screen;
     this.cuts = cuts;
     this.session = session;
     this.progress = progress;
@@ -177,7 +181,8 @@ final class AgentSessionRecorder
       if (closed) {
         throw new IOException("the agent has ended");
       }
-      Map<String, Manifest.Contribution> contributors = servers.capture();
+      Map<String, Manifest.Contribution> contributors = new HashMap<>(servers.capture());
+      contributors.putAll(screen.capture());
       run.control().enterAside();
       try {
         captureTurn(id, point.number(), contributors);

@@ -368,7 +368,7 @@ final class AgentStepExecutor {
       AgentStateTree state,
       AgentLaunch launch,
       @Nullable String degraded)
-      throws IOException, AgentLostException, InterruptedException {
+      throws IOException, AgentProgramException, AgentLostException, InterruptedException {
     AgentEventRecorder events =
         new AgentEventRecorder(
             run,
@@ -383,6 +383,7 @@ final class AgentStepExecutor {
     progress.started();
     try (AgentMcpRuntime servers =
             AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
+        AgentScreen screen = AgentScreen.open(kind, run, context.step(), state, log);
         AgentSessionRecorder recorder =
             new AgentSessionRecorder(
                 run,
@@ -393,6 +394,7 @@ final class AgentStepExecutor {
                 workspace,
                 state,
                 servers,
+                screen,
                 cuts,
                 events.session(),
                 progress,
@@ -420,7 +422,7 @@ final class AgentStepExecutor {
                   .withModel(
                       new AgentLaunch.ModelAccess(
                           launch.model().baseUrl(), gateway.token(), launch.model().model())),
-              launcher,
+              screen.starter(launcher),
               events);
       try {
         StepResult result = result(kind, agent, recorder, gateway, events);

@@ -199,6 +199,8 @@ public sealed interface StepKind {
    * @param idle after which time without any event or request the agent counts as hung
    * @param output the schema of its final JSON; empty for text
    * @param context how long conversations may be, for {@link #USES_WITH_CONTEXT}
+   * @param interactive whether the program runs on a screen to which people attach, for {@link
+   *     #USES_WITH_SCREEN}
    */
   record Agent(
       String use,
@@ -216,7 +218,8 @@ public sealed interface StepKind {
       Map<String, McpServerDefinition> mcp,
       Duration idle,
       Optional<InputSchema> output,
-      AgentContext context)
+      AgentContext context,
+      boolean interactive)
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
@@ -231,6 +234,9 @@ public sealed interface StepKind {
 
     /** Those whose conversations the runner shortens. */
     public static final List<String> USES_WITH_CONTEXT = List.of("loop");
+
+    /** Those that can run on a screen to which people attach. */
+    public static final List<String> USES_WITH_SCREEN = List.of("command");
 
     /** The most images of a prompt. */
     public static final int MAX_IMAGES = 20;
@@ -281,7 +287,8 @@ public sealed interface StepKind {
           mcp,
           idle,
           output,
-          context);
+          context,
+          interactive && same);
     }
 
     @Override
