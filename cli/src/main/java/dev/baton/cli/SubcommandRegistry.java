@@ -19,6 +19,7 @@ import dev.baton.cli.diff.DiffRunsCommand;
 import dev.baton.cli.doctor.DoctorCommand;
 import dev.baton.cli.guard.GuardCommand;
 import dev.baton.cli.milestone.MilestonesCommand;
+import dev.baton.cli.run.AttachCommand;
 import dev.baton.cli.run.CancelCommand;
 import dev.baton.cli.run.DeleteCommand;
 import dev.baton.cli.run.EventsCommand;
@@ -65,6 +66,7 @@ final class SubcommandRegistry {
     ALL.put("events", EventsCommand.class);
     ALL.put("turns", TurnsCommand.class);
     ALL.put("logs", LogsCommand.class);
+    ALL.put("attach", AttachCommand.class);
     ALL.put("dead-letters", DeadLettersCommand.class);
     ALL.put("label", LabelCommand.class);
     ALL.put("approvals", ApprovalsCommand.class);

@@ -61,7 +61,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Runner implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Runner.class);
-
   // After SIGTERM these timeouts add up to less than the 15 s that its sender waits: 7 s for steps
   // to end and workspaces to be cut, 2 s for runs that have not stopped, 2 s for the log, 2 s for
   // the producer and 1 s for the channel. A handover by the orchestrator precedes them; the total
@@ -424,6 +423,9 @@ public final class Runner implements AutoCloseable {
       case CONFIRMED -> confirmed(message.getConfirmed());
       case HAND_OVER -> handOver(message.getHandOver());
       case CHECKPOINT -> checkpoint(message.getCheckpoint());
+      case OPEN_TERMINAL ->
+          TerminalRequestHandler.handle(
+              message.getOpenTerminal(), services, gateway, runs, Carried::task);
       case MESSAGE_NOT_SET ->
           LOG.warn("orchestrator message: kind unknown to this version; message ignored");
     }

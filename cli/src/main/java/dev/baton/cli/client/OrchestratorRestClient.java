@@ -16,6 +16,7 @@ import dev.baton.cli.terminal.TimeFormatter;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -23,8 +24,11 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandler;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
+import java.net.http.WebSocket;
+import java.net.http.WebSocketHandshakeException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +40,8 @@ import java.util.concurrent.TimeoutException;
  */
 public final class OrchestratorRestClient implements AutoCloseable {
   private static final int CLOSE_MS = 200;
+  private static final int MAX_REDIRECTS = 5;
+  private static final int REDIRECT = 307;
   private static final Duration CONNECT = Duration.ofSeconds(3);
 
   /** Default timeout for a response. */
@@ -156,6 +162,47 @@ public final class OrchestratorRestClient implements AutoCloseable {
       }
     }
     return answer.body();
+  }
+
+  /**
+   * Opens a WebSocket, at the replica to which the server redirects it.
+   *
+   * @param listener receives its messages
+   */
+  public WebSocket webSocket(String path, WebSocket.Listener listener) {
+    URI target = server.resolve(path);
+    for (int hop = 0; hop < MAX_REDIRECTS; hop++) {
+      Future<WebSocket> opened =
+          http.newWebSocketBuilder().connectTimeout(REQUEST).buildAsync(socketOf(target), listener);
+      try {
+        return opened.get(REQUEST.toSeconds(), TimeUnit.SECONDS);
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof WebSocketHandshakeException refused)) {
+          throw unreachable(e.getCause() == null ? e : e.getCause());
+        }
+        HttpResponse<?> answer = refused.getResponse();
+        Optional<String> other = answer.headers().firstValue("Location");
+        if (answer.statusCode() != REDIRECT || other.isEmpty()) {
+          throw failure(
+              answer,
+              String.valueOf(answer.body()).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        }
+        target = target.resolve(other.get());
+      } catch (TimeoutException e) {
+        throw CliException.of(CliExitCode.TIMEOUT, late(REQUEST), e);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw CliException.of(CliExitCode.INTERRUPTED, "interrupted", e);
+      } finally {
+        opened.cancel(true);
+      }
+    }
+    throw CliException.of(
+        CliExitCode.SERVER, server + " redirected more than " + MAX_REDIRECTS + " times");
+  }
+
+  private static URI socketOf(URI http) {
+    return URI.create(http.toString().replaceFirst("^http", "ws"));
   }
 
   /**

@@ -128,6 +128,8 @@ public class CheckpointRequestDispatcher {
           ReplicaMessage.Pause _,
           ReplicaMessage.Cancel _,
           ReplicaMessage.Fence _,
+          ReplicaMessage.TerminalWanted _,
+          ReplicaMessage.TerminalAt _,
           ReplicaMessage.SlotWanted _,
           ReplicaMessage.Recheck _,
           ReplicaMessage.WhoHas _,

@@ -117,7 +117,9 @@ public class RunnerCommandDispatcher {
       case ReplicaMessage.Has(String runner) -> attachments.elsewhere(runner);
       case ReplicaMessage.Checkpoint _,
           ReplicaMessage.CheckpointTaken _,
-          ReplicaMessage.CheckpointRefused _ -> {}
+          ReplicaMessage.CheckpointRefused _,
+          ReplicaMessage.TerminalWanted _,
+          ReplicaMessage.TerminalAt _ -> {}
     }
   }
 

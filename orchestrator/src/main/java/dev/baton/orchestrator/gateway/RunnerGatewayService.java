@@ -13,6 +13,8 @@ import dev.baton.protocol.grpc.Attached;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Hello;
 import dev.baton.protocol.grpc.RunnerMessage;
+import dev.baton.protocol.grpc.TerminalInput;
+import dev.baton.protocol.grpc.TerminalOutput;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.grpc.GrpcService;
@@ -46,6 +48,7 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
   private final CheckpointRequestDispatcher checkpoints;
   private final EpochConfirmationHandler confirmations;
   private final Event<RunnerLeavingEvent> leaving;
+  private final TerminalDispatcher terminals;
   private final ReplicaBus bus;
   private final ReplicaSession session;
 
@@ -57,8 +60,10 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
       CheckpointRequestDispatcher checkpoints,
       EpochConfirmationHandler confirmations,
       Event<RunnerLeavingEvent> leaving,
+      TerminalDispatcher terminals,
       ReplicaBus bus,
       ReplicaSession session) {
+    this.terminals = terminals;
     this.authenticator = authenticator;
     this.confirmations = confirmations;
     this.leaving = leaving;
@@ -74,6 +79,16 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
   public Multi<GatewayMessage> attach(Multi<RunnerMessage> messages) {
     AttachAuthenticator.Verdict verdict = authenticator.judge(AttachTokenInterceptor.TOKEN.get());
     return Multi.createFrom().emitter(out -> new Session(out, verdict).open(messages));
+  }
+
+  @Override
+  public Multi<TerminalInput> terminal(Multi<TerminalOutput> messages) {
+    AttachAuthenticator.Verdict verdict = authenticator.judge(AttachTokenInterceptor.TOKEN.get());
+    if (verdict instanceof AttachAuthenticator.Verdict.Refused(String reason)) {
+      LOG.warnf("a runner's terminal was not attached: %s", reason);
+      return Multi.createFrom().failure(unauthenticated(reason));
+    }
+    return terminals.serve(messages);
   }
 
   private static Throwable unauthenticated(String reason) {

@@ -24,6 +24,8 @@ import java.util.Map;
   @JsonSubTypes.Type(value = ReplicaMessage.Checkpoint.class, name = "checkpoint"),
   @JsonSubTypes.Type(value = ReplicaMessage.CheckpointTaken.class, name = "checkpoint_taken"),
   @JsonSubTypes.Type(value = ReplicaMessage.CheckpointRefused.class, name = "checkpoint_refused"),
+  @JsonSubTypes.Type(value = ReplicaMessage.TerminalWanted.class, name = "terminal_wanted"),
+  @JsonSubTypes.Type(value = ReplicaMessage.TerminalAt.class, name = "terminal_at"),
   @JsonSubTypes.Type(value = ReplicaMessage.SlotWanted.class, name = "slot_wanted"),
   @JsonSubTypes.Type(value = ReplicaMessage.Recheck.class, name = "recheck"),
   @JsonSubTypes.Type(value = ReplicaMessage.WhoHas.class, name = "who_has"),
@@ -64,6 +66,16 @@ public sealed interface ReplicaMessage {
 
   /** The runner could not create the checkpoint. */
   record CheckpointRefused(String id, String reason) implements ReplicaMessage {}
+
+  /** Queries at which replica a terminal of this run can be attached. */
+  record TerminalWanted(String id, String run) implements ReplicaMessage {}
+
+  /**
+   * The run's runner is attached to the sender.
+   *
+   * @param url where clients reach the sender
+   */
+  record TerminalAt(String id, String url) implements ReplicaMessage {}
 
   /** A launch found no runner with a free slot on its replica. */
   record SlotWanted() implements ReplicaMessage {}

@@ -16,6 +16,7 @@ import dev.baton.gateway.ModelGateway;
 import dev.baton.gateway.spend.ModelPriceTable;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.StepKind;
+import dev.baton.runner.screen.ScreenRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.InstantSource;
@@ -33,6 +34,7 @@ public final class AgentRuntime implements AutoCloseable {
 
   private final AgentSettings settings;
   private final AgentDriverRegistry drivers;
+  private final ScreenRegistry screens = new ScreenRegistry();
   private @Nullable ModelGateway gateway;
   private @Nullable ModelPriceTable prices;
   private boolean closed;
@@ -49,6 +51,11 @@ public final class AgentRuntime implements AutoCloseable {
 
   public AgentDriverRegistry drivers() {
     return drivers;
+  }
+
+  /** The screens of interactive agents. */
+  public ScreenRegistry screens() {
+    return screens;
   }
 
   /** The model of steps that name none. */

@@ -15,6 +15,8 @@ import dev.baton.protocol.grpc.Pong;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
+import dev.baton.protocol.grpc.TerminalInput;
+import dev.baton.protocol.grpc.TerminalOutput;
 import dev.baton.protocol.net.AttachTokenFormat;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.runner.config.AttachToken;
@@ -181,6 +183,16 @@ public final class GatewayClient implements AutoCloseable {
                   Confirm.newBuilder().setRun(run).setEpoch(epoch).setSuspension(suspension))
               .build());
     }
+  }
+
+  /**
+   * Opens the call of a terminal, on the connection of the stream.
+   *
+   * @param input receives what is typed, on a network thread; must not block
+   * @return for what the terminal shows; not thread-safe
+   */
+  public StreamObserver<TerminalOutput> terminal(StreamObserver<TerminalInput> input) {
+    return authenticated().terminal(input);
   }
 
   /** Ends the stream after the messages already sent. */

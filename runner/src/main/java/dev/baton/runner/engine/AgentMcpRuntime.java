@@ -20,6 +20,7 @@ import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.AgentProcessLauncher;
+import dev.baton.runner.screen.InteractiveScreen;
 import dev.baton.runner.steps.StepContext;
 import java.io.IOException;
 import java.net.URI;
@@ -51,8 +52,8 @@ final class AgentMcpRuntime implements AutoCloseable {
   }
 
   /**
-   * Returns the files of the agent's home that are captured: of the agent, of servers, and the
-   * conversation.
+   * Returns the files of the agent's home that are captured: of the agent, of servers, the
+   * conversation, and of its screen.
    */
   static Predicate<Path> stateFiles(
       Map<String, McpServerDefinition> servers, StateFiles ofTheAgent) {
@@ -61,7 +62,9 @@ final class AgentMcpRuntime implements AutoCloseable {
     return file ->
         McpStateFolder.contains(file)
             ? McpStateFolder.isState(file, globs)
-            : ConversationFolder.contains(file) || ofTheAgent.contains(file);
+            : ConversationFolder.contains(file)
+                || InteractiveScreen.isState(file)
+                || ofTheAgent.contains(file);
   }
 
   /**

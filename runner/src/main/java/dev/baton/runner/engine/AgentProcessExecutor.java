@@ -10,6 +10,7 @@ import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentEnd;
 import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentSession;
+import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.AgentStart;
 import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.SessionSpec;
@@ -67,10 +68,11 @@ record AgentProcessExecutor(
    * @param resumedFrom id of the checkpoint on whose files it starts; null for those before the
    *     step
    * @param degraded why the session before was lost; null unless it was
+   * @throws AgentProgramException when what its screen needs is not installed
    * @throws AgentLostException when the process dies or hangs: it can be resumed
    */
   StepResult execute(AgentLaunch launch, @Nullable String resumedFrom, @Nullable String degraded)
-      throws IOException, AgentLostException, InterruptedException {
+      throws IOException, AgentProgramException, AgentLostException, InterruptedException {
     AgentEventRecorder events =
         new AgentEventRecorder(
             run,
@@ -88,6 +90,7 @@ record AgentProcessExecutor(
                 kind.background(), run, context, workspace, launcher, launch, log);
         AgentMcpRuntime servers =
             AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
+        AgentScreen screen = AgentScreen.open(kind, run, context.step(), state, log);
         AgentSessionRecorder recorder =
             new AgentSessionRecorder(
                 run,
@@ -99,6 +102,7 @@ record AgentProcessExecutor(
                 state,
                 servers,
                 background,
+                screen,
                 cuts,
                 launch.start() instanceof AgentStart.Continue
                     || (launch.start() instanceof AgentStart.Fork fork && fork.prompt() != null),
@@ -130,7 +134,7 @@ record AgentProcessExecutor(
                   .withModel(
                       new AgentLaunch.ModelAccess(
                           launch.model().baseUrl(), gateway.token(), launch.model().model())),
-              launcher,
+              screen.starter(launcher),
               events);
       try {
         StepResult result = result(kind, agent, recorder, gateway, events);

@@ -32,6 +32,7 @@ import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -78,6 +79,7 @@ final class AgentSessionRecorder
   private final ConversationWriter conversations;
   private final AgentMcpRuntime servers;
   private final AgentBackgroundRuntime background;
+  private final AgentScreen screen;
   private final boolean cuts;
   private final CompletableFuture<String> session;
   private final AgentProgressTracker progress;
@@ -114,6 +116,7 @@ final class AgentSessionRecorder
       AgentStateTree state,
       AgentMcpRuntime servers,
       AgentBackgroundRuntime background,
+      AgentScreen screen,
       boolean cuts,
       boolean prompted,
       CompletableFuture<String> session,
@@ -129,6 +132,7 @@ final class AgentSessionRecorder
     this.conversations = new ConversationWriter(state.home());
     this.servers = servers;
     this.background = background;
+    this.screen = screen;
     this.cuts = cuts;
     this.prompted = prompted;
     this.session = session;
@@ -202,6 +206,7 @@ final class AgentSessionRecorder
         throw new IOException("the agent has ended");
       }
       Map<String, Manifest.Contribution> contributors = new TreeMap<>(servers.capture());
+      contributors.putAll(screen.capture());
       contributors.put(CONVERSATION, store(point));
       List<Manifest.BackgroundProcess> processes = background.capture(contributors);
       run.control().enterAside();

@@ -36,7 +36,8 @@ final class AgentDecoder {
           "idle",
           "output",
           "context",
-          "continue_from");
+          "continue_from",
+          "interactive");
   private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final List<String> INTERRUPTED_KEYS = List.of("rerun", "ask", "tell");
   private static final List<String> CONTEXT_KEYS = List.of("window", "compact_at");
@@ -105,8 +106,12 @@ final class AgentDecoder {
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
     Map<String, McpServerDefinition> mcp = new McpDecoder(values).chosen(fields);
     fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
+    boolean interactive = isInteractive(fields, use.orElse(""));
+    // Only its people know how long a screen may be silent.
     Duration idle =
-        fields.duration("idle", MIN_IDLE, DurationParser.MAX).orElse(StepKind.Agent.IDLE);
+        fields
+            .duration("idle", MIN_IDLE, DurationParser.MAX)
+            .orElse(interactive ? DurationParser.MAX : StepKind.Agent.IDLE);
     Optional<InputSchema> output = fields.get("output").flatMap(this::output);
     AgentContext context = context(fields, use.orElse(""));
     Optional<String> earlier = continueFrom(fields);
@@ -132,7 +137,8 @@ final class AgentDecoder {
                         idle,
                         output,
                         context,
-                        earlier)));
+                        earlier,
+                        interactive)));
   }
 
   /** Reads the id of an earlier step; {@link ContinuationChecker} checks that it fits. */
@@ -147,6 +153,17 @@ final class AgentDecoder {
                     new DefinitionSymbolTable.Target(
                         fields.get("continue_from").orElseThrow(), id)));
     return step;
+  }
+
+  private boolean isInteractive(MappingFieldReader fields, String use) {
+    boolean interactive = fields.get("interactive").flatMap(values::flag).orElse(false);
+    if (interactive && !use.isEmpty() && !StepKind.Agent.USES_WITH_SCREEN.contains(use)) {
+      problems.error(
+          fields.get("interactive").orElseThrow(),
+          "the agent '" + use + "' cannot be interactive",
+          "with " + String.join(", ", StepKind.Agent.USES_WITH_SCREEN) + " only");
+    }
+    return interactive;
   }
 
   private ToolQuestions questions(MappingFieldReader tools, String use) {

@@ -61,6 +61,17 @@ record DefinitionValueDecoder(
     return Optional.of(value.intValue());
   }
 
+  /** Decodes a boolean, or its word: attributes in DOT are text. */
+  Optional<Boolean> flag(DefinitionCursor place) {
+    if (place.node() instanceof LocatedNode.Scalar scalar) {
+      JsonNode value = scalar.value();
+      if (value.isBoolean() || value.asText().equals("true") || value.asText().equals("false")) {
+        return Optional.of(value.asBoolean());
+      }
+    }
+    return wrong(place, "this must be true or false", "true, false");
+  }
+
   Optional<Duration> duration(DefinitionCursor place, Duration min, Duration max) {
     if (place.node() instanceof LocatedNode.Scalar scalar && scalar.value().isNumber()) {
       return wrong(

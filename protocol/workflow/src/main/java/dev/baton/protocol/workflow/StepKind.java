@@ -201,6 +201,8 @@ public sealed interface StepKind {
    * @param output the schema of its final JSON; empty for text
    * @param context how long conversations may be, for {@link #USES_WITH_CONTEXT}
    * @param continueFrom id of an earlier agent step whose conversation this one continues
+   * @param interactive whether the program runs on a screen to which people attach, for {@link
+   *     #USES_WITH_SCREEN}
    */
   record Agent(
       String use,
@@ -220,7 +222,8 @@ public sealed interface StepKind {
       Duration idle,
       Optional<InputSchema> output,
       AgentContext context,
-      Optional<String> continueFrom)
+      Optional<String> continueFrom,
+      boolean interactive)
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
@@ -235,6 +238,9 @@ public sealed interface StepKind {
 
     /** Those whose conversations the runner shortens. */
     public static final List<String> USES_WITH_CONTEXT = List.of("loop");
+
+    /** Those that can run on a screen to which people attach. */
+    public static final List<String> USES_WITH_SCREEN = List.of("command");
 
     /** The most images of a prompt. */
     public static final int MAX_IMAGES = 20;
@@ -288,7 +294,8 @@ public sealed interface StepKind {
           idle,
           output,
           context,
-          continueFrom);
+          continueFrom,
+          interactive && same);
     }
 
     @Override

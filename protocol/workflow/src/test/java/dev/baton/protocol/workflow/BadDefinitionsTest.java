@@ -167,6 +167,14 @@ class BadDefinitionsTest {
             steps("- id: b\n  agent: {use: command, command: y, prompt: x, images: a.png}\n"),
             "line 5, column 56 (step b, steps[1].agent.images): the agent 'command' takes no images; allowed: with one of claude, codex, opencode, acp, loop"),
         schema(
+            "a screen for an agent that has none here",
+            steps("- id: b\n  agent: {use: codex, prompt: x, interactive: true}\n"),
+            "line 5, column 47 (step b, steps[1].agent.interactive): the agent 'codex' cannot be interactive; allowed: with command only"),
+        schema(
+            "a flag that is a number",
+            steps("- id: b\n  agent: {use: command, command: y, prompt: x, interactive: 1}\n"),
+            "line 5, column 61 (step b, steps[1].agent.interactive): this must be true or false; allowed: true, false"),
+        schema(
             "a context that the agent keeps by itself",
             steps("- id: b\n  agent: {use: codex, prompt: x, context: {window: 8000}}\n"),
             "line 5, column 43 (step b, steps[1].agent.context): the agent 'codex' shortens its conversations by itself; allowed: with loop only"),

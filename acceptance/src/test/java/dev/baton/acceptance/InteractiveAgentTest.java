@@ -1,0 +1,211 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.acceptance.agent.ScreenAgentMain;
+import dev.baton.scripted.ModelScript;
+import dev.baton.scripted.ScriptedReply;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A person at the screen of an agent, with real processes: types through the command, the
+ * orchestrator and tmux, and sees the same screen again after the runner was killed.
+ */
+class InteractiveAgentTest {
+  private static final Duration END = Duration.ofSeconds(120);
+  private static final int CONFLICT = 5;
+
+  @SuppressWarnings("NullAway.Init")
+  private static ScriptedModelStack stack;
+
+  @SuppressWarnings("NullAway.Init")
+  private static SharedStackExtension.RunningStack on;
+
+  @BeforeAll
+  static void start() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is not installed");
+    stack =
+        ScriptedModelStack.start(
+            Map.of(
+                ScriptedModelStack.Form.MESSAGES,
+                ModelScript.byTurn(
+                    List.of(
+                        ScriptedReply.text("answer one"),
+                        ScriptedReply.text("answer two"),
+                        ScriptedReply.text("answer three")))),
+            Map.of());
+    on = stack.on;
+    Path arguments = on.folder.resolve("screen.args");
+    Files.writeString(
+        arguments,
+        "-XX:TieredStopAtLevel=1 -Xmx64m -cp \"%s\" %s"
+            .formatted(System.getProperty("java.class.path"), ScreenAgentMain.class.getName()));
+    on.api.push(
+        """
+        name: talk
+        steps:
+          - id: work
+            agent:
+              use: command
+              command: ['%s', '@%s']
+              model: claude-sonnet-4-5
+              prompt: Talk to me.
+              interactive: true
+        """
+            .formatted(Path.of(System.getProperty("java.home"), "bin", "java"), arguments));
+    on.api.push("name: alone\nsteps:\n  - {id: work, shell: 'sleep 60'}\n");
+  }
+
+  @AfterAll
+  static void stop() throws IOException {
+    if (stack != null) {
+      stack.close();
+    }
+  }
+
+  @Test
+  void shouldShowTheScreenAgainAfterItsRunnerWasKilled() throws Exception {
+    String run = on.api.start("talk", AcceptanceApiClient.JSON.createObjectNode());
+    try (Client first = attached(run);
+        Client second = attached(run, "--read-only")) {
+      first.awaitText("task: Talk to me.");
+      first.type("first line\r");
+      first.awaitText("model: answer one");
+      first.type("second line\r");
+      first.awaitText("model: answer two");
+      second.awaitText("model: answer two");
+      second.type("not typed\r");
+      assertThat(first.detach()).isZero();
+      Await.until(
+          "a checkpoint of the detach",
+          END,
+          () ->
+              on.api.events(run, "checkpoint_saved").stream()
+                  .anyMatch(event -> event.path("trigger").asText().equals("detach")));
+    }
+    RunnerProcessHandle runner = RunnerProcessHandle.of(run).orElseThrow();
+
+    assertThat(runner.kill(true)).isTrue();
+
+    Await.until(
+        "a replacement has started",
+        END,
+        () -> on.api.events(run, "agent_session_created").size() == 2);
+    try (Client again = attached(run)) {
+      again.awaitText("model: answer two");
+      assertThat(again.text())
+          .contains("first line", "model: answer one", "second line")
+          .doesNotContain("not typed");
+      again.type("third line\r");
+      again.awaitText("model: answer three");
+      again.type("quit\r");
+      assertThat(again.end()).isZero();
+    }
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+    assertThat(end.path("output").asText()).isEqualTo("the end");
+    assertThat(stack.messages().requests()).as("each answer is paid once").hasSize(3);
+    BatonCliInvoker.Result late = BatonCliInvoker.run(on, "attach", run);
+    assertThat(late.code()).isEqualTo(CONFLICT);
+    assertThat(late.err()).contains("only an active run has a screen");
+  }
+
+  @Test
+  void shouldRefuseARunWithoutAScreen() throws Exception {
+    String run = on.api.start("alone", AcceptanceApiClient.JSON.createObjectNode());
+    on.api.awaitStatus(run, "running", END);
+
+    BatonCliInvoker.Result refused = BatonCliInvoker.run(on, "attach", run);
+
+    assertThat(refused.code()).as(refused.err()).isEqualTo(CONFLICT);
+    assertThat(refused.err()).contains("no interactive step of the run is in progress");
+    on.api.post("/runs/" + run + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
+  }
+
+  /** Attaches as soon as the step is in progress. */
+  private static Client attached(String run, String... options) throws Exception {
+    long end = System.nanoTime() + END.toNanos();
+    while (true) {
+      Client client = Client.start(run, options);
+      if (client.isShown()) {
+        return client;
+      }
+      assertThat(client.code()).as(client.text()).isEqualTo(CONFLICT);
+      assertThat(System.nanoTime()).as("the step is not in progress").isLessThan(end);
+    }
+  }
+
+  /** A command in a process of its own, whose keys and output are pipes. */
+  private record Client(Process process, Path out) implements AutoCloseable {
+    static Client start(String run, String... options) throws IOException {
+      List<String> command =
+          new ArrayList<>(
+              List.of(Path.of("..", "baton").toAbsolutePath().normalize().toString(), "attach"));
+      command.add(run);
+      command.addAll(List.of(options));
+      Path out = Files.createTempFile(on.folder, "attached", ".out");
+      ProcessBuilder builder =
+          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
+      builder.environment().put("BATON_SKIP_BUILD", "1");
+      builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
+      return new Client(builder.start(), out);
+    }
+
+    String text() throws IOException {
+      return Files.readString(out, StandardCharsets.UTF_8);
+    }
+
+    /** Waits until it shows a screen; false when it was refused. */
+    boolean isShown() {
+      Await.until(
+          "it shows a screen or ends", END, () -> !process.isAlive() || text().contains("\u001b["));
+      return process.isAlive();
+    }
+
+    int code() {
+      return process.exitValue();
+    }
+
+    void awaitText(String wanted) {
+      Await.until("the screen shows " + wanted, END, () -> text().contains(wanted));
+    }
+
+    void type(String keys) throws IOException {
+      process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
+      process.getOutputStream().flush();
+    }
+
+    int detach() throws Exception {
+      process.getOutputStream().close();
+      return end();
+    }
+
+    int end() throws Exception {
+      assertThat(process.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      return process.exitValue();
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+    }
+  }
+}
