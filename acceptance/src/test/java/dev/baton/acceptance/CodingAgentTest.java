@@ -196,14 +196,14 @@ class CodingAgentTest {
     String run =
         on.api.start(agent.example() + "-continued", AcceptanceApiClient.JSON.createObjectNode());
 
-    JsonNode end = completed(run);
+    JsonNode end = stack.completed(run, END);
 
-    assertThat(end.path("output").asText()).as(() -> history(run)).isEqualTo("all done");
+    assertThat(end.path("output").asText()).as(() -> stack.history(run)).isEqualTo("all done");
     assertThat(agent.calls() - before).isEqualTo(ANSWERS + 1);
     assertThat(agent.requests().toList().getLast().body().toString())
         .contains("Sort the imports", MORE);
     List<JsonNode> sessions = on.api.events(run, "agent_session_created");
-    assertThat(sessions).as(() -> history(run)).noneMatch(it -> it.hasNonNull("degraded"));
+    assertThat(sessions).as(() -> stack.history(run)).noneMatch(it -> it.hasNonNull("degraded"));
     assertThat(sessions.stream().map(session -> session.path("session").asText()).distinct())
         .as("the same session in both steps")
         .hasSize(1);

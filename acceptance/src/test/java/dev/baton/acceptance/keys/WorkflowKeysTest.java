@@ -314,13 +314,13 @@ class WorkflowKeysTest {
         entry("agent.images", agent("", "images: a.png", "images")),
         entry("agent.tools", agent("", "tools: {allow: [a]}", "allow")),
         entry("agent.tools.allow", agent("", "tools: {allow: [a]}", "allow")),
-        entry("agent.tools.ask", questions("tools: {ask: [a]}", "patterns")),
-        entry("agent.tools.timeout", questions("tools: {timeout: 1h}", "timeout")),
+        entry("agent.tools.ask", part("tools: {ask: [a]}", "ToolQuestions.patterns")),
+        entry("agent.tools.timeout", part("tools: {timeout: 1h}", "ToolQuestions.timeout")),
         entry("agent.tools.deny", agent("", "tools: {deny: [a]}", "deny")),
         entry("agent.interrupted", agent("", "interrupted: {tell: [a]}", "interrupted")),
-        entry("agent.interrupted.rerun", interrupted("interrupted: {rerun: [a]}", "rerun")),
-        entry("agent.interrupted.ask", interrupted("interrupted: {ask: [a]}", "ask")),
-        entry("agent.interrupted.tell", interrupted("interrupted: {tell: [a]}", "tell")),
+        entry("agent.interrupted.rerun", calls("rerun")),
+        entry("agent.interrupted.ask", calls("ask")),
+        entry("agent.interrupted.tell", calls("tell")),
         entry("agent.background", agent("", "background: [{match: a}]", "background")),
         entry("agent.background.match", background("{match: b}", "match")),
         entry("agent.background.restart", background("{match: a, restart: false}", "restart")),
@@ -344,6 +344,7 @@ class WorkflowKeysTest {
         entry("agent.context.window", context("window: 9000", "window")),
         entry("agent.context.compact_at", context("compact_at: 0.5", "compactAt")),
         entry("agent.continue_from", continuing()),
+        entry("agent.interactive", interactive()),
         entry("agent.idle", agent("", "idle: 5m", "idle")),
         entry("agent.output", agent("", "output: json", "output")),
         entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));
@@ -376,18 +377,15 @@ class WorkflowKeysTest {
         "StepKind$Agent." + accessor);
   }
 
-  private static Effect questions(String tools, String accessor) {
-    return acts(
-        step("agent: {use: claude, prompt: x}"),
-        step("agent: {use: claude, prompt: x, " + tools + "}"),
-        "ToolQuestions." + accessor);
+  private static Effect calls(String name) {
+    return part("interrupted: {" + name + ": [a]}", "InterruptedCalls." + name);
   }
 
-  private static Effect interrupted(String calls, String accessor) {
+  private static Effect part(String key, String accessor) {
     return acts(
         step("agent: {use: claude, prompt: x}"),
-        step("agent: {use: claude, prompt: x, " + calls + "}"),
-        "InterruptedCalls." + accessor);
+        step("agent: {use: claude, prompt: x, " + key + "}"),
+        accessor);
   }
 
   private static Effect background(String rule, String accessor) {
@@ -402,6 +400,11 @@ class WorkflowKeysTest {
         step("agent: {use: loop, prompt: x}"),
         step("agent: {use: loop, prompt: x, context: {" + value + "}}"),
         "AgentContext." + accessor);
+  }
+
+  private static Effect interactive() {
+    String agent = "agent: {use: command, command: [a], prompt: x, interactive: ";
+    return acts(step(agent + "false}"), step(agent + "true}"), "StepKind$Agent.interactive");
   }
 
   private static Effect continuing() {

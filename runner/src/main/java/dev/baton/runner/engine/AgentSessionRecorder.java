@@ -32,7 +32,6 @@ import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -207,8 +207,7 @@ public final class StateFold {
         agents.end(invoked);
         endAgentWait(invoked.step());
       }
-      case TraceEvent.AgentCompacted compacted -> {}
-      case TraceEvent.BackgroundResumed resumed -> {}
+      case TraceEvent.AgentCompacted _, TraceEvent.BackgroundResumed _ -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> {
         interruptRunning();

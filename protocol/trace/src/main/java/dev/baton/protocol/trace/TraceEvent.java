@@ -293,8 +293,7 @@ public sealed interface TraceEvent {
    * A consistent cut: the step's output and, where the step may change files, the workspace after
    * it.
    *
-   * @param next the next steps of this branch, decided here and never computed again; empty at the
-   *     branch's end
+   * @param next the next steps of this branch, never computed again; empty at the branch's end
    * @param cut null when the step has no workspace or {@code withoutCut}
    * @param withoutCut whether the cut could not be stored: a resume then continues from the newest
    *     stored one
@@ -559,8 +558,7 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * An agent has replaced the older part of its conversation by a summary. The whole conversation
-   * is in the checkpoints before.
+   * A summary has replaced the older part of a conversation; checkpoints before have all of it.
    *
    * @param trigger {@code auto} or {@code manual}
    * @param tokensBefore tokens of the conversation, as the agent counts; null where unknown
@@ -572,7 +570,7 @@ public sealed interface TraceEvent {
   record BackgroundResumed(String step, List<BackgroundOutcome> processes)
       implements Runner, OfStep {
     public BackgroundResumed {
-      processes = processes == null ? List.of() : List.copyOf(processes);
+      processes = List.copyOf(processes == null ? List.of() : processes);
     }
   }
 

@@ -65,7 +65,7 @@ final class RunnerSimulator implements AutoCloseable {
             List.of());
     newest =
         files
-            .cut(description)
+            .cut(description, null)
             .orElseThrow(() -> new IOException("no checkpoint was created; see the log"));
   }
 
