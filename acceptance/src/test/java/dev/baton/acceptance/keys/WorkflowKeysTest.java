@@ -334,6 +334,7 @@ class WorkflowKeysTest {
                 step("agent: {use: claude, prompt: x, cut: none}"),
                 step("agent: {use: claude, prompt: x}"),
                 "Step.resume")),
+        entry("agent.cut.when", agent("cut: plan", "cut: {when: .type}", "cut")),
         entry(
             "agent.mcp",
             acts(

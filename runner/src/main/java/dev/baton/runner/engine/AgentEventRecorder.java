@@ -47,6 +47,7 @@ final class AgentEventRecorder implements AgentListener {
   private final @Nullable String degraded;
   private final ToolApprovalRequester approvals;
   private final CompletableFuture<String> session = new CompletableFuture<>();
+  private final AgentCutTracker cuts;
   private final Map<String, Begun> open = new HashMap<>();
   private volatile long lastNanos = System.nanoTime();
 
@@ -58,6 +59,7 @@ final class AgentEventRecorder implements AgentListener {
    * @param resumedFrom the checkpoint that it continues with
    * @param degraded why the session before was lost; null unless it was
    * @param approvals decides on the calls that need a person
+   * @param cuts receives the events
    */
   AgentEventRecorder(
       RunExecutionContext run,
@@ -67,7 +69,8 @@ final class AgentEventRecorder implements AgentListener {
       boolean resumed,
       @Nullable String resumedFrom,
       @Nullable String degraded,
-      ToolApprovalRequester approvals) {
+      ToolApprovalRequester approvals,
+      AgentCutTracker cuts) {
     this.run = run;
     this.step = step;
     this.use = use;
@@ -77,6 +80,7 @@ final class AgentEventRecorder implements AgentListener {
     this.resumedFrom = resumedFrom;
     this.degraded = degraded;
     this.approvals = approvals;
+    this.cuts = cuts;
   }
 
   /** Completes with the agent's id of the session. */
@@ -110,18 +114,17 @@ final class AgentEventRecorder implements AgentListener {
   private void record(AgentEvent event) throws InterruptedException {
     switch (event) {
       case AgentEvent.SessionStarted started -> {
-        run.journal()
-            .send(
-                new TraceEvent.AgentSessionCreated(
-                    step,
-                    use,
-                    started.sessionId(),
-                    orNull(started.version()),
-                    orNull(started.model()),
-                    null,
-                    resumed,
-                    resumedFrom,
-                    degraded));
+        send(
+            new TraceEvent.AgentSessionCreated(
+                step,
+                use,
+                started.sessionId(),
+                orNull(started.version()),
+                orNull(started.model()),
+                null,
+                resumed,
+                resumedFrom,
+                degraded));
         session.complete(started.sessionId());
         started
             .mcpServers()
@@ -135,31 +138,28 @@ final class AgentEventRecorder implements AgentListener {
       case AgentEvent.ToolEnded ended -> {
         approvals.ended(ended.callId(), record(ended));
       }
-      case AgentEvent.PlanUpdated plan ->
-          run.journal().send(new TraceEvent.PlanUpdated(step, items(plan)));
+      case AgentEvent.PlanUpdated plan -> send(new TraceEvent.PlanUpdated(step, items(plan)));
       case AgentEvent.SubAgentStarted started ->
-          run.journal()
-              .send(
-                  new TraceEvent.AgentSessionCreated(
-                      step,
-                      started.name(),
-                      started.id(),
-                      null,
-                      null,
-                      started.parent(),
-                      false,
-                      null,
-                      null));
+          send(
+              new TraceEvent.AgentSessionCreated(
+                  step,
+                  started.name(),
+                  started.id(),
+                  null,
+                  null,
+                  started.parent(),
+                  false,
+                  null,
+                  null));
       case AgentEvent.SubAgentEnded ended -> {}
       case AgentEvent.AssistantText said -> write(said.text());
       case AgentEvent.Compacted compacted -> {
         log.note("the agent has replaced its conversation by a summary: " + compacted.trigger());
-        run.journal()
-            .send(
-                new TraceEvent.AgentCompacted(
-                    step,
-                    compacted.trigger(),
-                    compacted.tokensBefore() == 0 ? null : compacted.tokensBefore()));
+        send(
+            new TraceEvent.AgentCompacted(
+                step,
+                compacted.trigger(),
+                compacted.tokensBefore() == 0 ? null : compacted.tokensBefore()));
       }
       case AgentEvent.UsageReported usage -> {}
       case AgentEvent.Notice notice -> log.note(notice.text());
@@ -168,22 +168,26 @@ final class AgentEventRecorder implements AgentListener {
     }
   }
 
+  private void send(TraceEvent.Runner event) throws InterruptedException {
+    cuts.happened(event);
+    run.journal().send(event);
+  }
+
   /** Returns the outcome, as on the log. */
   private String record(AgentEvent.ToolEnded ended) throws InterruptedException {
     Begun begun = open.remove(ended.callId());
     String outcome = approvals.isRefused(ended.callId()) ? "denied" : outcome(ended.outcome());
-    run.journal()
-        .send(
-            new TraceEvent.ToolInvoked(
-                step,
-                ended.tool(),
-                begun == null ? null : begun.input(),
-                ended.callId(),
-                begun == null ? null : orNull(begun.parent()),
-                begun == null ? null : begun.at(),
-                begun == null ? null : Duration.between(begun.at(), Instant.now()).toMillis(),
-                outcome,
-                ended.files().stream().limit(TraceEvent.ToolInvoked.MAX_FILES).toList()));
+    send(
+        new TraceEvent.ToolInvoked(
+            step,
+            ended.tool(),
+            begun == null ? null : begun.input(),
+            ended.callId(),
+            begun == null ? null : orNull(begun.parent()),
+            begun == null ? null : begun.at(),
+            begun == null ? null : Duration.between(begun.at(), Instant.now()).toMillis(),
+            outcome,
+            ended.files().stream().limit(TraceEvent.ToolInvoked.MAX_FILES).toList()));
     return outcome;
   }
 

@@ -45,7 +45,6 @@ record AgentProcessExecutor(
     StepContext context,
     Workspace workspace,
     AgentProgressTracker progress,
-    boolean cuts,
     ToolApprovalRequester approvals,
     StepKind.Agent kind,
     AgentDriver driver,
@@ -73,6 +72,7 @@ record AgentProcessExecutor(
    */
   StepResult execute(AgentLaunch launch, @Nullable String resumedFrom, @Nullable String degraded)
       throws IOException, AgentProgramException, AgentLostException, InterruptedException {
+    AgentCutTracker cuts = new AgentCutTracker(kind.cut(), System::nanoTime, log::note);
     AgentEventRecorder events =
         new AgentEventRecorder(
             run,
@@ -82,8 +82,9 @@ record AgentProcessExecutor(
             progress.isBegun(),
             resumedFrom,
             degraded,
-            approvals);
-    approvals.begin(kind.ask().timeout(), launch.task().tools());
+            approvals,
+            cuts);
+    approvals.begin(kind, launch.task().tools());
     progress.started();
     try (AgentBackgroundRuntime background =
             AgentBackgroundRuntime.start(

@@ -79,7 +79,7 @@ final class AgentSessionRecorder
   private final AgentMcpRuntime servers;
   private final AgentBackgroundRuntime background;
   private final AgentScreen screen;
-  private final boolean cuts;
+  private final AgentCutTracker cuts;
   private final CompletableFuture<String> session;
   private final AgentProgressTracker progress;
   private final StepLog log;
@@ -100,7 +100,7 @@ final class AgentSessionRecorder
   private volatile @Nullable String overBudget;
 
   /**
-   * @param cuts whether boundaries become checkpoints
+   * @param cuts decides which boundaries become checkpoints
    * @param prompted whether the process continues an older conversation with a new prompt
    * @param session completes with the agent's id of its session
    * @param progress receives what is on the log
@@ -116,7 +116,7 @@ final class AgentSessionRecorder
       AgentMcpRuntime servers,
       AgentBackgroundRuntime background,
       AgentScreen screen,
-      boolean cuts,
+      AgentCutTracker cuts,
       boolean prompted,
       CompletableFuture<String> session,
       AgentProgressTracker progress,
@@ -151,6 +151,7 @@ final class AgentSessionRecorder
       TraceEvent.ModelAnswered event = event(answer);
       run.append(event);
       progress.answered(event);
+      cuts.happened(event);
       lastAnswer = event.providerRequestId();
     } catch (StoreException | JournalException e) {
       throw new IOException("the answer cannot be journaled: " + e.getMessage(), e);
@@ -192,12 +193,15 @@ final class AgentSessionRecorder
 
   @Override
   public void capture(BoundaryPoint point) throws IOException, InterruptedException {
-    if (!cuts || mayLackPrompt(point)) {
+    if (!cuts.isEver() || mayLackPrompt(point)) {
       return; // A resume starts before this boundary, and all answers since stay in the journal.
     }
     String id = sessionId();
     if (!driver.settled(state.home(), id, point.lastCalls(), SETTLED_WITHIN)) {
       throw new IOException("the agent's files do not have the newest results");
+    }
+    if (!cuts.isDue()) {
+      return;
     }
     capturing.lockInterruptibly();
     try {
@@ -255,7 +259,10 @@ final class AgentSessionRecorder
                 processes));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
-      case CaptureResult.Made(Cut made) -> progress.saved(made);
+      case CaptureResult.Made(Cut made) -> {
+        progress.saved(made);
+        cuts.captured();
+      }
       case CaptureResult.Unchanged unchanged -> {}
     }
     inlineBytes.set(0);

@@ -264,8 +264,8 @@ final class AgentStepExecutor {
     }
     AgentProcessExecutor process =
         new AgentProcessExecutor(
-            run, context, workspace, progress, cuts, approvals, kind, driver, ledger, launcher,
-            state, log, results);
+            run, context, workspace, progress, approvals, kind, driver, ledger, launcher, state,
+            log, results);
     StepResult result = process.execute(launch, resumedFrom, degraded);
     if (result instanceof StepResult.Failed failed
         && failed.error().code().equals(AgentResultFactory.REFUSED)

@@ -20,6 +20,8 @@ import dev.baton.protocol.state.BegunToolCall;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.workflow.AgentCutRule;
+import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
@@ -104,6 +106,9 @@ final class ToolApprovalRequester {
 
   private @Nullable String ranAfter;
 
+  /** Whether each boundary becomes a checkpoint. */
+  private boolean eachTurn = true;
+
   /**
    * A call that waits.
    *
@@ -129,8 +134,9 @@ final class ToolApprovalRequester {
   }
 
   /** A process of the agent starts; the one before has ended. */
-  synchronized void begin(Optional<Duration> questionTimeout, ToolRules ofStep) {
-    timeout = questionTimeout;
+  synchronized void begin(StepKind.Agent kind, ToolRules ofStep) {
+    timeout = kind.ask().timeout();
+    eachTurn = kind.cut() instanceof AgentCutRule.EachTurn;
     rules = ofStep;
     sealed = false;
   }
@@ -530,12 +536,13 @@ final class ToolApprovalRequester {
 
   /**
    * Whether another runner could continue at the newest boundary without running a call again that
-   * a person has approved.
+   * a person has approved, or one of a turn whose boundary was left out.
    */
   private boolean mayPark() {
     String boundary = progress.checkpoint();
     return boundary != null
         && !workspace.isAhead()
+        && (eachTurn || progress.answers().size() <= 1)
         && !(hasRun && Objects.equals(ranAfter, boundary));
   }
 }

@@ -13,8 +13,8 @@ import dev.baton.protocol.jq.JqProgram;
 
 /**
  * The input of an expression: {@code .input}, {@code .steps} (id to {@code {output}}) and {@code
- * .run}. The trees are shared, not copied: they must not change while a scope is in use, and
- * results may share parts of them.
+ * .run}; or one event. The trees are shared, not copied: they must not change while a scope is in
+ * use, and results may share parts of them.
  */
 public final class ExpressionScope {
   private final ObjectNode root;
@@ -28,6 +28,14 @@ public final class ExpressionScope {
     root.set("input", input);
     root.set("steps", steps);
     root.set("run", run);
+    return new ExpressionScope(root);
+  }
+
+  /** The scope of a condition over one event: {@code .type} and {@code .data}. */
+  public static ExpressionScope ofEvent(String type, JsonNode data) {
+    ObjectNode root = new ObjectNode(JsonNodeFactory.instance);
+    root.put("type", type);
+    root.set("data", data);
     return new ExpressionScope(root);
   }
 

@@ -62,7 +62,7 @@ final class AgentDecoder {
     return MappingFieldReader.of(place, values, String.join(", ", KEYS)).flatMap(this::decode);
   }
 
-  /** Whether a new runner continues the step at its newest boundary: {@code cut: turn}. */
+  /** Whether a new runner continues the step at a boundary: unless {@code cut: none}. */
   boolean cutsTurns(DefinitionCursor place) {
     LocatedNode.Entry cut =
         place.node() instanceof LocatedNode.Members members ? members.find("cut") : null;
@@ -105,7 +105,7 @@ final class AgentDecoder {
     List<BackgroundRule> background = new BackgroundDecoder(values).rules(fields);
     AgentBudget budget = fields.get("budget").map(this::budget).orElse(AgentBudget.UNLIMITED);
     Map<String, McpServerDefinition> mcp = new McpDecoder(values).chosen(fields);
-    fields.choice("cut", DefinitionValueDecoder.choices("turn", true, "none", false));
+    AgentCutRule cut = new AgentCutDecoder(values).rule(fields);
     boolean interactive = isInteractive(fields, use.orElse(""));
     // Only its people know how long a screen may be silent.
     Duration idle =
@@ -138,7 +138,8 @@ final class AgentDecoder {
                         output,
                         context,
                         earlier,
-                        interactive)));
+                        interactive,
+                        cut)));
   }
 
   /** Reads the id of an earlier step; {@link ContinuationChecker} checks that it fits. */

@@ -143,6 +143,13 @@ record DefinitionValueDecoder(
   }
 
   Optional<Expression> expression(DefinitionCursor place, DefinitionSymbolTable.Moment moment) {
+    Optional<Expression> compiled = eventExpression(place);
+    compiled.ifPresent(expression -> note(place, expression.references(), moment));
+    return compiled;
+  }
+
+  /** Decodes an expression over something else than input, steps and run. */
+  Optional<Expression> eventExpression(DefinitionCursor place) {
     Optional<String> jq = text(place, Expression.MAX_LENGTH);
     if (jq.isEmpty()) {
       return Optional.empty();
@@ -151,9 +158,7 @@ record DefinitionValueDecoder(
       return wrong(place, "this is an expression already", "jq without '${{' and '}}'");
     }
     try {
-      Expression expression = Expression.compile(jq.get());
-      note(place, expression.references(), moment);
-      return Optional.of(expression);
+      return Optional.of(Expression.compile(jq.get()));
     } catch (ExpressionException e) {
       return wrong(place, e);
     }

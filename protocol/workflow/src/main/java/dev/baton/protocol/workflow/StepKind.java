@@ -203,6 +203,7 @@ public sealed interface StepKind {
    * @param continueFrom id of an earlier agent step whose conversation this one continues
    * @param interactive whether the program runs on a screen to which people attach, for {@link
    *     #USES_WITH_SCREEN}
+   * @param cut at which boundaries files and state are captured
    */
   record Agent(
       String use,
@@ -223,7 +224,8 @@ public sealed interface StepKind {
       Optional<InputSchema> output,
       AgentContext context,
       Optional<String> continueFrom,
-      boolean interactive)
+      boolean interactive,
+      AgentCutRule cut)
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
@@ -295,7 +297,8 @@ public sealed interface StepKind {
           output,
           context,
           continueFrom,
-          interactive && same);
+          interactive && same,
+          cut);
     }
 
     @Override
