@@ -46,6 +46,11 @@ class LoopStepTest {
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(workflow("looped", ""));
+    on.api.push(workflow("planned", ", cut: plan"));
+    on.api.push(
+        workflow(
+            "chosen",
+            ", cut: {when: '.type == \"tool_invoked\" and (.data.input | tostring | test(\"second-6\"))'}"));
     on.api.push(workflow("poor", ", budget: {cost: 0.001}"));
     on.api.push(workflow("bounded", ", tools: {deny: ['update_step']}, budget: {turns: 3}"));
   }
@@ -153,6 +158,46 @@ class LoopStepTest {
         .isEqualTo("completed");
     assertThat(on.api.events(run, "tool_invoked"))
         .allSatisfy(call -> assertThat(call.path("outcome").asText()).isEqualTo("ok"));
+  }
+
+  private static List<JsonNode> turnsCut(String run) throws Exception {
+    return on.api.events(run, "checkpoint_saved").stream()
+        .filter(saved -> saved.path("turn").isObject())
+        .toList();
+  }
+
+  @Test
+  void shouldContinueWhereAnEventHasMadeACheckpoint() throws Exception {
+    int before = endpoint.requests().size();
+    String run = on.api.start("chosen", AcceptanceApiClient.JSON.createObjectNode());
+    assertThat(
+            new AgentRunnerKiller(
+                    SeededRandomFactory.random("a runner dies after the chosen turn"),
+                    1,
+                    kill -> before + 12,
+                    () -> endpoint.requests().size())
+                .kill(run))
+        .isEqualTo(1);
+
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+
+    assertThat(end.path("output").asText().strip()).isEqualTo(expected());
+    assertThat(turnsCut(run)).as("after the sixth line").hasSize(1);
+    assertThat(on.api.events(run, "agent_session_created").getLast().path("resumed_from").asText())
+        .isEqualTo(turnsCut(run).getFirst().path("checkpoint").asText());
+    assertThat(endpoint.requests().size() - before).isBetween(TURNS + 1, TURNS + 2);
+    assertThat(on.api.events(run, "model_answered"))
+        .noneMatch(answer -> answer.path("diverged").asBoolean());
+  }
+
+  @Test
+  void shouldMakeACheckpointWhenAnItemOfThePlanIsCompleted() throws Exception {
+    String run = on.api.start("planned", AcceptanceApiClient.JSON.createObjectNode());
+
+    JsonNode end = on.api.awaitStatus(run, "completed", END);
+
+    assertThat(end.path("output").asText().strip()).isEqualTo(expected());
+    assertThat(turnsCut(run)).as("the plan has one item").hasSize(1);
   }
 
   @Test

@@ -155,6 +155,18 @@ class BadDefinitionsTest {
             steps("- id: b\n  agent: {use: codex, prompt: x, command: y}\n"),
             "line 5, column 43 (step b, steps[1].agent.command): the agent 'codex' has no 'command'; allowed: with 'use: command' and 'use: acp' only"),
         schema(
+            "an unknown rule for cuts",
+            steps("- id: b\n  agent: {use: codex, prompt: x, cut: often}\n"),
+            "line 5, column 39 (step b, steps[1].agent.cut): 'often' is no rule for cuts; allowed: turn, plan, none, a period such as 10m, or {when: condition over .type and .data}"),
+        schema(
+            "cuts without a condition",
+            steps("- id: b\n  agent: {use: codex, prompt: x, cut: {}}\n"),
+            "line 5, column 39 (step b, steps[1].agent.cut): 'when' is missing; allowed: when: a condition over .type and .data"),
+        meaning(
+            "cuts in too short a period",
+            steps("- id: b\n  agent: {use: codex, prompt: x, cut: 10ms}\n"),
+            "line 5, column 39 (step b, steps[1].agent.cut): '10ms' is out of bounds; allowed: PT1S to PT87672H (ISO-8601)"),
+        schema(
             "a budget of nothing",
             steps("- id: b\n  agent: {use: codex, prompt: x, budget: {cost: 0}}\n"),
             "line 5, column 49 (step b, steps[1].agent.budget.cost): 0 is not a cost in US dollars; allowed: a number above 0, such as 2.50"),
