@@ -47,7 +47,17 @@ public record BackgroundStarter(
   private static final String SCRIPT =
       "exec >>\"$1\" 2>&1 </dev/null; cd -- \"$2\" || exit 126; shift 2; ";
 
-  private record Started(BackgroundProcess process, AgentProcess running, Path log) {}
+  /** What was done about a process of the list. */
+  private sealed interface Attempt {
+    /** It runs, or has ended since. */
+    record Started(AgentProcess running, Path log) implements Attempt {}
+
+    /** It cannot be started, and why. */
+    record Refused(String reason) implements Attempt {}
+
+    /** No rule names it, or its parent starts it. */
+    record LeftOut() implements Attempt {}
+  }
 
   /**
    * Starts what the rules name: of processes that started each other, the first that matches.
@@ -56,24 +66,24 @@ public record BackgroundStarter(
    */
   public List<BackgroundOutcome> start(List<BackgroundProcess> processes)
       throws InterruptedException {
-    List<@Nullable Object> starts = new ArrayList<>();
+    List<Attempt> attempts = new ArrayList<>();
     boolean[] covered = new boolean[processes.size()];
     for (int i = 0; i < processes.size(); i++) {
       BackgroundProcess process = processes.get(i);
       boolean byParent = process.parent() >= 0 && process.parent() < i && covered[process.parent()];
       boolean chosen = !byParent && isRestarted(process);
       covered[i] = byParent || chosen;
-      starts.add(chosen ? begin(process) : null);
+      attempts.add(chosen ? begin(process) : new Attempt.LeftOut());
     }
     long settled = System.nanoTime() + SETTLED_AFTER.toNanos();
     List<BackgroundOutcome> outcomes = new ArrayList<>();
     for (int i = 0; i < processes.size(); i++) {
       BackgroundProcess process = processes.get(i);
       outcomes.add(
-          switch (starts.get(i)) {
-            case Started started -> settled(started, settled);
-            case String reason -> outcome(process, "failed", reason, null);
-            case null, default -> outcome(process, "ended", null, null);
+          switch (attempts.get(i)) {
+            case Attempt.Started started -> settled(process, started, settled);
+            case Attempt.Refused(String reason) -> outcome(process, "failed", reason, null);
+            case Attempt.LeftOut _ -> outcome(process, "ended", null, null);
           });
     }
     return outcomes;
@@ -88,10 +98,10 @@ public record BackgroundStarter(
     return false;
   }
 
-  /** Returns the started process, or the reason why it cannot be started. */
-  private Object begin(BackgroundProcess process) {
-    if (process.obstacle() != null) {
-      return process.obstacle();
+  private Attempt begin(BackgroundProcess process) {
+    String obstacle = process.obstacle();
+    if (obstacle != null) {
+      return new Attempt.Refused(obstacle);
     }
     try {
       Path log = files.log(process);
@@ -105,14 +115,14 @@ public record BackgroundStarter(
       command.addAll(process.arguments());
       AgentProcess running =
           starter.start(new AgentProcessStarter.AgentCommand(command, environment, folders.seen()));
-      return new Started(process, running, log);
+      return new Attempt.Started(running, log);
     } catch (IOException e) {
-      return "it cannot be started: " + e.getMessage();
+      return new Attempt.Refused("it cannot be started: " + e.getMessage());
     }
   }
 
-  private BackgroundOutcome settled(Started started, long until) throws InterruptedException {
-    BackgroundProcess process = started.process();
+  private BackgroundOutcome settled(BackgroundProcess process, Attempt.Started started, long until)
+      throws InterruptedException {
     try {
       long left = Math.max(0, until - System.nanoTime());
       int code = started.running().onExit().get(left, TimeUnit.NANOSECONDS);
