@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,12 +41,14 @@ class DemoAgentTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(SECONDS + 60)
   void shouldDoSoWithCodex() throws Exception {
     assertFixed("shell", "--use", "codex", "--program", InstalledAgents.codex().getFirst());
   }
 
   @Test
+  @Tag("full")
   @Timeout(SECONDS + 60)
   void shouldDoSoWithOpenCode() throws Exception {
     assertFixed("bash", "--use", "opencode", "--program", InstalledAgents.opencode().getFirst());
