@@ -314,13 +314,13 @@ class WorkflowKeysTest {
         entry("agent.images", agent("", "images: a.png", "images")),
         entry("agent.tools", agent("", "tools: {allow: [a]}", "allow")),
         entry("agent.tools.allow", agent("", "tools: {allow: [a]}", "allow")),
-        entry("agent.tools.ask", part("tools: {ask: [a]}", "ToolQuestions.patterns")),
-        entry("agent.tools.timeout", part("tools: {timeout: 1h}", "ToolQuestions.timeout")),
+        entry("agent.tools.ask", part("", "tools: {ask: [a]}", "ToolQuestions.patterns")),
+        entry("agent.tools.timeout", part("", "tools: {timeout: 1h}", "ToolQuestions.timeout")),
         entry("agent.tools.deny", agent("", "tools: {deny: [a]}", "deny")),
         entry("agent.interrupted", agent("", "interrupted: {tell: [a]}", "interrupted")),
-        entry("agent.interrupted.rerun", calls("rerun")),
-        entry("agent.interrupted.ask", calls("ask")),
-        entry("agent.interrupted.tell", calls("tell")),
+        entry("agent.interrupted.rerun", interrupted("rerun")),
+        entry("agent.interrupted.ask", interrupted("ask")),
+        entry("agent.interrupted.tell", interrupted("tell")),
         entry("agent.background", agent("", "background: [{match: a}]", "background")),
         entry("agent.background.match", background("{match: b}", "match")),
         entry("agent.background.restart", background("{match: a, restart: false}", "restart")),
@@ -372,28 +372,24 @@ class WorkflowKeysTest {
   }
 
   private static Effect agent(String one, String other, String accessor) {
+    return part(one, other, "StepKind$Agent." + accessor);
+  }
+
+  /** Compares two agents; an empty key is none. */
+  private static Effect part(String one, String other, String member) {
     return acts(
         step("agent: {use: claude, prompt: x" + (one.isEmpty() ? "" : ", " + one) + "}"),
         step("agent: {use: claude, prompt: x, " + other + "}"),
-        "StepKind$Agent." + accessor);
+        member);
   }
 
-  private static Effect calls(String name) {
-    return part("interrupted: {" + name + ": [a]}", "InterruptedCalls." + name);
-  }
-
-  private static Effect part(String key, String accessor) {
-    return acts(
-        step("agent: {use: claude, prompt: x}"),
-        step("agent: {use: claude, prompt: x, " + key + "}"),
-        accessor);
+  private static Effect interrupted(String name) {
+    return part("", "interrupted: {" + name + ": [a]}", "InterruptedCalls." + name);
   }
 
   private static Effect background(String rule, String accessor) {
-    return acts(
-        step("agent: {use: claude, prompt: x, background: [{match: a}]}"),
-        step("agent: {use: claude, prompt: x, background: [" + rule + "]}"),
-        "BackgroundRule." + accessor);
+    return part(
+        "background: [{match: a}]", "background: [" + rule + "]", "BackgroundRule." + accessor);
   }
 
   private static Effect context(String value, String accessor) {
@@ -416,10 +412,8 @@ class WorkflowKeysTest {
   }
 
   private static Effect budget(String name) {
-    return acts(
-        step("agent: {use: claude, prompt: x, budget: {" + name + ": 1}}"),
-        step("agent: {use: claude, prompt: x, budget: {" + name + ": 2}}"),
-        "AgentBudget." + name);
+    String key = "budget: {" + name + ": ";
+    return part(key + "1}", key + "2}", "AgentBudget." + name);
   }
 
   private static String step(String kind) {

@@ -37,7 +37,7 @@ public final class RawTerminal implements AutoCloseable {
     this.before = before;
   }
 
-  /** Switches the terminal of stdin to raw mode; empty where stdin is no terminal. */
+  /** Switches the terminal of stdin to raw mode; empty where stdin is something else. */
   public static Optional<RawTerminal> open() {
     String before = stty("-g");
     if (before == null) {

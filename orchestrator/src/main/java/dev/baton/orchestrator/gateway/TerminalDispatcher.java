@@ -132,7 +132,7 @@ public class TerminalDispatcher {
       bus.tell(new ReplicaMessage.TerminalAt(id, url.toString()))
           .subscribe()
           .with(
-              told -> {},
+              sent -> {},
               failure -> LOG.warnf("failed to notify a replica of a terminal: %s", failure));
     } else if (message instanceof ReplicaMessage.TerminalAt(String id, String replica)) {
       CompletableFuture<URI> search = searches.remove(id);

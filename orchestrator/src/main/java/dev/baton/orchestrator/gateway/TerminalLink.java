@@ -14,7 +14,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A runner's call that shows one screen. What arrives before somebody listens is kept, which the
+ * A runner's call that shows one screen. What arrives before a listener is set is kept, which the
  * runner's window bounds. Thread-safe.
  */
 public final class TerminalLink {

@@ -48,7 +48,7 @@ final class AgentCutDecoder {
       case "plan" -> Optional.of(new AgentCutRule.PlanItem());
       default -> {
         if (!Character.isDigit(text.get().isEmpty() ? ' ' : text.get().charAt(0))) {
-          values.problems().error(place, "'" + text.get() + "' is no rule for cuts", ALLOWED);
+          values.problems().error(place, "'" + text.get() + "' is not a rule for cuts", ALLOWED);
           yield Optional.empty();
         }
         yield values.duration(place, MIN_PERIOD, DurationParser.MAX).map(AgentCutRule.Period::new);

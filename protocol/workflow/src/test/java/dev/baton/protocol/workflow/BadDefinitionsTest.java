@@ -157,7 +157,7 @@ class BadDefinitionsTest {
         schema(
             "an unknown rule for cuts",
             steps("- id: b\n  agent: {use: codex, prompt: x, cut: often}\n"),
-            "line 5, column 39 (step b, steps[1].agent.cut): 'often' is no rule for cuts; allowed: turn, plan, none, a period such as 10m, or {when: condition over .type and .data}"),
+            "line 5, column 39 (step b, steps[1].agent.cut): 'often' is not a rule for cuts; allowed: turn, plan, none, a period such as 10m, or {when: condition over .type and .data}"),
         schema(
             "cuts without a condition",
             steps("- id: b\n  agent: {use: codex, prompt: x, cut: {}}\n"),
@@ -483,7 +483,7 @@ class BadDefinitionsTest {
             continuing("claude", "second"),
             "line 7, column 63 (step second, steps[3].agent.continue_from): step 'second' continues itself; allowed: first"),
         meaning(
-            "continued step that is no agent",
+            "continued step of another kind",
             continuing("claude", "shell"),
             "line 7, column 63 (step second, steps[3].agent.continue_from): step 'second' continues step 'shell', which is not an agent step; allowed: first"),
         meaning(
