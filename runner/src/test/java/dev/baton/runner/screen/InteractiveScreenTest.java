@@ -12,9 +12,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentProcessStarter;
+import dev.baton.agent.testkit.PlainProcessStarter;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +36,7 @@ class InteractiveScreenTest {
 
   @TempDir private Path folder;
 
-  private final List<Process> started = new ArrayList<>();
+  private final List<AgentProcess> started = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
   @BeforeEach
@@ -48,10 +46,7 @@ class InteractiveScreenTest {
 
   @AfterEach
   void stop() {
-    for (Process process : started) {
-      process.descendants().forEach(ProcessHandle::destroyForcibly);
-      process.destroyForcibly();
-    }
+    started.forEach(AgentProcess::kill);
   }
 
   private InteractiveScreen screen() throws Exception {
@@ -64,25 +59,16 @@ class InteractiveScreenTest {
   private AgentProcess start(InteractiveScreen screen) throws IOException {
     AgentProcess process =
         screen
-            .starter(this::plain)
+            .starter(new PlainProcessStarter())
             .start(
                 new AgentProcessStarter.AgentCommand(
                     List.of("/bin/sh", "-c", PROGRAM),
                     Map.of("PATH", System.getenv("PATH"), "LANG", "C.UTF-8"),
                     folder.resolve("it's a workspace")));
+    started.add(process);
     process.stdin().write("the task".getBytes(StandardCharsets.UTF_8));
     process.stdin().close();
     return process;
-  }
-
-  private AgentProcess plain(AgentProcessStarter.AgentCommand command) throws IOException {
-    ProcessBuilder builder =
-        new ProcessBuilder(command.arguments()).directory(command.directory().toFile());
-    builder.environment().clear();
-    builder.environment().putAll(command.environment());
-    Process process = builder.start();
-    started.add(process);
-    return new StartedProcess(process);
   }
 
   private static void type(InteractiveScreen screen, String line) throws Exception {
@@ -214,42 +200,5 @@ class InteractiveScreenTest {
         SavedScreen.read(folder.resolve("home")).windows().getFirst().panes().get(1).scrollback();
     assertThat(kept.length).isBetween(SavedScreen.MAX_PANE_BYTES / 2, SavedScreen.MAX_PANE_BYTES);
     assertThat(new String(kept, StandardCharsets.UTF_8)).startsWith("0").contains("end of it");
-  }
-
-  private record StartedProcess(Process process) implements AgentProcess {
-    @Override
-    public OutputStream stdin() {
-      return process.getOutputStream();
-    }
-
-    @Override
-    public InputStream stdout() {
-      return process.getInputStream();
-    }
-
-    @Override
-    public InputStream stderr() {
-      return process.getErrorStream();
-    }
-
-    @Override
-    public long pid() {
-      return process.pid();
-    }
-
-    @Override
-    public CompletableFuture<Integer> onExit() {
-      return process.onExit().thenApply(Process::exitValue);
-    }
-
-    @Override
-    public void terminate() {
-      process.destroy();
-    }
-
-    @Override
-    public void kill() {
-      process.destroyForcibly();
-    }
   }
 }
