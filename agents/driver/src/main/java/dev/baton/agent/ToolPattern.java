@@ -6,6 +6,7 @@
  */
 package dev.baton.agent;
 
+import dev.baton.protocol.pattern.WildcardMatcher;
 import java.util.List;
 
 /**
@@ -23,35 +24,9 @@ final class ToolPattern {
   private static boolean matches(String pattern, String tool, String input) {
     int open = pattern.indexOf('(');
     if (open < 0 || !pattern.endsWith(")")) {
-      return like(pattern, tool);
+      return WildcardMatcher.matches(pattern, tool);
     }
-    return like(pattern.substring(0, open), tool)
-        && like(pattern.substring(open + 1, pattern.length() - 1), input);
-  }
-
-  /** Matches with {@code *} as any text, in linear time for each star. */
-  private static boolean like(String pattern, String text) {
-    int p = 0;
-    int t = 0;
-    int star = -1;
-    int mark = 0;
-    while (t < text.length()) {
-      if (p < pattern.length() && pattern.charAt(p) == '*') {
-        star = p++;
-        mark = t;
-      } else if (p < pattern.length() && pattern.charAt(p) == text.charAt(t)) {
-        p++;
-        t++;
-      } else if (star >= 0) {
-        p = star + 1;
-        t = ++mark;
-      } else {
-        return false;
-      }
-    }
-    while (p < pattern.length() && pattern.charAt(p) == '*') {
-      p++;
-    }
-    return p == pattern.length();
+    return WildcardMatcher.matches(pattern.substring(0, open), tool)
+        && WildcardMatcher.matches(pattern.substring(open + 1, pattern.length() - 1), input);
   }
 }

@@ -90,11 +90,25 @@ public record AgentState(
 
   /** Returns the state of an agent of another run that continues at a copy of the boundary. */
   AgentState continuedAt(@Nullable String copy) {
+    return unspent(copy, boundary, forked(), null);
+  }
+
+  /** Returns the state of an agent whose visit has ended, in a fork. */
+  AgentState restedInFork(AgentRest own) {
+    return unspent(null, 0, fork == null ? null : fork.inNextVisit(), own);
+  }
+
+  /** Returns the same agent in another run, which has spent nothing yet. */
+  private AgentState unspent(
+      @Nullable String checkpoint,
+      int boundary,
+      @Nullable AgentFork fork,
+      @Nullable AgentRest rest) {
     return new AgentState(
         visit,
         agent,
         session,
-        copy,
+        checkpoint,
         boundary,
         List.of(),
         Map.of(),
@@ -104,28 +118,8 @@ public record AgentState(
         0,
         AgentSpend.NONE,
         Map.of(),
-        forked(),
-        null);
-  }
-
-  /** Returns the state of an agent whose visit has ended, in a fork. */
-  AgentState restedInFork(AgentRest own) {
-    return new AgentState(
-        visit,
-        agent,
-        session,
-        null,
-        0,
-        List.of(),
-        Map.of(),
-        0,
-        0,
-        false,
-        0,
-        AgentSpend.NONE,
-        Map.of(),
-        fork == null ? null : fork.inNextVisit(),
-        own);
+        fork,
+        rest);
   }
 
   /** Returns the fork of this agent: what it has forked itself, if it has no boundary since. */

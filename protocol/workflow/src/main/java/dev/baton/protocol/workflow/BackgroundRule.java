@@ -6,6 +6,8 @@
  */
 package dev.baton.protocol.workflow;
 
+import dev.baton.protocol.pattern.WildcardMatcher;
+
 /**
  * What happens at a resume to processes that an agent has left running in the background. Of
  * several rules the first one that matches applies.
@@ -23,27 +25,6 @@ public record BackgroundRule(String match, boolean restart) {
 
   /** Whether it applies to a command. Takes time of at most pattern times command. */
   public boolean matches(String command) {
-    int at = 0;
-    int next = 0;
-    int star = -1;
-    int retry = 0;
-    while (next < command.length()) {
-      if (at < match.length() && match.charAt(at) == '*') {
-        star = at++;
-        retry = next;
-      } else if (at < match.length() && match.charAt(at) == command.charAt(next)) {
-        at++;
-        next++;
-      } else if (star >= 0) {
-        at = star + 1;
-        next = ++retry;
-      } else {
-        return false;
-      }
-    }
-    while (at < match.length() && match.charAt(at) == '*') {
-      at++;
-    }
-    return at == match.length();
+    return WildcardMatcher.matches(match, command);
   }
 }

@@ -1,0 +1,5 @@
+/** Patterns over texts. */
+@NullMarked
+package dev.baton.protocol.pattern;
+
+import org.jspecify.annotations.NullMarked;
