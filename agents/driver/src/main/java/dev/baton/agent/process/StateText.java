@@ -6,11 +6,11 @@
  */
 package dev.baton.agent.process;
 
+import dev.baton.protocol.file.PrivateFileWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.stream.Stream;
 
@@ -20,19 +20,7 @@ public final class StateText {
 
   /** Writes a file that only its owner reads, whole or not at all; creates its folder. */
   public static void write(Path file, String text) throws IOException {
-    Path folder = file.toAbsolutePath().getParent();
-    if (folder == null) {
-      throw new IOException(file + " has no folder");
-    }
-    Files.createDirectories(folder);
-    Path part = folder.resolve(file.getFileName() + ".part");
-    Files.deleteIfExists(part);
-    Files.createFile(
-        part,
-        java.nio.file.attribute.PosixFilePermissions.asFileAttribute(
-            java.nio.file.attribute.PosixFilePermissions.fromString("rw-------")));
-    Files.writeString(part, text, StandardCharsets.UTF_8);
-    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    PrivateFileWriter.write(file, text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Deletes a file or a folder with everything in it; absent ones are ignored. */

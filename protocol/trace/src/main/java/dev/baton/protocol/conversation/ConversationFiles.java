@@ -8,13 +8,11 @@ package dev.baton.protocol.conversation;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.file.PrivateFileWriter;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Objects;
 
 /** Reads and writes JSON files that only their owner reads. */
 final class ConversationFiles {
@@ -30,13 +28,6 @@ final class ConversationFiles {
 
   /** Writes a file, whole or not at all; creates its folder. */
   static void write(Path file, JsonNode content) throws IOException {
-    Path folder = Objects.requireNonNull(file.toAbsolutePath().getParent());
-    Files.createDirectories(folder);
-    Path part = folder.resolve(file.getFileName() + ".part");
-    Files.deleteIfExists(part);
-    Files.createFile(
-        part, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    Files.write(part, Json.bytes(content));
-    Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    PrivateFileWriter.write(file, Json.bytes(content));
   }
 }
