@@ -36,7 +36,7 @@ final class McpResponseStream {
   private final JsonNode progressToken;
   private final BlockingQueue<JsonNode> waiting = new ArrayBlockingQueue<>(MAX_WAITING);
 
-  private McpResponseStream(OutputStream out, JsonNode progressToken) {
+  McpResponseStream(OutputStream out, JsonNode progressToken) {
     this.out = out;
     this.progressToken = progressToken;
   }
@@ -87,7 +87,13 @@ final class McpResponseStream {
     }
   }
 
+  /** Writes the progress that came before the answer, then the answer. */
   void end(ObjectNode response) throws IOException {
+    for (JsonNode event = waiting.poll(); event != null; event = waiting.poll()) {
+      if (!event.isEmpty()) {
+        write(event);
+      }
+    }
     write(response);
   }
 
