@@ -91,7 +91,6 @@ class CodingAgentTest {
       return stack.model(form).requests().stream().filter(ClaudeScript::isOfTheWork);
     }
 
-    /** The example, with an image for its prompt, and a step that shows the files. */
     /** A second step, which continues the conversation of the first one. */
     private String continued() throws IOException {
       String example = Files.readString(EXAMPLES.resolve(example() + ".yaml"));
@@ -102,6 +101,7 @@ class CodingAgentTest {
               .replace("Sort the imports of all files in src, and run the tests.", MORE);
     }
 
+    /** The example, with an image for its prompt, and a step that shows the files. */
     private String workflow() throws IOException {
       String example = Files.readString(EXAMPLES.resolve(example() + ".yaml"));
       String withImage =

@@ -23,13 +23,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Handles the requests of agents: token, bounds, route. Thread-safe. */
 final class GatewayHandler implements HttpHandler {
-  /** Headers in which agents name a conversation; the second part distinguishes sub-agents. */
+  /** Headers in which agents name a session. */
   private static final List<String> CALLERS =
       List.of(
           "x-claude-code-session-id",
@@ -38,6 +39,9 @@ final class GatewayHandler implements HttpHandler {
           "session-id",
           "conversation_id",
           "x-session-affinity");
+
+  /** Headers in which agents name the sub-agents of a session; Codex names its threads. */
+  private static final List<String> SUB_AGENTS = List.of("x-claude-code-agent-id", "thread-id");
 
   private final GatewayConfig config;
   private final Function<String, @Nullable GatewaySession> sessions;
@@ -250,11 +254,19 @@ final class GatewayHandler implements HttpHandler {
     for (String name : CALLERS) {
       String value = headers.getFirst(name);
       if (value != null && !value.isEmpty()) {
-        String agent = headers.getFirst("x-claude-code-agent-id");
-        return agent == null ? value : value + "/" + agent;
+        String agent = subAgent(headers);
+        return agent == null || agent.equals(value) ? value : value + "/" + agent;
       }
     }
     return null;
+  }
+
+  private static @Nullable String subAgent(Headers headers) {
+    return SUB_AGENTS.stream()
+        .map(headers::getFirst)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   private void passThrough(

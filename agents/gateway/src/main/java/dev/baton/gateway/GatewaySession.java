@@ -59,7 +59,8 @@ public final class GatewaySession implements AutoCloseable {
     this.token = newToken();
     this.keys = new ConversationKeyBuilder(spec.family());
     this.boundaries =
-        new BoundaryTracker(spec.capture(), policy, listener(spec.observer()), System::nanoTime);
+        new BoundaryTracker(
+            spec.capture(), policy, listener(spec.observer()), spec.family(), System::nanoTime);
     this.replay = new ReplayIndex(spec.answers());
     undelivered.forget(spec.step(), spec.answers());
   }
@@ -155,7 +156,7 @@ public final class GatewaySession implements AutoCloseable {
           return new Claim(known, false);
         }
       }
-      JournaledAnswer journaled = replay.take(key, affinity).orElse(null);
+      JournaledAnswer journaled = replay.take(conversation, key, affinity).orElse(null);
       AnswerProgress earlier = journaled == null ? undelivered.take(spec.step(), key) : null;
       if (journaled != null) {
         occurrence =
@@ -164,7 +165,7 @@ public final class GatewaySession implements AutoCloseable {
         occurrence = new AnswerOccurrence(conversation, key, earlier, null);
       } else {
         isNew = true;
-        left = replay.left(affinity);
+        left = replay.left(conversation, affinity);
         occurrence =
             new AnswerOccurrence(conversation, key, new AnswerProgress(form, maxBytes), null);
       }
@@ -173,7 +174,8 @@ public final class GatewaySession implements AutoCloseable {
           boundaries.arrive(
               new BoundaryTracker.ArrivingRequest(
                   conversation, key, request.resultIds(), form.id(), body),
-              !isNew));
+              !isNew,
+              replay.isLeftOfOthers(conversation)));
     }
     if (left > 0) {
       spec.observer().diverged(conversation, key, left);

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 
 /** OpenAI Responses. */
 final class ResponsesRenderer implements ReplyRenderer {
-  /** Tools of MCP servers have a namespace in this form. */
-  private static final Pattern OF_SERVER = Pattern.compile("(mcp__.+?)__(.+)");
+  /** Tools of MCP servers and those for sub-agents have a namespace in this form. */
+  private static final Pattern OF_SERVER = Pattern.compile("((?:mcp__|multi_agent_).+?)__(.+)");
 
   @Override
   public ObjectNode whole(ScriptedRequest request, ScriptedReply reply) {

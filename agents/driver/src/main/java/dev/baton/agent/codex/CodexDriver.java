@@ -114,7 +114,12 @@ public final class CodexDriver implements AgentDriver {
         bound,
         () -> {
           Optional<Path> rollout = files.rollout(sessionId);
-          return rollout.isPresent() && CodexRollout.contains(rollout.get(), sessionId, lastCalls);
+          return rollout.isPresent()
+              && CodexRollout.contain(
+                  rollout.get(),
+                  sessionId,
+                  CodexSubAgent.of(files.sessions(), sessionId),
+                  lastCalls);
         });
   }
 }

@@ -12,10 +12,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the rollouts of Codex. */
 final class CodexRollout {
+  /** In the text of a result, which is a JSON string. */
+  private static final Pattern STARTED =
+      Pattern.compile("\\{\\\\\"agent_id\\\\\":\\s*\\\\\"([0-9a-f-]+)\\\\\"");
+
   private CodexRollout() {}
 
   /** Why the session cannot be resumed; null when it can. */
@@ -34,7 +41,7 @@ final class CodexRollout {
     return problem == null && !named[0] ? "its rollout is of another session" : problem;
   }
 
-  private static boolean isPrompt(JsonNode row) {
+  static boolean isPrompt(JsonNode row) {
     JsonNode payload = row.path("payload");
     if (!row.path("type").asText().equals("response_item")
         || !payload.path("role").asText().equals("user")) {
@@ -50,19 +57,52 @@ final class CodexRollout {
     return false;
   }
 
-  /** Whether the rollout contains the results of these calls; a prompt where there are none. */
-  static boolean contains(Path file, String id, List<String> calls) throws IOException {
-    SessionFile rollout = new SessionFile(file);
-    if (!rollout.endsWithLine()) {
+  /**
+   * Whether the rollouts of a session contain the results of these calls, and the tasks of the
+   * sub-agents that they have started; without calls, whether its own contains a prompt.
+   *
+   * @param rollout of the session
+   */
+  static boolean contain(Path rollout, String id, List<CodexSubAgent> agents, List<String> calls)
+      throws IOException {
+    if (!new SessionFile(rollout).endsWithLine()
+        || calls.isEmpty() && problem(rollout, id) != null) {
       return false;
     }
+    Set<String> started = new HashSet<>();
+    Set<String> missing = missing(rollout, new HashSet<>(calls), started);
+    for (CodexSubAgent agent : agents) {
+      if (!agent.prompted() || !new SessionFile(agent.rollout()).endsWithLine()) {
+        return false;
+      }
+      missing = missing(agent.rollout(), missing, started);
+      started.remove(agent.thread());
+    }
+    return missing.isEmpty() && started.isEmpty();
+  }
+
+  /**
+   * Returns the calls without a result.
+   *
+   * @param started receives the ids of sub-agents that the results name
+   */
+  private static Set<String> missing(Path rollout, Set<String> calls, Set<String> started)
+      throws IOException {
     return calls.isEmpty()
-        ? problem(file, id) == null
-        : rollout
+        ? calls
+        : new SessionFile(rollout)
             .missing(
-                new HashSet<>(calls),
-                (row, call) ->
-                    row.contains("\"call_id\":\"" + call + "\"") && row.contains("_output\""))
-            .isEmpty();
+                calls,
+                (row, call) -> {
+                  boolean result =
+                      row.contains("\"call_id\":\"" + call + "\"") && row.contains("_output\"");
+                  if (result) {
+                    Matcher agent = STARTED.matcher(row);
+                    if (agent.find()) {
+                      started.add(agent.group(1));
+                    }
+                  }
+                  return result;
+                });
   }
 }

@@ -25,6 +25,8 @@ import dev.baton.agent.process.ToolInput;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 
 /** A running app server of Codex. */
@@ -35,6 +37,7 @@ final class CodexSession extends JsonRpcSession {
   private final AgentLaunch launch;
   private final CodexEventReader events;
   private final ArrayNode prompt;
+  private final Deque<CodexSubAgent> dormant = new ArrayDeque<>();
   private String thread = "";
   private String turn = "";
   private boolean ending;
@@ -90,17 +93,22 @@ final class CodexSession extends JsonRpcSession {
     return launch.task().tools().allowsEverything() ? "never" : "untrusted";
   }
 
-  private void initialized() {
-    notify("initialized", object());
-    ObjectNode params =
+  private ObjectNode settings() {
+    ObjectNode settings =
         object()
             .put("cwd", launch.folders().workspace().toString())
             .put("model", launch.model().model())
             .put("modelProvider", "baton")
             .put("approvalPolicy", approvalPolicy());
     if (!launch.task().system().isBlank()) {
-      params.put("developerInstructions", launch.task().system());
+      settings.put("developerInstructions", launch.task().system());
     }
+    return settings;
+  }
+
+  private void initialized() {
+    notify("initialized", object());
+    ObjectNode params = settings();
     switch (launch.start()) {
       case AgentStart.Fresh fresh -> request("thread/start", params, result -> started(result, ""));
       case AgentStart.Fallback fallback ->
@@ -112,6 +120,12 @@ final class CodexSession extends JsonRpcSession {
   }
 
   private void resume(ObjectNode params, String id) {
+    try {
+      dormant.addAll(CodexSubAgent.of(new CodexHome(launch.folders().home()).sessions(), id));
+    } catch (IOException e) {
+      refused("its sub-agents cannot be read: " + e.getMessage());
+      return;
+    }
     params.put("threadId", id).put("excludeTurns", true);
     request(
         "thread/resume",
@@ -138,7 +152,48 @@ final class CodexSession extends JsonRpcSession {
             launch.program().version(),
             result.path("model").asText(launch.model().model()),
             Map.of()));
-    ObjectNode params = object().put("threadId", thread);
+    wakeSubAgents();
+  }
+
+  /**
+   * Loads the threads of the sub-agents: the session may wait for any of them. Those that were
+   * within a turn continue it. Then the turn of the session continues.
+   */
+  private void wakeSubAgents() {
+    CodexSubAgent next = dormant.poll();
+    if (next == null) {
+      startTurn();
+      return;
+    }
+    request(
+        "thread/resume",
+        settings().put("threadId", next.thread()).put("excludeTurns", true),
+        result -> {
+          if (next.working()) {
+            ObjectNode params = thread(next.thread());
+            params.putArray("input");
+            request("turn/start", params, started -> wakeSubAgents(), error -> lost(next, error));
+          } else {
+            wakeSubAgents();
+          }
+        },
+        error -> lost(next, error));
+  }
+
+  private void lost(CodexSubAgent agent, JsonNode error) {
+    emit(
+        new AgentEvent.Notice(
+            "sub-agent %s cannot continue: %s"
+                .formatted(agent.thread(), error.path("message").asText())));
+    wakeSubAgents();
+  }
+
+  private static ObjectNode thread(String id) {
+    return object().put("threadId", id);
+  }
+
+  private void startTurn() {
+    ObjectNode params = thread(thread);
     params.set("input", prompt);
     if (!launch.task().outputSchema().isBlank()) {
       try {

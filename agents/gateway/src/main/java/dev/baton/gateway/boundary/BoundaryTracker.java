@@ -37,8 +37,8 @@ import org.jspecify.annotations.Nullable;
  * does not have in the captured state.
  *
  * <p>Other conversations and calls may keep a boundary away. After a while, the next requests wait
- * until the others are at rest too, unless an open call has started their conversation: that call
- * ends only after them. Thread-safe.
+ * until the others are at rest too, unless an open call has started their conversation or waits for
+ * it: that call ends only after them. Thread-safe.
  */
 public final class BoundaryTracker {
   private static final int MAX_CONVERSATIONS = 4_096;
@@ -47,6 +47,7 @@ public final class BoundaryTracker {
   private final BoundaryCapture capture;
   private final BoundaryPolicy policy;
   private final BoundaryListener listener;
+  private final SubAgentTools subAgentTools;
   private final LongSupplier nanos;
 
   private final List<OpenCall> open = new ArrayList<>();
@@ -63,6 +64,9 @@ public final class BoundaryTracker {
   private int number;
   private int unreachable;
   private long since;
+
+  /** Whether a sub-agent was started that no boundary contains. */
+  private boolean hasUncapturedStart;
 
   private static final class OpenCall {
     final String id;
@@ -150,16 +154,19 @@ public final class BoundaryTracker {
   }
 
   /**
+   * @param subAgentTools of the agent, for sub-agents beside the conversation
    * @param nanos monotonic clock in nanoseconds
    */
   public BoundaryTracker(
       BoundaryCapture capture,
       BoundaryPolicy policy,
       BoundaryListener listener,
+      SubAgentTools subAgentTools,
       LongSupplier nanos) {
     this.capture = capture;
     this.policy = policy;
     this.listener = listener;
+    this.subAgentTools = subAgentTools;
     this.nanos = nanos;
     this.since = nanos.getAsLong();
   }
@@ -169,8 +176,10 @@ public final class BoundaryTracker {
    *
    * @param replay whether its answer comes from the journal; it starts no capture then, so that the
    *     journaled answers keep following the older checkpoint
+   * @param othersReplay whether other conversations have journaled answers left; the first boundary
+   *     waits for them as long as for open calls, since they would be behind its checkpoint
    */
-  public Arrival arrive(ArrivingRequest request, boolean replay) {
+  public Arrival arrive(ArrivingRequest request, boolean replay, boolean othersReplay) {
     String conversation = request.conversation();
     String key = request.key();
     List<String> closed = new ArrayList<>();
@@ -178,6 +187,9 @@ public final class BoundaryTracker {
     CompletableFuture<Void> started = null;
     List<String> kept = List.of();
     synchronized (this) {
+      if (parents.isEmpty()) {
+        since = nanos.getAsLong();
+      }
       close(conversation, key, request.results(), closed);
       parents.computeIfAbsent(conversation, c -> new HashSet<>(open));
       BoundaryPoint point = request.at(number + 1, closed);
@@ -186,10 +198,10 @@ public final class BoundaryTracker {
         arrival = new Arrival(point, CompletableFuture.completedFuture(null));
       } else if (now != null) {
         arrival = new Arrival(point, now);
-      } else if (atRest()) {
+      } else if (atRest() && (number > 0 || !othersReplay || isOverdue())) {
         started = start();
         arrival = new Arrival(point, started);
-      } else if (isOverdue()) {
+      } else if (!atRest() && (hasUncapturedStart || isOverdue())) {
         if (hasOpenParent(conversation)) {
           arrival = new Arrival(point, CompletableFuture.completedFuture(null));
           kept = giveUp();
@@ -261,12 +273,18 @@ public final class BoundaryTracker {
   private boolean hasOpenParent(String conversation) {
     Set<OpenCall> started = parents.getOrDefault(conversation, Set.of());
     return open.stream()
-        .anyMatch(call -> started.contains(call) && !call.conversation.equals(conversation));
+        .filter(call -> !call.conversation.equals(conversation))
+        .anyMatch(
+            call ->
+                subAgentTools.areBeside()
+                    ? subAgentTools.isWait(call.name)
+                    : started.contains(call));
   }
 
   /** Ends the waits; the names of the calls that are open. */
   private List<String> giveUp() {
     unreachable++;
+    hasUncapturedStart = false;
     since = nanos.getAsLong();
     List<Arrival> all = List.copyOf(waiting);
     waiting.clear();
@@ -294,6 +312,7 @@ public final class BoundaryTracker {
 
   private CompletableFuture<Void> start() {
     number++;
+    hasUncapturedStart = false;
     CompletableFuture<Void> started = new CompletableFuture<>();
     running = started;
     for (Arrival arrival : waiting) {
@@ -369,6 +388,7 @@ public final class BoundaryTracker {
     for (ToolCallRef call : calls) {
       OpenCall added = new OpenCall(call.id(), call.name(), delivery.conversation);
       open.add(added);
+      hasUncapturedStart |= subAgentTools.isStart(call.name());
       delivery.calls.add(added);
     }
   }

@@ -10,9 +10,12 @@ import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The journaled answers that a resumed agent may request again, each once, in the order of the
@@ -20,6 +23,10 @@ import java.util.Optional;
  */
 public final class ReplayIndex {
   private final Map<String, Deque<JournaledAnswer>> byKey = new HashMap<>();
+  private final Set<String> journaled = new HashSet<>();
+
+  /** Journaled names by new ones: agents start sub-agents again under another name. */
+  private final Map<String, String> renamed = new HashMap<>();
 
   /**
    * @param answers since the newest boundary that a resume can start from, in the order of the
@@ -29,6 +36,7 @@ public final class ReplayIndex {
     for (JournaledAnswer answer : answers) {
       if (answer.answer() != null) {
         byKey.computeIfAbsent(answer.key(), key -> new ArrayDeque<>()).add(answer);
+        journaled.add(answer.conversation());
       }
     }
   }
@@ -36,34 +44,56 @@ public final class ReplayIndex {
   /**
    * Takes the oldest answer of a key that is left; one with the same affinity comes first.
    *
+   * @param conversation in which it is requested
    * @return empty when there is none
    */
-  public Optional<JournaledAnswer> take(String key, String affinity) {
+  public Optional<JournaledAnswer> take(String conversation, String key, String affinity) {
     Deque<JournaledAnswer> answers = byKey.get(key);
     if (answers == null || answers.isEmpty()) {
       return Optional.empty();
     }
-    for (Iterator<JournaledAnswer> each = answers.iterator(); each.hasNext(); ) {
+    JournaledAnswer found = null;
+    for (Iterator<JournaledAnswer> each = answers.iterator(); found == null && each.hasNext(); ) {
       JournaledAnswer answer = each.next();
       if (answer.affinity().equals(affinity)) {
         each.remove();
-        return Optional.of(answer);
+        found = answer;
       }
     }
-    return Optional.of(answers.removeFirst());
+    if (found == null) {
+      found = answers.removeFirst();
+    }
+    if (!journaled.contains(conversation)) {
+      renamed.put(conversation, found.conversation());
+    }
+    return Optional.of(found);
   }
 
   /**
    * The number of answers that an agent was expected to request again before a request of this
-   * affinity: those that call tools, since only their results continue the conversation, and those
-   * of requests with the same system prompt and tools. Others belong to calls outside the
-   * conversation, for example for its title, which an agent does not repeat once it has them.
+   * conversation and affinity: those that call tools, since only their results continue the
+   * conversation, and those of requests with the same system prompt and tools. Others belong to
+   * calls outside the conversation, for example for its title, which an agent does not repeat once
+   * it has them. Answers of other conversations count where the journal does not have this one.
    */
-  public int left(String affinity) {
+  public int left(String conversation, String affinity) {
+    String name = renamed.getOrDefault(conversation, conversation);
+    boolean known = journaled.contains(name);
     return (int)
-        byKey.values().stream()
-            .flatMap(Deque::stream)
+        all()
+            .filter(answer -> !known || answer.conversation().equals(name))
             .filter(answer -> !answer.tools().isEmpty() || answer.affinity().equals(affinity))
             .count();
+  }
+
+  /** Whether an answer that calls tools is left of another conversation than this one. */
+  public boolean isLeftOfOthers(String conversation) {
+    String name = renamed.getOrDefault(conversation, conversation);
+    return all()
+        .anyMatch(answer -> !answer.tools().isEmpty() && !answer.conversation().equals(name));
+  }
+
+  private Stream<JournaledAnswer> all() {
+    return byKey.values().stream().flatMap(Deque::stream);
   }
 }

@@ -6,6 +6,7 @@
  */
 package dev.baton.gateway.key;
 
+import dev.baton.gateway.boundary.SubAgentTools;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -14,7 +15,7 @@ import java.util.regex.Pattern;
  * The families of agents, each with the texts that it adds to a conversation by itself: notes on
  * the environment, reminders, and the text with which it continues after a resume.
  */
-public enum AgentFamily {
+public enum AgentFamily implements SubAgentTools {
   /**
    * Continued with a prompt, it puts an answer of its own between the interrupted turn and the
    * prompt.
@@ -26,7 +27,7 @@ public enum AgentFamily {
   CODEX(
       List.of(
           "(?s)\\s*<(environment_context|user_instructions|turn_aborted|permissions instructions|"
-              + "collaboration_mode)>.*",
+              + "collaboration_mode|subagent_notification)>.*",
           "(?s)\\s*# AGENTS\\.md instructions for .*"),
       List.of("(?m)^(Wall time|Chunk ID|Original token count): [^\\n]*\\n")),
   OPENCODE(List.of(), List.of("(?s)<system-reminder>.*?</system-reminder>\\s*")),
@@ -67,6 +68,21 @@ public enum AgentFamily {
       }
     }
     return OTHER;
+  }
+
+  @Override
+  public boolean areBeside() {
+    return this == CODEX;
+  }
+
+  @Override
+  public boolean isStart(String tool) {
+    return this == CODEX && tool.endsWith("spawn_agent");
+  }
+
+  @Override
+  public boolean isWait(String tool) {
+    return this == CODEX && tool.endsWith("wait_agent");
   }
 
   /**

@@ -68,7 +68,7 @@ public final class DeathHarness {
    *
    * @param files contents by name
    * @param calls counted requests that the endpoint saw
-   * @param streaming kills while an answer was coming or about to come
+   * @param streaming answers that were coming or about to come at a kill
    */
   public record Outcome(
       Map<String, String> files,
@@ -111,18 +111,19 @@ public final class DeathHarness {
         Life life = new Life(rig, listener);
         boolean dies = killed < kills;
         long started = System.nanoTime();
+        int lost = rig.endpoint.requests().size() - rig.journaled();
         life.start();
         if (dies) {
           long delay = moment(random, life);
           if (!life.session.end().isDone()) {
-            int coming = rig.endpoint.requests().size() - rig.journaled();
+            int coming = rig.endpoint.requests().size() - rig.journaled() - lost;
             boolean runnerToo = random.nextBoolean();
             if (runnerToo) {
               rig.replaceGateway();
             }
             life.kill();
             killed++;
-            streaming += coming > 0 || runnerToo ? 1 : 0;
+            streaming += Math.max(coming, runnerToo ? 1 : 0);
             System.out.printf(
                 "%s: life %d killed after %d ms (+%d ms), runner %s, %d journaled, %d requests, cut %s%n",
                 driver.use(),
