@@ -32,7 +32,7 @@ record LongSessionScript(SessionTools tools) {
   static final String ERRAND = "run the errand";
 
   /** Lines that the commands of the session append, in the order of the answers. */
-  static final List<String> LINES = words("a b c d e f g h i j k l m n o p q r");
+  static final List<String> LINES = words("a b c d e f g h i j k l m n o p q r s");
 
   /** Lines that the sub-agent appends. */
   static final List<String> ERRAND_LINES = words("x y");
