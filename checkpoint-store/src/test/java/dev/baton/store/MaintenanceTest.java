@@ -40,6 +40,7 @@ import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.objects.ManifestCompressor;
 import dev.baton.store.packs.PackRepository;
 import dev.baton.store.testing.CheckpointUploader;
 import dev.baton.store.testing.ManifestVariant;
@@ -459,7 +460,7 @@ class MaintenanceTest extends StoreTest {
     List<String> contents = new ArrayList<>();
     for (Item item : bucket.list("%s/checkpoints/%s/%s.".formatted(project, run, id))) {
       try (InputStream in = bucket.open(item.objectName(), 0, null)) {
-        contents.add(new String(in.readAllBytes(), StandardCharsets.UTF_8));
+        contents.add(new String(ManifestCompressor.read(in), StandardCharsets.UTF_8));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

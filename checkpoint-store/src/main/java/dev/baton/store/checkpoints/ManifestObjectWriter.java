@@ -9,6 +9,7 @@ package dev.baton.store.checkpoints;
 import dev.baton.server.PeriodicTask;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.objects.ManifestCompressor;
 import dev.baton.store.scheduling.Await;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -78,8 +79,7 @@ public class ManifestObjectWriter {
    * @return fails with UNAVAILABLE if the object store does not respond; a later pass retries
    */
   Uni<Void> write(CheckpointName name, byte[] manifest) {
-    return bucket
-        .put(name.manifestKey(manifest), manifest)
+    return put(name, manifest)
         .invoke(
             () ->
                 settle(name, manifest)
@@ -91,6 +91,11 @@ public class ManifestObjectWriter {
                                 "checkpoint %s: could not record that its manifest is stored,"
                                     + " retrying in %s: %s",
                                 name.id(), INTERVAL, failure)));
+  }
+
+  private Uni<Void> put(CheckpointName name, byte[] manifest) {
+    return bucket.put(
+        name.manifestKey(manifest), ManifestCompressor.compress(manifest), "application/gzip");
   }
 
   private Uni<Void> settle(CheckpointName name, byte[] manifest) {
@@ -121,7 +126,7 @@ public class ManifestObjectWriter {
     long after = 0;
     for (RowSet<Row> rows = pending(after); rows.size() > 0; rows = pending(after)) {
       for (Row row : rows) {
-        Await.get(bucket.put(name(row).manifestKey(manifest(row)), manifest(row)));
+        Await.get(put(name(row), manifest(row)));
         Await.get(settle(name(row), manifest(row)));
         after = row.getLong(4);
       }

@@ -128,15 +128,17 @@ public class BucketClient {
         .transform(this::away);
   }
 
-  /** Writes a small object. Idempotent. */
+  /** Writes a small object of JSON. Idempotent. */
   public Uni<Void> put(String key, byte[] bytes) {
+    return put(key, bytes, "application/json");
+  }
+
+  /** Writes a small object. Idempotent. */
+  public Uni<Void> put(String key, byte[] bytes, String contentType) {
     return ask(() ->
             client.putObject(
-                PutObjectArgs.builder()
-                    .bucket(name)
-                    .object(key)
-                    .contentType("application/json")
-                    .stream(new ByteArrayInputStream(bytes), bytes.length, -1)
+                PutObjectArgs.builder().bucket(name).object(key).contentType(contentType).stream(
+                        new ByteArrayInputStream(bytes), bytes.length, -1)
                     .build()))
         .replaceWithVoid()
         .onFailure()

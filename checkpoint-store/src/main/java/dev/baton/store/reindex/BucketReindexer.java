@@ -21,6 +21,7 @@ import dev.baton.store.logs.LogChunkName;
 import dev.baton.store.logs.LogChunkService;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.objects.ManifestCompressor;
 import dev.baton.store.objects.ObjectName;
 import dev.baton.store.packs.PackRegistration;
 import dev.baton.store.packs.PackRepository;
@@ -292,7 +293,7 @@ public class BucketReindexer {
 
   private byte[] read(String key) throws IOException {
     try (InputStream in = bucket.open(key, 0, null)) {
-      return in.readNBytes(ManifestCodec.LARGEST + 1);
+      return ManifestCompressor.read(in);
     }
   }
 

@@ -7,6 +7,7 @@
 package dev.baton.snapshot;
 
 import dev.baton.snapshot.capture.TreeCapturer;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.restore.RestoreOptions;
 import dev.baton.snapshot.restore.RestoredTree;
@@ -24,7 +25,15 @@ public final class TreeSnapshotter {
   private final TreeCapturer capture;
 
   public TreeSnapshotter(ExcludePolicy excludes) {
-    capture = new TreeCapturer(excludes);
+    this(excludes, ChunkSizes.STANDARD);
+  }
+
+  /**
+   * @param sizes of the chunks of files that are read; the same for all captures of a tree, because
+   *     the digest depends on them
+   */
+  public TreeSnapshotter(ExcludePolicy excludes, ChunkSizes sizes) {
+    capture = new TreeCapturer(excludes, sizes);
   }
 
   /** Replaces the exclude rules; see {@link TreeCapturer#leaveOut}. */

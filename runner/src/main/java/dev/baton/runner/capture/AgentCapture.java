@@ -6,33 +6,24 @@
  */
 package dev.baton.runner.capture;
 
-import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.trace.AgentConversation;
 import dev.baton.protocol.trace.AgentTurn;
 import dev.baton.runner.checkpoint.AgentDescription;
 import dev.baton.snapshot.PackStore;
 import java.io.IOException;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a checkpoint that is an agent's.
  *
- * @param metrics without the number of changed files
- * @param contributors parts of the state that can fail on their own, by name
- * @param processes that run in the background
+ * @param details writes what else belongs to the state, and describes it
  */
-public record AgentCapture(
-    AgentStateTree state,
-    AgentTurn turn,
-    Manifest.Conversation conversation,
-    Manifest.Metrics metrics,
-    Map<String, Manifest.Contribution> contributors,
-    List<Manifest.BackgroundProcess> processes) {
-  public AgentCapture {
-    contributors = Map.copyOf(contributors);
-    processes = List.copyOf(processes);
+public record AgentCapture(AgentStateTree state, AgentTurn turn, DetailSource details) {
+  /** Completes the home of the agent before it is captured. */
+  @FunctionalInterface
+  public interface DetailSource {
+    /** Writes to the agent's home and describes the agent. Idempotent; called by any thread. */
+    AgentDetails write() throws InterruptedException;
   }
 
   /** Describes the conversation in the event that ends the step. */
@@ -43,10 +34,11 @@ public record AgentCapture(
 
   /** Captures the state. */
   AgentDescription capture(PackStore store) throws IOException, InterruptedException {
+    AgentDetails found = details.write();
     return new AgentDescription(
-        AgentDescription.state(turn, processes, state.capture(store)),
-        conversation,
-        metrics,
-        contributors);
+        AgentDescription.state(turn, found.processes(), state.capture(store)),
+        found.conversation(),
+        found.metrics(),
+        found.contributors());
   }
 }

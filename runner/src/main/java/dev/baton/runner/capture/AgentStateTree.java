@@ -13,6 +13,7 @@ import dev.baton.snapshot.PackStore;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.TreeDeleter;
 import dev.baton.snapshot.TreeSnapshotter;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.restore.RestoreOptions;
 import java.io.IOException;
 import java.nio.file.FileVisitResult;
@@ -40,7 +41,8 @@ public final class AgentStateTree {
   private final Path home;
   private final Path copy;
   private final Predicate<Path> allowed;
-  private final TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.none());
+  private final TreeSnapshotter tree =
+      new TreeSnapshotter(ExcludePolicy.none(), ChunkSizes.GROWING);
 
   /**
    * @param home of the agent

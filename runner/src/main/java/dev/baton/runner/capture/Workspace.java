@@ -16,7 +16,6 @@ import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.MergeResult;
-import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.TreeCopier;
 import dev.baton.snapshot.TreeListing;
@@ -557,27 +556,30 @@ public final class Workspace {
   private CaptureResult saveOnce(
       String id, ManifestBuilder description, @Nullable String unless, @Nullable AgentCapture agent)
       throws IOException, InterruptedException {
-    CapturedTree captured = tree.capture(root, uploads);
+    CapturedTree captured;
+    AgentDescription state;
+    try (AgentCaptureTask other = AgentCaptureTask.start(agent, uploads)) {
+      captured = tree.capture(root, uploads);
+      state = other.await();
+    }
     paths.warnSkipped(root, "the cut", captured.skipped());
-    List<String> found = captured.leftOut();
-    Snapshot snapshot = captured.snapshot();
-    String digest = snapshot.root().toString();
-    captureLeftOut = found;
+    captureLeftOut = captured.leftOut();
+    String digest = captured.snapshot().root().toString();
     if (digest.equals(unless)) {
       return new CaptureResult.Unchanged();
     }
-    AgentDescription state = agent == null ? null : agent.capture(uploads);
-    uploads.commit(description.manifest(id, root, fixed.seen(root), captured, named(found), state));
+    List<String> left = named(captureLeftOut);
+    uploads.commit(description.manifest(id, root, fixed.seen(root), captured, left, state));
     lastSaved = digest;
     return new CaptureResult.Made(
         new Cut(
             digest,
             Manifest.Workspace.TREE,
-            snapshot.treeBytes(),
+            captured.snapshot().treeBytes(),
             captured.storedBytes(),
-            snapshot.fileCount(),
+            captured.snapshot().fileCount(),
             id,
-            named(found)));
+            left));
   }
 
   /** Restores an agent's state at a boundary, as {@link AgentStateRestorer#restore}. */

@@ -24,6 +24,7 @@ import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.capture.AgentCapture;
+import dev.baton.runner.capture.AgentDetails;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.StoreException;
@@ -210,11 +211,9 @@ final class AgentSessionRecorder
       }
       Map<String, Manifest.Contribution> contributors = new TreeMap<>(servers.capture());
       contributors.putAll(screen.capture());
-      contributors.put(CONVERSATION, store(point));
-      List<Manifest.BackgroundProcess> processes = background.capture(contributors);
       run.control().enterAside();
       try {
-        captureTurn(id, point.number(), contributors, processes);
+        captureTurn(id, point, contributors);
       } catch (JournalException e) {
         throw new IOException("the checkpoint cannot be recorded: " + e.getMessage(), e);
       } finally {
@@ -238,12 +237,8 @@ final class AgentSessionRecorder
   }
 
   private void captureTurn(
-      String id,
-      int boundary,
-      Map<String, Manifest.Contribution> contributors,
-      List<Manifest.BackgroundProcess> processes)
+      String id, BoundaryPoint point, Map<String, Manifest.Contribution> contributors)
       throws IOException, InterruptedException {
-    SpendTotal spent = ledger.total();
     CaptureResult result =
         CheckpointRecorder.makeTurn(
             run,
@@ -252,11 +247,8 @@ final class AgentSessionRecorder
             visit,
             new AgentCapture(
                 state,
-                new AgentTurn(driver.use(), id, boundary),
-                conversation(spent, lastAnswer),
-                metrics(spent, tools),
-                contributors,
-                processes));
+                new AgentTurn(driver.use(), id, point.number()),
+                () -> details(point, contributors)));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
       case CaptureResult.Made(Cut made) -> {
@@ -266,6 +258,16 @@ final class AgentSessionRecorder
       case CaptureResult.Unchanged unchanged -> {}
     }
     inlineBytes.set(0);
+  }
+
+  /** Called by another thread while this one holds {@code capturing} and waits. */
+  private AgentDetails details(
+      BoundaryPoint point, Map<String, Manifest.Contribution> contributors) {
+    SpendTotal spent = ledger.total();
+    Map<String, Manifest.Contribution> all = new TreeMap<>(contributors);
+    all.put(CONVERSATION, store(point));
+    List<Manifest.BackgroundProcess> processes = background.capture(all);
+    return new AgentDetails(conversation(spent, lastAnswer), metrics(spent, tools), all, processes);
   }
 
   /**

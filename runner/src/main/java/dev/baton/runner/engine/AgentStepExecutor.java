@@ -31,6 +31,7 @@ import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.agents.PromptImageResolver;
 import dev.baton.runner.background.BackgroundFiles;
 import dev.baton.runner.capture.AgentCapture;
+import dev.baton.runner.capture.AgentDetails;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.StoreException;
@@ -299,10 +300,12 @@ final class AgentStepExecutor {
             folder.resolve("state"),
             file -> ConversationFolder.contains(file) || driver.stateFiles().contains(file)),
         new AgentTurn(driver.use(), session, 0),
-        AgentSessionRecorder.conversation(ledger.total(), null),
-        AgentSessionRecorder.metrics(ledger.total(), List.of()),
-        Map.of(),
-        List.of());
+        () ->
+            new AgentDetails(
+                AgentSessionRecorder.conversation(ledger.total(), null),
+                AgentSessionRecorder.metrics(ledger.total(), List.of()),
+                Map.of(),
+                List.of()));
   }
 
   /** Returns the conversation at the end of the step; empty unless a later step continues it. */

@@ -9,18 +9,22 @@ package dev.baton.runner.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.snapshot.CapturedTree;
+import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.Pack;
 import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackSource;
 import dev.baton.snapshot.PackStore;
+import dev.baton.snapshot.TreeSnapshotter;
 import dev.baton.snapshot.format.Hash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -119,10 +123,53 @@ class AgentStateTreeTest {
       text.append("line ").append(i * 31L).append('\n');
     }
     write("sessions/log", text.toString());
-    long all = state.capture(packs).storedBytes();
+    assertThat(state.capture(packs).storedBytes()).isGreaterThan(200_000);
     write("sessions/log", text.append("the end\n").toString());
 
-    assertThat(state.capture(packs).storedBytes()).isLessThan(all / 4);
+    // About one chunk of 16 KiB, the list of chunks, and two folders.
+    assertThat(state.capture(packs).storedBytes()).isLessThan(20_000);
+  }
+
+  @Test
+  void shouldNotStoreAGrowingFileAtEachCapture() throws Exception {
+    StringBuilder text = new StringBuilder();
+    Random random = new Random(1);
+    long stored = 0;
+    CapturedTree captured = state.capture(packs);
+    for (int turn = 0; turn < 200; turn++) {
+      byte[] noise = new byte[600];
+      random.nextBytes(noise);
+      text.append(Base64.getEncoder().encodeToString(noise)).append('\n');
+      write("sessions/log", text.toString());
+      captured = state.capture(packs);
+      stored += captured.storedBytes();
+    }
+
+    // The file has 120,000 bytes of noise: whole copies would have 12 million.
+    assertThat(stored).isLessThan(3_000_000);
+    assertThat(captured.snapshot().packs()).hasSizeLessThan(35);
+    state.restore(captured.snapshot(), packs);
+    assertThat(state.home().resolve("sessions/log")).hasContent(text.toString());
+  }
+
+  @Test
+  void shouldContinueFromAStateWithLargeChunks() throws Exception {
+    write("sessions/log", "line of a session\n".repeat(20_000));
+    CapturedTree former = new TreeSnapshotter(ExcludePolicy.none()).capture(state.home(), packs);
+    state.restore(former.snapshot(), packs);
+    write("sessions/other", "x");
+    CapturedTree next = state.capture(packs);
+    assertThat(next.snapshot().root()).isNotEqualTo(former.snapshot().root());
+
+    // The unchanged file has its former chunks, which are gone.
+    state.forgetPacks();
+    packs.all.clear();
+    CapturedTree again = state.capture(packs);
+
+    state.restore(again.snapshot(), packs);
+    assertThat(state.home().resolve("sessions/log"))
+        .hasContent("line of a session\n".repeat(20_000));
+    assertThat(state.home().resolve("sessions/other")).hasContent("x");
   }
 
   @Test

@@ -9,6 +9,7 @@ package dev.baton.snapshot.capture;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.Chunk;
 import dev.baton.snapshot.format.ChunkSink;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.format.Extent;
 import dev.baton.snapshot.format.ExtentListCodec;
 import dev.baton.snapshot.format.FastCdcChunker;
@@ -29,9 +30,9 @@ final class FileChunkReader {
   /** Minimum length of data or a hole in bytes: no file system has smaller blocks. */
   private static final int LEAST_PIECE = 512;
 
-  private static final int WINDOW = 2 * FastCdcChunker.MAX;
-
   private final ChunkSink sink;
+  private final ChunkSizes sizes;
+  private final int maxWindow;
   private final StatBuffer before = new StatBuffer();
   private final StatBuffer after = new StatBuffer();
   private byte[] window = new byte[64 << 10];
@@ -39,8 +40,10 @@ final class FileChunkReader {
   private FileAttributeReader.Kept attributes = new FileAttributeReader.Kept(List.of(), null);
   private long size;
 
-  FileChunkReader(ChunkSink sink) {
+  FileChunkReader(ChunkSink sink, ChunkSizes sizes) {
     this.sink = sink;
+    this.sizes = sizes;
+    this.maxWindow = 2 * sizes.max();
   }
 
   /** Returns the attributes of the last file, from the start of the read. */
@@ -109,7 +112,7 @@ final class FileChunkReader {
       throws IOException, InterruptedException {
     extents = new ArrayList<>();
     size = 0;
-    boolean whole = before.size <= FastCdcChunker.WHOLE && !sparse;
+    boolean whole = before.size <= sizes.whole() && !sparse;
     int length = 0;
     if (whole) {
       length = fill(file, 0, 0, (int) before.size);
@@ -168,13 +171,13 @@ final class FileChunkReader {
     long end = stop;
     int filled = 0;
     int from = 0;
-    boolean whole = stop - start <= FastCdcChunker.WHOLE;
+    boolean whole = stop - start <= sizes.whole();
     while (true) {
-      if (filled - from < FastCdcChunker.MAX && position < end) {
+      if (filled - from < sizes.max() && position < end) {
         System.arraycopy(window, from, window, 0, filled - from);
         filled -= from;
         from = 0;
-        int want = (int) Math.min(WINDOW - filled, end - position);
+        int want = (int) Math.min(maxWindow - filled, end - position);
         int got = fill(file, position, filled, want);
         filled += got;
         position += got;
@@ -185,7 +188,7 @@ final class FileChunkReader {
       if (filled == from) {
         return end == stop;
       }
-      int length = whole ? filled - from : FastCdcChunker.next(window, from, filled - from);
+      int length = whole ? filled - from : FastCdcChunker.next(window, from, filled - from, sizes);
       data(from, length);
       from += length;
     }
@@ -193,9 +196,7 @@ final class FileChunkReader {
 
   private int fill(OpenFile file, long position, int at, int length) throws IOException {
     if (window.length < at + length) {
-      window =
-          Arrays.copyOf(
-              window, at + length <= FastCdcChunker.WHOLE ? FastCdcChunker.WHOLE : WINDOW);
+      window = Arrays.copyOf(window, at + length <= sizes.whole() ? sizes.whole() : maxWindow);
     }
     return file.readAt(position, window, at, length);
   }

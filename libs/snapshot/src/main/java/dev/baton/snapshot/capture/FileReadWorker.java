@@ -8,6 +8,7 @@ package dev.baton.snapshot.capture;
 
 import dev.baton.snapshot.SkippedEntry;
 import dev.baton.snapshot.SnapshotException;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.format.Extent;
 import dev.baton.snapshot.format.ExtentListCodec;
 import dev.baton.snapshot.format.FileContent;
@@ -31,9 +32,12 @@ final class FileReadWorker implements AutoCloseable {
    * @param skipped thread-safe
    */
   FileReadWorker(
-      CloseableChunkSink outlet, CompositeChunkRegistry composites, Queue<SkippedEntry> skipped) {
+      CloseableChunkSink outlet,
+      ChunkSizes sizes,
+      CompositeChunkRegistry composites,
+      Queue<SkippedEntry> skipped) {
     this.outlet = outlet;
-    this.reader = new FileChunkReader(outlet);
+    this.reader = new FileChunkReader(outlet, sizes);
     this.composites = composites;
     this.skipped = skipped;
   }

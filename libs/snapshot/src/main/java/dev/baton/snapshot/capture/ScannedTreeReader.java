@@ -7,6 +7,7 @@
 package dev.baton.snapshot.capture;
 
 import dev.baton.snapshot.SkippedEntry;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.format.FileContent;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.scan.DirState;
@@ -28,6 +29,7 @@ final class ScannedTreeReader {
   private static final int MAX_ROUNDS = 5;
 
   private final Path root;
+  private final ChunkSizes sizes;
   private final Supplier<CloseableChunkSink> outlets;
   private final Predicate<FileContent> storedContent;
   private final Predicate<Hash> storedNode;
@@ -43,17 +45,20 @@ final class ScannedTreeReader {
   record Read(DirState state, Hash digest, List<SkippedEntry> skipped) {}
 
   /**
+   * @param sizes of the chunks of files that are read
    * @param outlets creates the sink for the chunks of each thread
    * @param storedContent whether a known file need not be read
    * @param storedNode whether a known node need not be built
    */
   ScannedTreeReader(
       Path root,
+      ChunkSizes sizes,
       Supplier<CloseableChunkSink> outlets,
       Predicate<FileContent> storedContent,
       Predicate<Hash> storedNode,
       CompositeChunkRegistry composites) {
     this.root = root;
+    this.sizes = sizes;
     this.outlets = outlets;
     this.storedContent = storedContent;
     this.storedNode = storedNode;
@@ -94,7 +99,7 @@ final class ScannedTreeReader {
   }
 
   private FileReadWorker share() {
-    return new FileReadWorker(outlets.get(), composites, skipped);
+    return new FileReadWorker(outlets.get(), sizes, composites, skipped);
   }
 
   /** One more than processors, because a thread sometimes waits for the store. */

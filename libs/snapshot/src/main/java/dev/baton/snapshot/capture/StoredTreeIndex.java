@@ -26,8 +26,11 @@ final class StoredTreeIndex {
   /** A pack of at least this size is never rewritten. */
   static final long SMALL = 8 << 20;
 
-  /** More small packs than this slow down a restore. */
-  static final int MANY = 64;
+  /** More small packs than this slow down commits and restores, and enlarge each manifest. */
+  static final int MANY = 24;
+
+  /** A pack of at most this size is rewritten in any case: it costs less than its upload. */
+  private static final long TINY = 16 << 10;
 
   private final ChunkTable from;
   private final CompositeChunkRegistry composites;
@@ -90,7 +93,7 @@ final class StoredTreeIndex {
   ChunkTable withoutSmallest() {
     long small =
         table.packs().stream().filter(StoredTreeIndex::isSmall).mapToLong(PackRef::size).sum();
-    long limit = Math.max(256 << 10, small / (MANY / 2));
+    long limit = Math.max(TINY, small / (MANY / 2));
     ChunkTable rest = new ChunkTable();
     for (int entry = 0; entry < table.size(); entry++) {
       PackRef pack = table.packs().get(table.pack(entry));

@@ -11,6 +11,7 @@ import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.PackStore;
 import dev.baton.snapshot.SkippedEntry;
 import dev.baton.snapshot.Snapshot;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.format.ChunkTable;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.snapshot.scan.DirState;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class TreeCapturer {
   private static final int MAX_ATTEMPTS = 4;
 
+  private final ChunkSizes sizes;
   private TreeScanner scanner;
   private @Nullable DirState seen;
   private @Nullable Stored stored;
@@ -45,7 +47,11 @@ public final class TreeCapturer {
   /** The last state that is completely stored. */
   private record Stored(DirState state, Snapshot snapshot) {}
 
-  public TreeCapturer(ExcludePolicy excludes) {
+  /**
+   * @param sizes of the chunks of files that are read
+   */
+  public TreeCapturer(ExcludePolicy excludes, ChunkSizes sizes) {
+    this.sizes = sizes;
     scanner = TreeScanner.leavingOut(excludes);
   }
 
@@ -77,7 +83,7 @@ public final class TreeCapturer {
   private ScannedTreeReader.Read readOnce(Path root, ScanResult scan)
       throws IOException, InterruptedException {
     return new ScannedTreeReader(
-            root, CloseableChunkSink::nowhere, content -> true, node -> true, composites)
+            root, sizes, CloseableChunkSink::nowhere, content -> true, node -> true, composites)
         .read(scan.root(), null);
   }
 
@@ -107,6 +113,7 @@ public final class TreeCapturer {
       read =
           new ScannedTreeReader(
                   root,
+                  sizes,
                   // While rewriting packs, the store must not be queried: it would find the chunks
                   // in the old packs.
                   () -> new DeduplicatingPacker(store, known, shipment, !tidying),

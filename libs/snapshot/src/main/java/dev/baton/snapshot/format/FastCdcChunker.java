@@ -21,10 +21,6 @@ public final class FastCdcChunker {
   /** ASCII "BatonCDC". Never changes: chunk boundaries, and so deduplication, depend on it. */
   static final long SEED = 0x4261746f6e434443L;
 
-  // The upper bits of the fingerprint depend on the most bytes. Two bits more than the average
-  // requires before it, two fewer after it, keep sizes close to it.
-  private static final long BEFORE_AVERAGE = -1L << (64 - 22);
-  private static final long AFTER_AVERAGE = -1L << (64 - 18);
   private static final long[] GEAR = gear();
 
   private FastCdcChunker() {}
@@ -32,28 +28,32 @@ public final class FastCdcChunker {
   /**
    * Returns the length of the chunk that begins at {@code offset}.
    *
-   * @param available number of bytes from {@code offset} on: at least {@link #MAX}, or all
+   * @param available number of bytes from {@code offset} on: at least the maximum size, or all
    *     remaining data
-   * @return 1 to {@link #MAX}; 0 if nothing is available
+   * @return 1 to the maximum size; 0 if nothing is available
    */
-  public static int next(byte[] bytes, int offset, int available) {
-    if (available <= MIN) {
+  public static int next(byte[] bytes, int offset, int available, ChunkSizes sizes) {
+    if (available <= sizes.min()) {
       return available;
     }
-    int start = offset + MIN;
-    int middle = offset + Math.min(available, AVERAGE);
-    int end = offset + Math.min(available, MAX);
+    int start = offset + sizes.min();
+    int middle = offset + Math.min(available, sizes.average());
+    int end = offset + Math.min(available, sizes.max());
+    // The upper bits of the fingerprint depend on the most bytes. Two bits more than the average
+    // requires before it, two fewer after it, keep sizes close to it.
+    long before = -1L << (Long.SIZE - sizes.averageBits() - 2);
+    long after = -1L << (Long.SIZE - sizes.averageBits() + 2);
     long print = 0;
     int at = start;
     while (at < middle) {
       print = (print << 1) + GEAR[bytes[at++] & 0xff];
-      if ((print & BEFORE_AVERAGE) == 0) {
+      if ((print & before) == 0) {
         return at - offset;
       }
     }
     while (at < end) {
       print = (print << 1) + GEAR[bytes[at++] & 0xff];
-      if ((print & AFTER_AVERAGE) == 0) {
+      if ((print & after) == 0) {
         return at - offset;
       }
     }

@@ -9,6 +9,7 @@ package dev.baton.snapshot.capture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.scan.DirState;
 import dev.baton.snapshot.scan.KernelClock;
 import java.io.IOException;
@@ -26,7 +27,7 @@ class ChangedDirectoryIteratorTest {
   @TempDir Path temp;
 
   private Path root;
-  private final TreeCapturer tree = new TreeCapturer(ExcludePolicy.none());
+  private final TreeCapturer tree = new TreeCapturer(ExcludePolicy.none(), ChunkSizes.STANDARD);
 
   @BeforeEach
   void makeTree() throws IOException {

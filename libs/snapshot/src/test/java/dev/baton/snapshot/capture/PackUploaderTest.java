@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.PackRef;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.restore.ScratchDirectory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -58,7 +59,8 @@ class PackUploaderTest {
     Files.write(source.resolve("incompressible"), content);
 
     CapturedTree captured =
-        new TreeCapturer(ExcludePolicy.none()).capture(scratch.resolve("source"), store);
+        new TreeCapturer(ExcludePolicy.none(), ChunkSizes.STANDARD)
+            .capture(scratch.resolve("source"), store);
 
     assertThat(captured.snapshot().packs()).hasSameElementsAs(store.packs());
     return store.packs().stream().map(PackRef::size).sorted().toList();

@@ -7,8 +7,10 @@
 package dev.baton.snapshot.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -59,16 +61,45 @@ class FastCdcChunkerTest {
 
   @Test
   void shouldNotCutLittle() {
-    assertThat(FastCdcChunker.next(new byte[0], 0, 0)).isZero();
-    assertThat(FastCdcChunker.next(new byte[10], 3, 7)).isEqualTo(7);
-    assertThat(FastCdcChunker.next(random(MIB, 4), 0, FastCdcChunker.MIN))
+    assertThat(FastCdcChunker.next(new byte[0], 0, 0, ChunkSizes.STANDARD)).isZero();
+    assertThat(FastCdcChunker.next(new byte[10], 3, 7, ChunkSizes.STANDARD)).isEqualTo(7);
+    assertThat(FastCdcChunker.next(random(MIB, 4), 0, FastCdcChunker.MIN, ChunkSizes.STANDARD))
         .isEqualTo(FastCdcChunker.MIN);
   }
 
+  @Test
+  void shouldCutWithinSmallBounds() {
+    ChunkSizes sizes = ChunkSizes.GROWING;
+    byte[] bytes = random(4 * MIB, 5);
+
+    List<Integer> lengths = lengths(bytes, sizes);
+
+    assertThat(lengths.subList(0, lengths.size() - 1))
+        .allMatch(length -> length >= sizes.min() && length <= sizes.max());
+    assertThat(bytes.length / lengths.size()).isBetween(12 << 10, 22 << 10);
+    byte[] more = Arrays.copyOf(bytes, bytes.length + 100);
+    assertThat(lengths(more, sizes).subList(0, lengths.size() - 1))
+        .isEqualTo(lengths.subList(0, lengths.size() - 1));
+  }
+
+  @Test
+  void shouldRefuseBoundsOutOfOrder() {
+    assertThatThrownBy(() -> new ChunkSizes(4096, 4096, 5000, 65_536))
+        .hasMessageContaining("an average of 5000 bytes");
+    assertThatThrownBy(() -> new ChunkSizes(4096, 32_768, 16_384, 65_536))
+        .hasMessageContaining("chunks of 32768 to 65536 bytes");
+    assertThatThrownBy(() -> new ChunkSizes(70_000, 4096, 16_384, 65_536))
+        .hasMessageContaining("files of 70000 bytes");
+  }
+
   private static List<Integer> lengths(byte[] bytes) {
+    return lengths(bytes, ChunkSizes.STANDARD);
+  }
+
+  private static List<Integer> lengths(byte[] bytes, ChunkSizes sizes) {
     List<Integer> lengths = new ArrayList<>();
     for (int at = 0; at < bytes.length; at += lengths.getLast()) {
-      lengths.add(FastCdcChunker.next(bytes, at, bytes.length - at));
+      lengths.add(FastCdcChunker.next(bytes, at, bytes.length - at, sizes));
     }
     return lengths;
   }

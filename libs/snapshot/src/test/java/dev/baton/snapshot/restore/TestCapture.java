@@ -8,6 +8,7 @@ package dev.baton.snapshot.restore;
 
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.format.Chunk;
+import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.format.Extent;
 import dev.baton.snapshot.format.ExtentListCodec;
 import dev.baton.snapshot.format.FastCdcChunker;
@@ -133,7 +134,9 @@ public final class TestCapture {
     for (long at = from; at < end; ) {
       int length = file.readAt(at, window, 0, (int) Math.min(window.length, end - at));
       int cut =
-          end - from <= FastCdcChunker.WHOLE ? length : FastCdcChunker.next(window, 0, length);
+          end - from <= FastCdcChunker.WHOLE
+              ? length
+              : FastCdcChunker.next(window, 0, length, ChunkSizes.STANDARD);
       Chunk chunk = Chunk.of(Chunk.Kind.DATA, window, 0, cut);
       packs.accept(chunk);
       extents.add(new Extent.Data(chunk.hash(), cut));
