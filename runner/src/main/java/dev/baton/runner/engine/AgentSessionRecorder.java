@@ -160,6 +160,14 @@ final class AgentSessionRecorder
     }
   }
 
+  /** Records an answer that the agent itself has reported. */
+  void report(TraceEvent.ModelAnswered reported) throws InterruptedException {
+    run.journal().send(reported);
+    progress.reported();
+    cuts.happened(reported);
+    lastAnswer = reported.providerRequestId();
+  }
+
   private TraceEvent.ModelAnswered event(JournaledAnswer answer)
       throws StoreException, InterruptedException {
     JsonNode content = answer.answer();
@@ -193,11 +201,22 @@ final class AgentSessionRecorder
 
   @Override
   public void capture(BoundaryPoint point) throws IOException, InterruptedException {
-    if (!cuts.isEver() || mayLackPrompt(point)) {
+    capture(point.number(), point.lastCalls(), point);
+  }
+
+  /**
+   * Captures files and agent state.
+   *
+   * @param lastCalls ids of the calls whose results the agent's files have to contain
+   * @param point null for an agent with its own login, whose requests are not known
+   */
+  void capture(int number, List<String> lastCalls, @Nullable BoundaryPoint point)
+      throws IOException, InterruptedException {
+    if (!cuts.isEver() || mayLackPrompt(lastCalls)) {
       return; // A resume starts before this boundary, and all answers since stay in the journal.
     }
     String id = sessionId();
-    if (!driver.settled(state.home(), id, point.lastCalls(), SETTLED_WITHIN)) {
+    if (!driver.settled(state.home(), id, lastCalls, SETTLED_WITHIN)) {
       throw new IOException("the agent's files do not have the newest results");
     }
     if (!cuts.isDue()) {
@@ -210,11 +229,13 @@ final class AgentSessionRecorder
       }
       Map<String, Manifest.Contribution> contributors = new TreeMap<>(servers.capture());
       contributors.putAll(screen.capture());
-      contributors.put(CONVERSATION, store(point));
+      if (point != null) {
+        contributors.put(CONVERSATION, store(point));
+      }
       List<Manifest.BackgroundProcess> processes = background.capture(contributors);
       run.control().enterAside();
       try {
-        captureTurn(id, point.number(), contributors, processes);
+        captureTurn(id, number, contributors, processes);
       } catch (JournalException e) {
         throw new IOException("the checkpoint cannot be recorded: " + e.getMessage(), e);
       } finally {
@@ -229,8 +250,8 @@ final class AgentSessionRecorder
    * Whether the agent's files may not have the prompt yet that continues an older conversation:
    * they do once they have a result that came after it.
    */
-  private boolean mayLackPrompt(BoundaryPoint point) {
-    if (prompted && point.lastCalls().isEmpty()) {
+  private boolean mayLackPrompt(List<String> lastCalls) {
+    if (prompted && lastCalls.isEmpty()) {
       return true;
     }
     prompted = false;
