@@ -163,8 +163,7 @@ public sealed interface TraceEvent {
    * A request to resume a failed, lost or paused run with corrections. The {@code runner_assigned}
    * of that resume follows.
    *
-   * @param from the step of the main line to restart from; everything after it is discarded; or
-   *     null
+   * @param from step of the main line to restart from, discarding all after it; null for none
    * @param after with {@code from}, the id of the event whose state of steps and files is restored;
    *     null: the run's initial state
    * @param set corrected outputs of completed steps, by the step's path
@@ -220,7 +219,7 @@ public sealed interface TraceEvent {
   /**
    * @param restored the main line's cut that was restored; null when there was none
    * @param replayedSteps number of completed steps that the runner does not run again
-   * @param leftOut the first {@link Cut#MAX_LEFT_OUT} paths that the cut excludes and that miss
+   * @param leftOut the first {@link Cut#MAX_LEFT_OUT} missing paths that the cut excludes
    */
   record RunnerStarted(
       String runner,
@@ -417,8 +416,8 @@ public sealed interface TraceEvent {
    * @param cut null where the files could not be stored: the run continues without this cut
    * @param error why they could not be stored; null with a cut
    * @param milestone of these files; null with any other trigger
-   * @param resumes the attempt that a new epoch continues with these files; null if none, as in
-   *     agent steps for all but the boundaries of turns
+   * @param resumes the attempt that a new epoch continues with these files; null if none: without
+   *     {@code resume: from_checkpoint}, and in agent steps for all but boundaries of turns
    * @param turn the agent's turn that begins with these files; null with any other trigger
    */
   record CheckpointSaved(
@@ -527,8 +526,7 @@ public sealed interface TraceEvent {
    * @param key digest of the conversation that the answer belongs to
    * @param affinity digest of system prompt and tools: of answers with the same key, one with the
    *     same affinity is given first
-   * @param form {@code anthropic-messages openai-responses openai-chat}, or {@link
-   *     ModelUsage#REPORTED}
+   * @param form {@code anthropic-messages openai-responses openai-chat reported}
    * @param model as requested
    * @param answer as journaled by the gateway; null where it broke off and only its cost counts
    * @param usage null where the model has not reported it
