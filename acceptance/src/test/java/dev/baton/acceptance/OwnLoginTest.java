@@ -179,7 +179,7 @@ class OwnLoginTest {
     assertThat(listed).as(() -> stack.history(run)).isEqualTo(lost(run));
     assertThat(end.path("agent").path("repeated_count").asInt()).isEqualTo(listed.size());
     if (!listed.isEmpty()) {
-      assertThat(BatonCliInvoker.run(on, "status", run).out()).contains("may have made it again");
+      assertThat(BatonCliInvoker.run(on, "status", run).out()).contains("may have repeated it");
     }
   }
 

@@ -208,7 +208,7 @@ public final class RunPrinter {
   }
 
   private static String repeated(JsonNode call) {
-    return "%s(%s), %s: the resumed agent may have made it again"
+    return "%s(%s), %s: the resumed agent may have repeated it"
         .formatted(
             call.path("tool").asText("a call"),
             call.path("input").asText(""),

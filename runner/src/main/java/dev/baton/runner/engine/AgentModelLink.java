@@ -14,7 +14,7 @@ interface AgentModelLink extends AutoCloseable {
   /** Returns the access of this process. */
   AgentLaunch.ModelAccess access(AgentLaunch.ModelAccess ofStep);
 
-  /** Whether the agent waits for something that it is not responsible for. */
+  /** Whether the agent is held, or waits for an answer that is in progress. */
   boolean isBusy();
 
   /** Nanoseconds since the newest request of the agent, as far as it is known. */

@@ -496,7 +496,7 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * A tool call of an agent begins that a resume must know of: the step's {@code interrupted} is
+   * A tool call of an agent begins that matters to a resume: the step's {@code interrupted} is
    * about it, or the agent uses its own login. Acknowledged before the call runs.
    *
    * @param tool name
