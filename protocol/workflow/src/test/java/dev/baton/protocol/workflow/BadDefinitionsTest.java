@@ -185,8 +185,8 @@ class BadDefinitionsTest {
         schema(
             "an approval without the gateway",
             steps(
-                "- id: b\n  agent: {use: claude, prompt: x, gateway: off, login: A, tools: {ask: z}}\n"),
-            "line 5, column 72 (step b, steps[1].agent.tools.ask): without the gateway a run cannot wait for a decision on a call, so that 'ask' has no effect; allowed: with 'gateway: on'"),
+                "- id: b\n  agent: {use: claude, prompt: x, gateway: off, login: A, tools: {timeout: 1h}}\n"),
+            "line 5, column 76 (step b, steps[1].agent.tools.timeout): without the gateway a run cannot wait for a decision on a call, so that 'timeout' has no effect; allowed: with 'gateway: on'"),
         schema(
             "images for an agent that takes none",
             steps("- id: b\n  agent: {use: command, command: y, prompt: x, images: a.png}\n"),
