@@ -328,12 +328,7 @@ class WorkflowKeysTest {
         entry("agent.budget.cost", budget("cost")),
         entry("agent.budget.tokens", budget("tokens")),
         entry("agent.budget.turns", budget("turns")),
-        entry(
-            "agent.cut",
-            acts(
-                step("agent: {use: claude, prompt: x, cut: none}"),
-                step("agent: {use: claude, prompt: x}"),
-                "Step.resume")),
+        entry("agent.cut", part("", "cut: none", "Step.resume")),
         entry("agent.cut.when", agent("cut: plan", "cut: {when: .type}", "cut")),
         entry(
             "agent.mcp",
@@ -346,6 +341,8 @@ class WorkflowKeysTest {
         entry("agent.context.compact_at", context("compact_at: 0.5", "compactAt")),
         entry("agent.continue_from", continuing()),
         entry("agent.interactive", interactive()),
+        entry("agent.gateway", agent("", "gateway: off, login: A", "login")),
+        entry("agent.login", agent("gateway: off, login: A", "gateway: off, login: B", "login")),
         entry("agent.idle", agent("", "idle: 5m", "idle")),
         entry("agent.output", agent("", "output: json", "output")),
         entry("agent.output.schema", agent("output: json", "output: {schema: {}}", "output")));

@@ -6,8 +6,10 @@
  */
 package dev.baton.agent;
 
+import dev.baton.gateway.spend.TokenUsage;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** What an agent reports. All drivers report the same events; texts are valid Unicode. */
 public sealed interface AgentEvent {
@@ -120,6 +122,28 @@ public sealed interface AgentEvent {
    */
   record UsageReported(long input, long output, long cached, double costUsd)
       implements AgentEvent {}
+
+  /**
+   * An agent with its own login has an answer of its model.
+   *
+   * @param id of the answer, by the endpoint
+   * @param parent as in {@link ToolBegun}
+   * @param tools names of the tools that it calls, in its order
+   * @param usage as the endpoint has reported it to the agent; null where unknown
+   * @param millis from the first event of the answer to its last one; 0 where unknown
+   */
+  record AnswerReported(
+      String id,
+      String model,
+      String parent,
+      List<String> tools,
+      @Nullable TokenUsage usage,
+      long millis)
+      implements AgentEvent {
+    public AnswerReported {
+      tools = List.copyOf(tools);
+    }
+  }
 
   /** A text for the log: a retry, a warning, a line of stderr. */
   record Notice(String text) implements AgentEvent {}

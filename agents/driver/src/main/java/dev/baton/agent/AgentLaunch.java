@@ -10,13 +10,14 @@ import java.net.URI;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything with which an agent is started.
  *
  * @param step name of the step
  * @param program as {@link AgentDriver#check} returned it
- * @param model the gateway
+ * @param model how the agent reaches its model
  * @param start how the session begins
  * @param task settings of the session
  * @param environment of the agent and its tools. The driver removes variables that steer agents
@@ -36,16 +37,37 @@ public record AgentLaunch(
   }
 
   /**
-   * The gateway, as an agent sees it.
+   * How an agent reaches its model: by the gateway, or by its own login.
    *
-   * @param baseUrl of the gateway, without {@code /v1}
-   * @param token of the gateway's session for this process
-   * @param model name of the model
+   * @param baseUrl of the gateway, without {@code /v1}; empty with an own login
+   * @param token of the gateway's session for this process; empty with an own login
+   * @param model name of the model; empty for the agent's default
+   * @param login variables with the agent's own login; null with the gateway
    */
-  public record ModelAccess(URI baseUrl, String token, String model) {
+  public record ModelAccess(
+      URI baseUrl, String token, String model, @Nullable Map<String, String> login) {
+    public ModelAccess {
+      login = login == null ? null : Map.copyOf(login);
+    }
+
+    /** The access by the gateway. */
+    public ModelAccess(URI baseUrl, String token, String model) {
+      this(baseUrl, token, model, null);
+    }
+
+    /** Returns the access by a login of the agent's own. */
+    public static ModelAccess ownLogin(Map<String, String> login, String model) {
+      return new ModelAccess(URI.create(""), "", model, login);
+    }
+
+    /** Whether the agent does not use the gateway: it reports answers and rests then. */
+    public boolean isOwnLogin() {
+      return login != null;
+    }
+
     @Override
     public String toString() {
-      return model + " at " + baseUrl;
+      return model + (login == null ? " at " + baseUrl : " by its own login");
     }
   }
 

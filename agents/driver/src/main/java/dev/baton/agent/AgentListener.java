@@ -36,6 +36,16 @@ public interface AgentListener {
    */
   CompletionStage<ToolDecision> begin(ToolApproval call);
 
+  /**
+   * An agent with its own login has the results of all calls of an answer, and waits before its
+   * next request, without a bound of its own. Its files have the results soon after.
+   *
+   * @return completes, by any thread, when the agent may continue; also exceptionally
+   */
+  default CompletionStage<Void> rest() {
+    return CompletableFuture.completedFuture(null);
+  }
+
   /** Requests the decision on a call, and then whether it begins: for calls of both kinds. */
   default CompletionStage<ToolDecision> decideAndBegin(ToolApproval call, ToolRules rules) {
     CompletionStage<ToolDecision> decision = decide(call);

@@ -68,6 +68,9 @@ public final class EventLineFormatter {
           "%s: a summary replaces a conversation of %s tokens"
               .formatted(step(data), data.path("tokens_before").asText("unknown"));
       case "background_resumed" -> backgroundResumed(data);
+      case "calls_repeated" ->
+          "%s: %d calls may run again"
+              .formatted(step(data), data.path("calls").size() + data.path("omitted").asInt());
       case "run_completed" -> shorten(data.path("output").path("value").toString());
       case "run_failed" -> step(data) + " " + failure(data.path("error"));
       case "run_cancelled" -> data.path("reason").asText("") + by(data);

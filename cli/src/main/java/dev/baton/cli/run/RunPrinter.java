@@ -155,6 +155,16 @@ public final class RunPrinter {
           lostSession.isEmpty()
               ? ""
               : style.attention("degraded, in a new session: " + lostSession));
+      fields.add(
+          "login",
+          agent.path("own_login").asBoolean(false)
+              ? style.attention("its own, without the gateway: answers may be paid twice")
+              : "");
+      for (JsonNode call : agent.path("repeated_calls")) {
+        fields.add("repeated", style.attention(repeated(call)));
+      }
+      long more = agent.path("repeated_count").asLong() - agent.path("repeated_calls").size();
+      fields.add("", more > 0 ? style.attention("and %d older calls".formatted(more)) : "");
     }
     fields.add("labels", labels(run.path("labels")));
     fields.add("created", run.path("created_at").asText(""));
@@ -195,6 +205,14 @@ public final class RunPrinter {
         context.print("  baton reject " + approval + " --message TEXT");
       }
     }
+  }
+
+  private static String repeated(JsonNode call) {
+    return "%s(%s), %s: the resumed agent may have repeated it"
+        .formatted(
+            call.path("tool").asText("a call"),
+            call.path("input").asText(""),
+            call.path("outcome").asText("outcome unknown"));
   }
 
   private static String damaged(JsonNode lost) {

@@ -110,6 +110,12 @@ final class ForkAgentChecker {
                   .formatted(use),
               StepKind.Agent.USES_THAT_HOLD_CALLS);
         }
+        if (!agent.usesGateway() && !StepKind.Agent.USES_WITHOUT_GATEWAY.contains(use)) {
+          throw unusable(
+              step,
+              "'gateway: off', and the agent '%s' cannot run without the gateway".formatted(use),
+              StepKind.Agent.USES_WITHOUT_GATEWAY);
+        }
         if (!agent.ask().equals(ToolQuestions.NONE)
             && !StepKind.Agent.USES_THAT_ASK.contains(use)) {
           throw unusable(

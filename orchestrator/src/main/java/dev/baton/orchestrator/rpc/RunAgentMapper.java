@@ -11,6 +11,7 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunAgentView;
 import dev.baton.protocol.grpc.RunAgent;
 import dev.baton.protocol.trace.ModelBudget;
+import dev.baton.protocol.trace.RepeatedCall;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,10 @@ final class RunAgentMapper {
             .setTokens(view.tokens())
             .setKnownCost(view.knownCost().toPlainString())
             .setUnknownCosts(view.unknownCosts())
-            .setDiverged(view.diverged());
+            .setDiverged(view.diverged())
+            .setOwnLogin(view.ownLogin())
+            .setRepeatedCount(view.repeatedCount());
+    view.repeatedCalls().forEach(call -> agent.addRepeatedCalls(message(call)));
     if (view.use() != null) {
       agent.setUse(view.use());
     }
@@ -40,6 +44,21 @@ final class RunAgentMapper {
       agent.setCost(view.cost().toPlainString());
     }
     return agent.build();
+  }
+
+  private static dev.baton.protocol.grpc.RepeatedCall message(RepeatedCall call) {
+    dev.baton.protocol.grpc.RepeatedCall.Builder message =
+        dev.baton.protocol.grpc.RepeatedCall.newBuilder().setId(call.id());
+    if (call.tool() != null) {
+      message.setTool(call.tool());
+    }
+    if (call.input() != null) {
+      message.setInput(call.input());
+    }
+    if (call.outcome() != null) {
+      message.setOutcome(call.outcome());
+    }
+    return message.build();
   }
 
   /**

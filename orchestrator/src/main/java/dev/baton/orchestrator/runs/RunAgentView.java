@@ -8,7 +8,9 @@ package dev.baton.orchestrator.runs;
 
 import dev.baton.protocol.state.AgentTotals;
 import dev.baton.protocol.trace.ModelUsage;
+import dev.baton.protocol.trace.RepeatedCall;
 import java.math.BigDecimal;
+import java.util.List;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  * @param diverged number of calls that differ from the journaled ones after a resume
  * @param degraded why a session was lost, so that its agent continued in a new one; the newest
  *     reason, null where none was
+ * @param ownLogin whether an agent has reported its answers itself: they may be paid twice
+ * @param repeatedCalls the newest calls that resumed agents with their own login may have made
+ *     again; at most 100
+ * @param repeatedCount number of all such calls
  */
 @Schema(name = "RunAgent")
 public record RunAgentView(
@@ -39,7 +45,14 @@ public record RunAgentView(
     BigDecimal knownCost,
     long unknownCosts,
     long diverged,
-    @Nullable String degraded) {
+    @Nullable String degraded,
+    boolean ownLogin,
+    List<RepeatedCall> repeatedCalls,
+    long repeatedCount) {
+  public RunAgentView {
+    repeatedCalls = List.copyOf(repeatedCalls);
+  }
+
   static @Nullable RunAgentView of(@Nullable AgentTotals totals) {
     return totals == null
         ? null
@@ -54,6 +67,9 @@ public record RunAgentView(
             totals.spend().knownCost(),
             totals.spend().unknown(),
             totals.diverged(),
-            totals.degraded());
+            totals.degraded(),
+            totals.ownLogin(),
+            totals.repeated(),
+            totals.repeatedCount());
   }
 }

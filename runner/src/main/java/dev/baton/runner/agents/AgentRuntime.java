@@ -9,6 +9,7 @@ package dev.baton.runner.agents;
 import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentDriverRegistry;
 import dev.baton.agent.AgentLaunch.ContextLimit;
+import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.loop.model.LoopModelName;
 import dev.baton.gateway.GatewayConfig;
 import dev.baton.gateway.GatewayObserver;
@@ -20,7 +21,9 @@ import dev.baton.runner.screen.ScreenRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +64,31 @@ public final class AgentRuntime implements AutoCloseable {
   /** The model of steps that name none. */
   public Optional<String> model() {
     return settings.model();
+  }
+
+  /**
+   * Returns the variables with the login of an agent that does not use the gateway.
+   *
+   * @param names from the definition of the step
+   * @throws AgentProgramException when the runner lacks one of them, or may not pass it on
+   */
+  public Map<String, String> login(List<String> names) throws AgentProgramException {
+    Map<String, String> login = new LinkedHashMap<>();
+    for (String name : names) {
+      String value = System.getenv(name);
+      if (!settings.login().contains(name)) {
+        throw new AgentProgramException(
+            "the agent's login: this runner does not pass on the variable '%s'; add it to baton.agent.login (BATON_AGENT_LOGIN) of the runner"
+                .formatted(name));
+      }
+      if (value == null || value.isEmpty()) {
+        throw new AgentProgramException(
+            "the agent's login: this runner has no variable '%s'; set it in the environment of the runner"
+                .formatted(name));
+      }
+      login.put(name, value);
+    }
+    return login;
   }
 
   /**

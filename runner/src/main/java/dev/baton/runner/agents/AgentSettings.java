@@ -10,6 +10,7 @@ import dev.baton.gateway.upstream.ModelUpstream;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Settings of agents.
@@ -17,13 +18,18 @@ import java.util.Optional;
  * @param endpoints by id of the form
  * @param model of steps that name none; empty: that of the agent
  * @param prices a table that overrides the built-in one
+ * @param login variables of the runner that steps without the gateway may give to their agents
  */
 public record AgentSettings(
-    Map<String, ModelUpstream> endpoints, Optional<String> model, Optional<Path> prices) {
+    Map<String, ModelUpstream> endpoints,
+    Optional<String> model,
+    Optional<Path> prices,
+    Set<String> login) {
   public static final AgentSettings NONE =
-      new AgentSettings(Map.of(), Optional.empty(), Optional.empty());
+      new AgentSettings(Map.of(), Optional.empty(), Optional.empty(), Set.of());
 
   public AgentSettings {
     endpoints = Map.copyOf(endpoints);
+    login = Set.copyOf(login);
   }
 }

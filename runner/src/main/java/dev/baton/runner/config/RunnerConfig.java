@@ -26,6 +26,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Settings of the runner. Every key is also an environment variable: {@code baton.runner.id} is
@@ -173,7 +175,12 @@ public record RunnerConfig(
     return new AgentSettings(
         endpoints,
         keys.optional("baton.agent.model"),
-        keys.optional("baton.agent.prices").map(Path::of));
+        keys.optional("baton.agent.prices").map(Path::of),
+        keys.optional("baton.agent.login").stream()
+            .flatMap(names -> Stream.of(names.split(",")))
+            .map(String::strip)
+            .filter(name -> !name.isEmpty())
+            .collect(Collectors.toUnmodifiableSet()));
   }
 
   private static Carried carried(Keys keys) {

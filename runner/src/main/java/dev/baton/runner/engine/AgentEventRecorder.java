@@ -21,7 +21,9 @@ import dev.baton.runner.logs.StepLog;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -49,7 +51,12 @@ final class AgentEventRecorder implements AgentListener {
   private final CompletableFuture<String> session = new CompletableFuture<>();
   private final AgentCutTracker cuts;
   private final Map<String, Begun> open = new HashMap<>();
+
+  /** Calls of the main conversation that have ended since the last rest; guarded by open. */
+  private final List<String> endedCalls = new ArrayList<>();
+
   private volatile long lastNanos = System.nanoTime();
+  private volatile @Nullable OwnLoginLink ownLogin;
 
   /** A call in progress. */
   private record Begun(Instant at, @Nullable JsonNode input, String parent) {}
@@ -81,6 +88,11 @@ final class AgentEventRecorder implements AgentListener {
     this.degraded = degraded;
     this.approvals = approvals;
     this.cuts = cuts;
+  }
+
+  /** Follows an agent with its own login; called before its start. */
+  void follow(OwnLoginLink link) {
+    ownLogin = link;
   }
 
   /** Completes with the agent's id of the session. */
@@ -125,13 +137,18 @@ final class AgentEventRecorder implements AgentListener {
                 resumed,
                 resumedFrom,
                 degraded));
+        if (ownLogin != null) {
+          ownLogin.started();
+        }
         session.complete(started.sessionId());
         started
             .mcpServers()
             .forEach((name, state) -> log.note("MCP server '" + name + "': " + state));
       }
       case AgentEvent.ToolBegun begun -> {
-        open.put(begun.callId(), new Begun(Instant.now(), parsed(begun.input()), begun.parent()));
+        synchronized (open) {
+          open.put(begun.callId(), new Begun(Instant.now(), parsed(begun.input()), begun.parent()));
+        }
         approvals.begun(begun.callId(), begun.parent());
       }
       case AgentEvent.ToolAllowed allowed -> approvals.allowed(allowed.callId());
@@ -152,6 +169,11 @@ final class AgentEventRecorder implements AgentListener {
                   null,
                   null));
       case AgentEvent.SubAgentEnded ended -> {}
+      case AgentEvent.AnswerReported answer -> {
+        if (ownLogin != null) {
+          ownLogin.answered(answer, session.getNow(""));
+        }
+      }
       case AgentEvent.AssistantText said -> write(said.text());
       case AgentEvent.Compacted compacted -> {
         log.note("the agent has replaced its conversation by a summary: " + compacted.trigger());
@@ -175,7 +197,13 @@ final class AgentEventRecorder implements AgentListener {
 
   /** Returns the outcome, as on the log. */
   private String record(AgentEvent.ToolEnded ended) throws InterruptedException {
-    Begun begun = open.remove(ended.callId());
+    Begun begun;
+    synchronized (open) {
+      begun = open.remove(ended.callId());
+      if (ownLogin != null && begun != null && begun.parent().isEmpty()) {
+        endedCalls.add(ended.callId());
+      }
+    }
     String outcome = approvals.isRefused(ended.callId()) ? "denied" : outcome(ended.outcome());
     send(
         new TraceEvent.ToolInvoked(
@@ -235,12 +263,34 @@ final class AgentEventRecorder implements AgentListener {
 
   @Override
   public CompletionStage<ToolDecision> decide(ToolApproval approval) {
+    if (ownLogin != null) {
+      return CompletableFuture.completedFuture(
+          new ToolDecision.Deny("Without the gateway no person can decide on a call."));
+    }
     return request(() -> approvals.decide(approval));
   }
 
   @Override
   public CompletionStage<ToolDecision> begin(ToolApproval call) {
     return request(() -> approvals.begin(call));
+  }
+
+  @Override
+  public CompletionStage<Void> rest() {
+    lastNanos = System.nanoTime();
+    OwnLoginLink link = ownLogin;
+    if (link == null) {
+      return CompletableFuture.completedFuture(null);
+    }
+    List<String> calls;
+    synchronized (open) {
+      // A sub-agent rests within the call that has started it.
+      calls = open.isEmpty() ? List.copyOf(endedCalls) : List.of();
+      if (open.isEmpty()) {
+        endedCalls.clear();
+      }
+    }
+    return link.rest(calls);
   }
 
   private interface DecisionRequest {

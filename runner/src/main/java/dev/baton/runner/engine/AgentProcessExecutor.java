@@ -12,7 +12,6 @@ import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.AgentSession;
 import dev.baton.agent.AgentStart;
-import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.SessionSpec;
 import dev.baton.gateway.journal.JournaledAnswer;
 import dev.baton.gateway.spend.SpendLedger;
@@ -110,35 +109,18 @@ record AgentProcessExecutor(
                 events.session(),
                 progress,
                 log);
-        GatewaySession gateway =
-            run.executors()
-                .agents()
-                .gateway()
-                .open(
-                    new SessionSpec(
-                        context.run(),
-                        context.epoch(),
-                        context.step(),
-                        driver.family(),
-                        ledger,
-                        answers(),
-                        recorder,
-                        recorder,
-                        recorder,
-                        recorder))) {
+        AgentModelLink link = link(recorder, events)) {
       events.session().thenRun(background::agentIsReady);
       AgentSession agent =
           driver.start(
               background
                   .reported(launch)
                   .withMcp(servers.accesses())
-                  .withModel(
-                      new AgentLaunch.ModelAccess(
-                          launch.model().baseUrl(), gateway.token(), launch.model().model())),
+                  .withModel(link.access(launch.model())),
               screen.starter(launcher),
               events);
       try {
-        StepResult result = result(kind, agent, recorder, gateway, events);
+        StepResult result = result(kind, agent, recorder, link, events);
         // Before their kill: servers may still write to the workspace.
         servers.close();
         return result;
@@ -150,6 +132,31 @@ record AgentProcessExecutor(
         events.sessionId().ifPresent(progress::inSession);
       }
     }
+  }
+
+  private AgentModelLink link(AgentSessionRecorder recorder, AgentEventRecorder events)
+      throws IOException, InterruptedException {
+    if (!kind.usesGateway()) {
+      OwnLoginLink link = new OwnLoginLink(run, context.step(), recorder, progress, ledger, log);
+      events.follow(link);
+      return link;
+    }
+    return new GatewayLink(
+        run.executors()
+            .agents()
+            .gateway()
+            .open(
+                new SessionSpec(
+                    context.run(),
+                    context.epoch(),
+                    context.step(),
+                    driver.family(),
+                    ledger,
+                    answers(),
+                    recorder,
+                    recorder,
+                    recorder,
+                    recorder)));
   }
 
   /** Returns the answers since the boundary that the agent is resumed from. */
@@ -182,13 +189,18 @@ record AgentProcessExecutor(
       StepKind.Agent kind,
       AgentSession agent,
       AgentSessionRecorder recorder,
-      GatewaySession gateway,
+      AgentModelLink link,
       AgentEventRecorder events)
       throws AgentLostException, InterruptedException {
     AgentEnd end;
     try {
-      Optional<AgentEnd> ended = await(agent, kind.idle(), gateway, events);
+      Optional<AgentEnd> ended = await(agent, kind.idle(), link, events);
       if (ended.isEmpty()) {
+        String spent = recorder.overBudget();
+        if (link.exhausted().isDone() && spent != null) {
+          agent.kill();
+          return results.budget(spent);
+        }
         agent.interrupt();
         awaitRest(agent);
         return results.failed("timeout", "the agent was stopped at the step's timeout");
@@ -214,22 +226,21 @@ record AgentProcessExecutor(
   /**
    * Waits for the end of the agent.
    *
-   * @return empty at the step's deadline
+   * @return empty at the step's deadline, and when a budget is used up
    * @throws AgentLostException when it hangs: it has no event, no request and no answer in progress
    *     for the whole {@code idle}
    */
   private Optional<AgentEnd> await(
-      AgentSession agent, Duration idle, GatewaySession gateway, AgentEventRecorder events)
+      AgentSession agent, Duration idle, AgentModelLink link, AgentEventRecorder events)
       throws AgentLostException, ExecutionException, InterruptedException {
     long heldNanos = System.nanoTime();
     while (!context.deadline().isPast()) {
       boolean waits = approvals.isOnlyWaiting();
-      if (gateway.isAnswering() || context.hold().isSuspended() || waits) {
+      if (link.isBusy() || context.hold().isSuspended() || waits) {
         heldNanos = System.nanoTime();
       }
       long quiet =
-          Math.min(
-              Math.min(events.quietNanos(), gateway.quietNanos()), System.nanoTime() - heldNanos);
+          Math.min(Math.min(events.quietNanos(), link.quietNanos()), System.nanoTime() - heldNanos);
       long left = idle.toNanos() - quiet;
       if (left <= 0) {
         throw new AgentLostException(
@@ -239,7 +250,8 @@ record AgentProcessExecutor(
           Math.min(
               Math.min(Math.max(left, MIN_WAIT.toNanos()), MAX_WAIT.toNanos()),
               context.deadline().leftOrForever().toNanos());
-      CompletableFuture<?> next = CompletableFuture.anyOf(agent.end(), approvals.nextChange());
+      CompletableFuture<?> next =
+          CompletableFuture.anyOf(agent.end(), approvals.nextChange(), link.exhausted());
       if (waits) {
         awaitPeople(next, wait);
       } else {
@@ -247,6 +259,9 @@ record AgentProcessExecutor(
       }
       if (agent.end().isDone()) {
         return Optional.of(agent.end().get());
+      }
+      if (link.exhausted().isDone()) {
+        return Optional.empty();
       }
     }
     return Optional.empty();

@@ -10,9 +10,11 @@ import dev.baton.protocol.state.AgentFork;
 import dev.baton.protocol.state.AgentState;
 import dev.baton.protocol.state.BegunToolCall;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.RepeatedCall;
 import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
+import dev.baton.protocol.trace.TraceEvent.ToolBegun;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +44,7 @@ final class AgentProgressTracker {
       int runnerDeaths,
       @Nullable AgentFork fork) {
     this.answers = new ArrayList<>(answers);
-    this.begunCalls = new HashMap<>(begunCalls);
+    this.begunCalls = new LinkedHashMap<>(begunCalls);
     this.boundary = boundary;
     this.session = session;
     this.begun = begun;
@@ -95,8 +97,22 @@ final class AgentProgressTracker {
   }
 
   /** The begin of a call is on the log. */
-  synchronized void begun(String call) {
-    begunCalls.compute(call, (id, before) -> BegunToolCall.after(before));
+  synchronized void begun(ToolBegun call) {
+    begunCalls.compute(call.id(), (id, before) -> BegunToolCall.after(before, call));
+  }
+
+  /** An answer that the agent itself has reported is on its way to the log. */
+  synchronized void reported() {
+    resumes = 0;
+    runnerDeaths = 0;
+  }
+
+  /** Removes and returns the calls that have begun since the boundary, oldest first. */
+  synchronized List<RepeatedCall> takeBegun() {
+    List<RepeatedCall> calls = new ArrayList<>();
+    begunCalls.forEach((id, call) -> calls.add(call.repeated(id)));
+    begunCalls.clear();
+    return calls;
   }
 
   /** An end of a call is on the log. */

@@ -161,6 +161,14 @@ final class AgentSessionRecorder
     }
   }
 
+  /** Records an answer that the agent itself has reported. */
+  void report(TraceEvent.ModelAnswered reported) throws InterruptedException {
+    run.journal().send(reported);
+    progress.reported();
+    cuts.happened(reported);
+    lastAnswer = reported.providerRequestId();
+  }
+
   private TraceEvent.ModelAnswered event(JournaledAnswer answer)
       throws StoreException, InterruptedException {
     JsonNode content = answer.answer();
@@ -194,11 +202,22 @@ final class AgentSessionRecorder
 
   @Override
   public void capture(BoundaryPoint point) throws IOException, InterruptedException {
-    if (!cuts.isEver() || mayLackPrompt(point)) {
+    capture(point.number(), point.lastCalls(), point);
+  }
+
+  /**
+   * Captures files and agent state.
+   *
+   * @param lastCalls ids of the calls whose results the agent's files have to contain
+   * @param point null for an agent with its own login, whose requests are not known
+   */
+  void capture(int number, List<String> lastCalls, @Nullable BoundaryPoint point)
+      throws IOException, InterruptedException {
+    if (!cuts.isEver() || mayLackPrompt(lastCalls)) {
       return; // A resume starts before this boundary, and all answers since stay in the journal.
     }
     String id = sessionId();
-    if (!driver.settled(state.home(), id, point.lastCalls(), SETTLED_WITHIN)) {
+    if (!driver.settled(state.home(), id, lastCalls, SETTLED_WITHIN)) {
       throw new IOException("the agent's files do not have the newest results");
     }
     if (!cuts.isDue()) {
@@ -213,7 +232,7 @@ final class AgentSessionRecorder
       contributors.putAll(screen.capture());
       run.control().enterAside();
       try {
-        captureTurn(id, point, contributors);
+        captureTurn(id, number, point, contributors);
       } catch (JournalException e) {
         throw new IOException("the checkpoint cannot be recorded: " + e.getMessage(), e);
       } finally {
@@ -228,8 +247,8 @@ final class AgentSessionRecorder
    * Whether the agent's files may not have the prompt yet that continues an older conversation:
    * they do once they have a result that came after it.
    */
-  private boolean mayLackPrompt(BoundaryPoint point) {
-    if (prompted && point.lastCalls().isEmpty()) {
+  private boolean mayLackPrompt(List<String> lastCalls) {
+    if (prompted && lastCalls.isEmpty()) {
       return true;
     }
     prompted = false;
@@ -237,7 +256,10 @@ final class AgentSessionRecorder
   }
 
   private void captureTurn(
-      String id, BoundaryPoint point, Map<String, Manifest.Contribution> contributors)
+      String id,
+      int number,
+      @Nullable BoundaryPoint point,
+      Map<String, Manifest.Contribution> contributors)
       throws IOException, InterruptedException {
     CaptureResult result =
         CheckpointRecorder.makeTurn(
@@ -247,7 +269,7 @@ final class AgentSessionRecorder
             visit,
             new AgentCapture(
                 state,
-                new AgentTurn(driver.use(), id, point.number()),
+                new AgentTurn(driver.use(), id, number),
                 () -> details(point, contributors)));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
@@ -262,10 +284,12 @@ final class AgentSessionRecorder
 
   /** Called by another thread while this one holds {@code capturing} and waits. */
   private AgentDetails details(
-      BoundaryPoint point, Map<String, Manifest.Contribution> contributors) {
+      @Nullable BoundaryPoint point, Map<String, Manifest.Contribution> contributors) {
     SpendTotal spent = ledger.total();
     Map<String, Manifest.Contribution> all = new TreeMap<>(contributors);
-    all.put(CONVERSATION, store(point));
+    if (point != null) {
+      all.put(CONVERSATION, store(point));
+    }
     List<Manifest.BackgroundProcess> processes = background.capture(all);
     return new AgentDetails(conversation(spent, lastAnswer), metrics(spent, tools), all, processes);
   }

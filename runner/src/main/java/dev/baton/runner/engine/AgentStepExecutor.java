@@ -128,6 +128,12 @@ final class AgentStepExecutor {
           "this runner has no agent '%s'; it has: %s"
               .formatted(kind.use(), String.join(", ", agents.drivers().uses())));
     }
+    if (!kind.usesGateway() && !StepKind.Agent.USES_WITHOUT_GATEWAY.contains(kind.use())) {
+      return StepResult.failedForGood(
+          "agent_unknown",
+          "the agent '%s' cannot run with 'gateway: off'; those that can: %s"
+              .formatted(kind.use(), String.join(", ", StepKind.Agent.USES_WITHOUT_GATEWAY)));
+    }
     while (true) {
       if (progress.resumes() >= MAX_RESUMES) {
         return StepResult.failedForGood(
@@ -246,10 +252,7 @@ final class AgentStepExecutor {
             context.step(),
             program,
             folders,
-            new AgentLaunch.ModelAccess(
-                run.executors().agents().gateway().baseUrl(),
-                "",
-                kind.model().or(run.executors().agents()::model).orElse("")),
+            access(kind),
             start,
             new AgentLaunch.AgentTask(
                 kind.system().map(text -> text.render(context.scope())).orElse(""),
@@ -321,6 +324,17 @@ final class AgentStepExecutor {
       log.note("the new session begins without images: " + e.getMessage());
       return List.of();
     }
+  }
+
+  private AgentLaunch.ModelAccess access(StepKind.Agent kind)
+      throws AgentProgramException, IOException {
+    AgentRuntime agents = run.executors().agents();
+    if (kind.login().isPresent()) {
+      return AgentLaunch.ModelAccess.ownLogin(
+          agents.login(kind.login().get()), kind.model().orElse(""));
+    }
+    return new AgentLaunch.ModelAccess(
+        agents.gateway().baseUrl(), "", kind.model().or(agents::model).orElse(""));
   }
 
   /** Returns the step's environment without what steers agents; a driver adds its own. */

@@ -18,6 +18,7 @@ import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.state.ApprovalState;
 import dev.baton.protocol.state.BegunToolCall;
 import dev.baton.protocol.trace.Cut;
+import dev.baton.protocol.trace.RepeatedCall;
 import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.AgentCutRule;
@@ -109,6 +110,9 @@ final class ToolApprovalRequester {
   /** Whether each boundary becomes a checkpoint. */
   private boolean eachTurn = true;
 
+  /** Whether the inputs of calls are recorded, so that people can read what runs again. */
+  private boolean listsCalls;
+
   /**
    * A call that waits.
    *
@@ -136,6 +140,7 @@ final class ToolApprovalRequester {
   /** A process of the agent starts; the one before has ended. */
   synchronized void begin(StepKind.Agent kind, ToolRules ofStep) {
     timeout = kind.ask().timeout();
+    listsCalls = !kind.usesGateway();
     eachTurn = kind.cut() instanceof AgentCutRule.EachTurn;
     rules = ofStep;
     sealed = false;
@@ -383,6 +388,9 @@ final class ToolApprovalRequester {
       allow(call.callId());
       refresh();
     }
+    String input =
+        listsCalls ? TextShortener.shorten(call.mainInput(), RepeatedCall.MAX_INPUT) : null;
+    TraceEvent.ToolBegun event = new TraceEvent.ToolBegun(context.step(), call.tool(), key, input);
     Thread.ofVirtual()
         .name("tool-begin")
         .start(
@@ -390,11 +398,11 @@ final class ToolApprovalRequester {
               try {
                 run.control().enterAside();
                 try {
-                  run.append(new TraceEvent.ToolBegun(context.step(), call.tool(), key));
+                  run.append(event);
                 } finally {
                   run.control().leave();
                 }
-                progress.begun(key);
+                progress.begun(event);
                 decision.complete(new ToolDecision.Allow());
               } catch (InterruptedException | JournalException e) {
                 // The run stops or fails over, which ends the agent: the call must not run.

@@ -27,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -71,7 +72,8 @@ class AgentBudgetTest {
         new AgentSettings(
             Map.of("anthropic-messages", new ModelUpstream(model.baseUrl(), null, Map.of())),
             Optional.empty(),
-            Optional.empty()),
+            Optional.empty(),
+            Set.of()),
         List.of(new LoopDriver()));
   }
 

@@ -108,8 +108,6 @@ record ClaudeHome(Path home) {
             "stream-json",
             "--verbose",
             resumes ? "--resume=" + id : "--session-id=" + id,
-            "--model",
-            launch.model().model(),
             "--permission-mode",
             launch.task().tools().allowsEverything() ? "bypassPermissions" : "default",
             "--permission-prompt-tool",
@@ -117,6 +115,13 @@ record ClaudeHome(Path home) {
             "--mcp-config",
             file("mcp.json").toString(),
             "--strict-mcp-config"));
+    if (!launch.model().model().isEmpty() || !launch.model().isOwnLogin()) {
+      arguments.addAll(List.of("--model", launch.model().model()));
+    }
+    if (launch.model().isOwnLogin()) {
+      // Only these lines have the final usage of each answer.
+      arguments.add("--include-partial-messages");
+    }
     if (!launch.task().system().isBlank()) {
       arguments.add("--append-system-prompt-file");
       arguments.add(file("system.md").toString());
@@ -130,9 +135,14 @@ record ClaudeHome(Path home) {
 
   Map<String, String> environment(AgentLaunch launch) {
     Map<String, String> own = new HashMap<>();
-    own.put("ANTHROPIC_BASE_URL", launch.model().baseUrl().toString());
-    own.put("ANTHROPIC_API_KEY", launch.model().token());
-    own.put("ANTHROPIC_DEFAULT_HAIKU_MODEL", launch.model().model());
+    Map<String, String> login = launch.model().login();
+    if (login == null) {
+      own.put("ANTHROPIC_BASE_URL", launch.model().baseUrl().toString());
+      own.put("ANTHROPIC_API_KEY", launch.model().token());
+      own.put("ANTHROPIC_DEFAULT_HAIKU_MODEL", launch.model().model());
+    } else {
+      own.putAll(login);
+    }
     own.put("CLAUDE_CONFIG_DIR", home.resolve(CONFIG).toString());
     own.put("CLAUDE_CODE_PROJECT_DIR_NAME", PROJECT);
     own.put("CLAUDE_CODE_TMPDIR", home.resolve("tmp").toString());

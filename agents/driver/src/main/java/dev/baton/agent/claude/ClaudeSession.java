@@ -38,9 +38,13 @@ final class ClaudeSession extends ProcessAgentSession {
   /** The agent gives up a hook after this time: longer than any wait of a step. */
   private static final int HOOK_SECONDS = 1_000_000;
 
+  /** The hook between the results of an answer's calls and the next request. */
+  private static final String REST = "PostToolBatch";
+
   private final AgentLaunch launch;
   private final String asked;
   private final ClaudeEventReader events;
+  private final ClaudeAnswerReader answers;
   private boolean begun;
   private int requests;
 
@@ -50,6 +54,7 @@ final class ClaudeSession extends ProcessAgentSession {
     this.launch = launch;
     this.asked = id;
     this.events = new ClaudeEventReader(this::emit);
+    this.answers = new ClaudeAnswerReader(this::emit, System::nanoTime);
   }
 
   static ClaudeSession begin(
@@ -57,16 +62,13 @@ final class ClaudeSession extends ProcessAgentSession {
       throws IOException {
     ClaudeSession session = new ClaudeSession(process, listener, launch, id);
     ObjectNode initialize = session.request("initialize");
-    if (!launch.task().tools().allowsEverything()) {
-      ObjectNode hook =
-          ((ObjectNode) initialize.path("request"))
-              .putObject("hooks")
-              .putArray("PreToolUse")
-              .addObject();
-      hook.put("matcher", "*")
-          .put("timeout", HOOK_SECONDS)
-          .putArray("hookCallbackIds")
-          .add("baton");
+    boolean ownLogin = launch.model().isOwnLogin();
+    if (ownLogin || !launch.task().tools().allowsEverything()) {
+      ObjectNode hooks = ((ObjectNode) initialize.path("request")).putObject("hooks");
+      hook(hooks, "PreToolUse");
+      if (ownLogin) {
+        hook(hooks, REST);
+      }
     }
     session.send(initialize);
     switch (launch.start()) {
@@ -80,6 +82,16 @@ final class ClaudeSession extends ProcessAgentSession {
     }
     session.begin();
     return session;
+  }
+
+  private static void hook(ObjectNode hooks, String event) {
+    hooks
+        .putArray(event)
+        .addObject()
+        .put("matcher", "*")
+        .put("timeout", HOOK_SECONDS)
+        .putArray("hookCallbackIds")
+        .add("baton");
   }
 
   private static ObjectNode message(List<Path> images, String prompt) throws IOException {
@@ -148,6 +160,14 @@ final class ClaudeSession extends ProcessAgentSession {
       case "assistant" -> {
         begun = true;
         events.assistant(line);
+        if (launch.model().isOwnLogin()) {
+          answers.assistant(line);
+        }
+      }
+      case "stream_event" -> {
+        if (launch.model().isOwnLogin()) {
+          answers.streamed(line);
+        }
       }
       case "user" -> events.user(line);
       case "result" -> result(line);
@@ -175,6 +195,9 @@ final class ClaudeSession extends ProcessAgentSession {
 
   private void result(JsonNode line) {
     AgentEnd end = ClaudeEventReader.end(line, launch.start(), begun);
+    if (launch.model().isOwnLogin()) {
+      answers.end();
+    }
     emit(ClaudeEventReader.usage(line));
     if (!isStopped()) {
       decide(end.kind(), end.text(), end.message());
@@ -187,7 +210,13 @@ final class ClaudeSession extends ProcessAgentSession {
     String id = line.path("request_id").asText();
     JsonNode request = line.path("request");
     switch (request.path("subtype").asText()) {
-      case "hook_callback" -> judge(id, request.path("input"));
+      case "hook_callback" -> {
+        if (request.path("input").path("hook_event_name").asText().equals(REST)) {
+          rest(id);
+        } else {
+          judge(id, request.path("input"));
+        }
+      }
       case "can_use_tool" -> ask(id, request);
       default -> {
         unknown("control_request/" + request.path("subtype").asText(), line.toString());
@@ -202,12 +231,20 @@ final class ClaudeSession extends ProcessAgentSession {
     }
   }
 
+  private void rest(String id) {
+    listener()
+        .rest()
+        .whenComplete(
+            (done, problem) -> locked(() -> respond(id, Json.mapper().createObjectNode())));
+  }
+
   private void judge(String id, JsonNode input) {
     String tool = input.path("tool_name").asText();
     ToolInput arguments = new ToolInput(input.path("tool_input"));
     ToolRules rules = launch.task().tools();
     ToolRules.Verdict verdict = rules.judge(tool, arguments.main());
-    if (verdict == ToolRules.Verdict.ALLOW && rules.watches(tool, arguments.main())) {
+    if (verdict == ToolRules.Verdict.ALLOW
+        && (launch.model().isOwnLogin() || rules.watches(tool, arguments.main()))) {
       String call = input.path("tool_use_id").asText();
       listener()
           .begin(arguments.approval(call, tool, ""))

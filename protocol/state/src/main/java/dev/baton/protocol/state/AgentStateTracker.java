@@ -8,6 +8,7 @@ package dev.baton.protocol.state;
 
 import dev.baton.protocol.trace.AgentChange;
 import dev.baton.protocol.trace.AgentTurn;
+import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import java.util.ArrayList;
@@ -185,6 +186,8 @@ final class AgentStateTracker {
     Draft draft = draft(answer.step());
     if (answer.answer() != null) {
       draft.answers.add(answer);
+    }
+    if (answer.answer() != null || answer.form().equals(ModelUsage.REPORTED)) {
       draft.allowResumes();
     }
     draft.spend = draft.spend.plus(answer);
@@ -200,7 +203,14 @@ final class AgentStateTracker {
 
   /** A call begins that its step does not repeat like others. */
   void begin(TraceEvent.ToolBegun begun) {
-    draft(begun.step()).begun.compute(begun.id(), (id, before) -> BegunToolCall.after(before));
+    draft(begun.step())
+        .begun
+        .compute(begun.id(), (id, before) -> BegunToolCall.after(before, begun));
+  }
+
+  /** The calls that a resume may repeat are reported: another resume reports only later ones. */
+  void repeat(TraceEvent.CallsRepeated repeated) {
+    draft(repeated.step()).begun.clear();
   }
 
   void end(TraceEvent.ToolInvoked invoked) {

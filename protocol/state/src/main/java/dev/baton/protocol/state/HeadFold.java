@@ -241,6 +241,7 @@ final class HeadFold {
           closeCalls((id, call) -> call.isOf(invoked.step(), invoked.id()));
       case TraceEvent.ToolBegun begun -> {}
       case TraceEvent.PlanUpdated updated -> {}
+      case TraceEvent.CallsRepeated repeated -> agents = AgentTotals.after(agents, repeated);
       case TraceEvent.AgentCompacted compacted -> {}
       case TraceEvent.BackgroundResumed resumed -> {}
     }

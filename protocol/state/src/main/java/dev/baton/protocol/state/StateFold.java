@@ -198,15 +198,14 @@ public final class StateFold {
         }
       }
       case TraceEvent.ResumeRequested resume -> resume(resume);
-      case TraceEvent.RunCancelled cancelled -> {}
-      case TraceEvent.RunLost lost -> {}
-      case TraceEvent.RunnerStarted started -> {}
+      case TraceEvent.RunCancelled _, TraceEvent.RunLost _, TraceEvent.RunnerStarted _ -> {}
       case TraceEvent.RunDegraded lost -> returnTo(lost.after());
       case TraceEvent.ToolBegun begun -> agents.begin(begun);
       case TraceEvent.ToolInvoked invoked -> {
         agents.end(invoked);
         endAgentWait(invoked.step());
       }
+      case TraceEvent.CallsRepeated repeated -> agents.repeat(repeated);
       case TraceEvent.AgentCompacted _, TraceEvent.BackgroundResumed _ -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> {

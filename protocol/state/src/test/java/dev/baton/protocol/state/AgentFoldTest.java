@@ -22,6 +22,7 @@ import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.ModelBudget;
 import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RepeatedCall;
 import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceEvent.ModelAnswered;
@@ -95,19 +96,41 @@ class AgentFoldTest {
     toolEnded("c3", "denied");
 
     assertThat(agent().begunSince(1, "c1"))
-        .isEqualTo(Map.of("c2", new BegunToolCall(1, null), "c3", new BegunToolCall(1, "error")));
+        .isEqualTo(Map.of("c2", begun("c2", 1, null), "c3", begun("c3", 1, "error")));
     assertThat(agent().begunSince(1, null)).as("from the files before the step").isEmpty();
     assertThat(agent().begunSince(2, "c1")).as("in another visit").isEmpty();
 
     started("c1");
     toolBegun("c3");
-    assertThat(agent().begun()).containsEntry("c3", new BegunToolCall(2, null));
+    assertThat(agent().begun()).containsEntry("c3", begun("c3", 2, null));
     started(null);
     assertThat(agent().begun()).as("on the files before the step").isEmpty();
   }
 
+  @Test
+  void shouldListTheCallsThatAResumedAgentRepeatsOnce() {
+    begin();
+    turn("c1", 1);
+    toolBegun("c2");
+    event(
+        new ModelAnswered(
+            "work", "s", "k", "a", "reported", "m", null, null, null, null, 5, List.of(), false));
+    RepeatedCall repeated = begun("c2", 1, null).repeated("c2");
+    event(new TraceEvent.CallsRepeated("work", List.of(repeated), 2));
+
+    assertThat(agent().begun()).isEmpty();
+    AgentTotals totals = Objects.requireNonNull(fold.state().head().agents());
+    assertThat(totals.ownLogin()).isTrue();
+    assertThat(totals.repeated()).containsExactly(new RepeatedCall("c2", "shell", "make c2", null));
+    assertThat(totals.repeatedCount()).isEqualTo(3);
+  }
+
+  private static BegunToolCall begun(String call, int times, @Nullable String outcome) {
+    return new BegunToolCall(times, outcome, "shell", "make " + call);
+  }
+
   private void toolBegun(String call) {
-    event(new TraceEvent.ToolBegun("work", "shell", call));
+    event(new TraceEvent.ToolBegun("work", "shell", call, "make " + call));
   }
 
   private void toolEnded(String call, String outcome) {

@@ -18,6 +18,7 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.ModelUsage;
 import dev.baton.protocol.trace.Output;
+import dev.baton.protocol.trace.RepeatedCall;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.ToolCall;
@@ -150,6 +151,7 @@ public final class TraceGenerator {
     switch (random.nextInt(10)) {
       case 8 -> runner(new TraceEvent.BackgroundResumed(id, List.of()));
       case 7 -> runner(new TraceEvent.AgentCompacted(id, "auto", 100L + clean.size()));
+      case 9 -> runner(repeated(id));
       case 0 ->
           runner(
               new TraceEvent.AgentSessionCreated(
@@ -176,6 +178,11 @@ public final class TraceGenerator {
     }
   }
 
+  private static TraceEvent.CallsRepeated repeated(String id) {
+    return new TraceEvent.CallsRepeated(
+        id, List.of(new RepeatedCall("call0", "shell", "make", null)), 0);
+  }
+
   /** One or two tool calls that need an approval. */
   private void call(String id) {
     int n = clean.size();
@@ -187,7 +194,7 @@ public final class TraceGenerator {
     }
     for (int call = 0; call < 1 + n % 2; call++) {
       if (random.nextBoolean()) {
-        runner(new TraceEvent.ToolBegun(id, "shell", "call" + call));
+        runner(new TraceEvent.ToolBegun(id, "shell", "call" + call, null));
       }
       if (random.nextBoolean()) {
         control(

@@ -21,6 +21,9 @@ import java.math.BigDecimal;
  */
 public record ModelUsage(
     long input, long output, long cacheRead, long cacheWrite, long cacheWriteLong, long reasoning) {
+  /** In place of the form of requests: an agent with its own login has reported the answer. */
+  public static final String REPORTED = "reported";
+
   public static final ModelUsage NONE = new ModelUsage(0, 0, 0, 0, 0, 0);
 
   /** All tokens in and out, those of caches included. */

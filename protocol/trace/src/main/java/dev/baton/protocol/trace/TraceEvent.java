@@ -43,7 +43,7 @@ public sealed interface TraceEvent {
    * @param priority -100 to 100: runs with a higher one get a slot or a runner first
    * @param definition the workflow's canonical form as text, exactly the bytes of the hash, so that
    *     the trace alone is enough to continue the run in another cluster; null where that was not
-   *     requested, and where it is larger than {@link Output#INLINE_LIMIT}
+   *     requested, and above {@link Output#INLINE_LIMIT}
    */
   record RunCreated(
       String kind,
@@ -127,10 +127,7 @@ public sealed interface TraceEvent {
       }
     }
 
-    /**
-     * Whether a user requested the new epoch; otherwise it replaces a lost runner, starts the run,
-     * or unparks it.
-     */
+    /** Whether a user requested the new epoch. */
     @JsonIgnore
     public boolean isResume() {
       return reason.equals(RESUME);
@@ -157,9 +154,8 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * @param now whether the current step is stopped at once and runs again at the resume; otherwise
-   *     it completes first
-   * @param idle whether no runner has the run, so that this event itself pauses it
+   * @param now whether the current step stops at once and runs again; otherwise it completes first
+   * @param idle whether no runner has the run: this event itself pauses it
    */
   record PauseRequested(@Nullable String by, boolean now, boolean idle) implements Control {}
 
@@ -167,8 +163,7 @@ public sealed interface TraceEvent {
    * A request to resume a failed, lost or paused run with corrections. The {@code runner_assigned}
    * of that resume follows.
    *
-   * @param from the step of the main line to restart from; everything after it is discarded; null:
-   *     no step is restarted
+   * @param from step of the main line to restart from, discarding all after it; null for none
    * @param after with {@code from}, the id of the event whose state of steps and files is restored;
    *     null: the run's initial state
    * @param set corrected outputs of completed steps, by the step's path
@@ -224,8 +219,7 @@ public sealed interface TraceEvent {
   /**
    * @param restored the main line's cut that was restored; null when there was none
    * @param replayedSteps number of completed steps that the runner does not run again
-   * @param leftOut paths, relative to the workspace, that are excluded from the cut and missing
-   *     here; the first {@link Cut#MAX_LEFT_OUT} of them
+   * @param leftOut the first {@link Cut#MAX_LEFT_OUT} missing paths that the cut excludes
    */
   record RunnerStarted(
       String runner,
@@ -253,11 +247,9 @@ public sealed interface TraceEvent {
   /**
    * The runner cannot restore checkpoints that the run needs, and continues from an earlier state:
    * what came after it runs again. Acknowledged before any step of that state starts. Comes before
-   * {@code runner_started}, or again after it where a branch's checkpoint turns out to be damaged;
-   * a second {@code runner_started} follows in that case.
+   * {@code runner_started}, or between two where a branch's checkpoint turns out to be damaged.
    *
-   * @param damaged the checkpoints that this event adds to the lost ones, newest first; 1 to {@link
-   *     #MAX_DAMAGED}
+   * @param damaged the newly lost checkpoints, newest first; 1 to {@link #MAX_DAMAGED}
    * @param after the id of the event whose state of steps, files and approvals is restored; null:
    *     the run's initial state
    */
@@ -274,8 +266,7 @@ public sealed interface TraceEvent {
    * Sent without waiting for an acknowledgement. A step without a workspace that ends within 50 ms
    * has no such event: its {@code step_completed} has the start time.
    *
-   * @param resumedFrom id of the checkpoint inside this visit on whose files the attempt starts;
-   *     null where it starts on the files before the step
+   * @param resumedFrom id of the checkpoint of this visit on whose files it starts; null for none
    */
   record StepStarted(String step, String kind, int visit, int attempt, @Nullable String resumedFrom)
       implements Runner, OfStep {
@@ -290,8 +281,7 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * A consistent cut: the step's output and, where the step may change files, the workspace after
-   * it.
+   * A consistent cut: the step's output and, where the step may change files, the files after it.
    *
    * @param next the next steps of this branch, never computed again; empty at the branch's end
    * @param cut null when the step has no workspace or {@code withoutCut}
@@ -394,8 +384,7 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * The end of the branch is reached and a gate is not satisfied: the branch continues at another
-   * step.
+   * The branch has ended and a gate is not satisfied: the branch continues at another step.
    *
    * @param step the step with the gate
    * @param to the next step of this branch
@@ -404,7 +393,7 @@ public sealed interface TraceEvent {
   record StepRerouted(String step, String to, int count) implements Runner, OfStep {}
 
   /**
-   * Requests an answer from a person: an approval step waits for it, or a tool call of an agent.
+   * Requests an answer from a person, for an approval step or a tool call of an agent.
    *
    * @param cut digest of the files that it is about; for a call those of the newest boundary
    * @param tool the call; null for an approval step
@@ -427,9 +416,8 @@ public sealed interface TraceEvent {
    * @param cut null where the files could not be stored: the run continues without this cut
    * @param error why they could not be stored; null with a cut
    * @param milestone of these files; null with any other trigger
-   * @param resumes the attempt that a new epoch continues with these files; null if none, as in all
-   *     steps without {@code resume: from_checkpoint}, and in an agent step for all but the
-   *     boundaries of its turns
+   * @param resumes the attempt that a new epoch continues with these files; null if none: without
+   *     {@code resume: from_checkpoint}, and in agent steps for all but boundaries of turns
    * @param turn the agent's turn that begins with these files; null with any other trigger
    */
   record CheckpointSaved(
@@ -464,8 +452,7 @@ public sealed interface TraceEvent {
    * @param resumed whether the session continues one that was lost with its process
    * @param resumedFrom id of the checkpoint whose files and agent state it continues with; null
    *     where it starts with those before the step
-   * @param degraded why the lost session could not be continued, so that this is a new one; null
-   *     otherwise
+   * @param degraded why the lost session could not be continued, so that this is a new one; or null
    */
   record AgentSessionCreated(
       String step,
@@ -509,13 +496,27 @@ public sealed interface TraceEvent {
   }
 
   /**
-   * A tool call of an agent begins, for which the step's {@code interrupted} requires more than
-   * that it runs again. Acknowledged before the call runs: a call without this event has not run.
+   * A tool call of an agent begins that matters to a resume: the step's {@code interrupted} is
+   * about it, or the agent uses its own login. Acknowledged before the call runs.
    *
    * @param tool name
    * @param id the agent's id of the call; the digest of its input where it has none
+   * @param input beginning of its main input; null unless the agent uses its own login
    */
-  record ToolBegun(String step, String tool, String id) implements Runner, OfStep {}
+  record ToolBegun(String step, String tool, String id, @Nullable String input)
+      implements Runner, OfStep {}
+
+  /**
+   * Calls since the boundary that a resumed agent with its own login may make again.
+   *
+   * @param omitted number of such calls beyond the first {@link RepeatedCall#MAX_LISTED}
+   */
+  record CallsRepeated(String step, List<RepeatedCall> calls, int omitted)
+      implements Runner, OfStep {
+    public CallsRepeated {
+      calls = calls == null ? List.of() : List.copyOf(calls);
+    }
+  }
 
   /**
    * A model has answered an agent. Acknowledged before the agent gets the end of the answer, so
@@ -525,7 +526,7 @@ public sealed interface TraceEvent {
    * @param key digest of the conversation that the answer belongs to
    * @param affinity digest of system prompt and tools: of answers with the same key, one with the
    *     same affinity is given first
-   * @param form {@code anthropic-messages openai-responses openai-chat}
+   * @param form {@code anthropic-messages openai-responses openai-chat reported}
    * @param model as requested
    * @param answer as journaled by the gateway; null where it broke off and only its cost counts
    * @param usage null where the model has not reported it
@@ -581,8 +582,7 @@ public sealed interface TraceEvent {
   /**
    * All of the run's active steps wait: it has no runner until one of the waits ends.
    *
-   * @param resumeAt when the first timer ends, by its runner's clock; null where only an answer can
-   *     end a wait
+   * @param resumeAt when the first timer ends, by its runner's clock; null where none runs
    * @param waitMs remaining time of that timer, where it is a duration; counted from when the
    *     broker accepts the event
    * @param approvals whose answer can end a wait

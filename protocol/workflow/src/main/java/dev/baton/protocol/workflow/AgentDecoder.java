@@ -37,7 +37,9 @@ final class AgentDecoder {
           "output",
           "context",
           "continue_from",
-          "interactive");
+          "interactive",
+          "gateway",
+          "login");
   private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final List<String> INTERRUPTED_KEYS = List.of("rerun", "ask", "tell");
   private static final List<String> CONTEXT_KEYS = List.of("window", "compact_at");
@@ -115,6 +117,7 @@ final class AgentDecoder {
     Optional<InputSchema> output = fields.get("output").flatMap(this::output);
     AgentContext context = context(fields, use.orElse(""));
     Optional<String> earlier = continueFrom(fields);
+    Optional<List<String>> login = new AgentLoginDecoder(values).login(fields, use.orElse(""));
     return use.flatMap(
         agent ->
             prompt.map(
@@ -139,7 +142,8 @@ final class AgentDecoder {
                         context,
                         earlier,
                         interactive,
-                        cut)));
+                        cut,
+                        login)));
   }
 
   /** Reads the id of an earlier step; {@link ContinuationChecker} checks that it fits. */

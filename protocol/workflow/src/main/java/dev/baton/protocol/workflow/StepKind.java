@@ -204,6 +204,8 @@ public sealed interface StepKind {
    * @param interactive whether the program runs on a screen to which people attach, for {@link
    *     #USES_WITH_SCREEN}
    * @param cut at which boundaries files and state are captured
+   * @param login variables of the runner with the agent's own login, where it does not use the
+   *     gateway; empty with the gateway
    */
   record Agent(
       String use,
@@ -225,7 +227,8 @@ public sealed interface StepKind {
       AgentContext context,
       Optional<String> continueFrom,
       boolean interactive,
-      AgentCutRule cut)
+      AgentCutRule cut,
+      Optional<List<String>> login)
       implements StepKind {
     /** The agents that definitions can name; a runner may have fewer. */
     public static final List<String> USES =
@@ -257,6 +260,11 @@ public sealed interface StepKind {
      */
     public static final List<String> USES_THAT_HOLD_CALLS = List.of("claude", "opencode", "loop");
 
+    /**
+     * Those that report what a step needs without the gateway: answers, and rests between turns.
+     */
+    public static final List<String> USES_WITHOUT_GATEWAY = List.of("claude");
+
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);
 
@@ -267,6 +275,7 @@ public sealed interface StepKind {
       deny = List.copyOf(deny);
       background = List.copyOf(background);
       mcp = Collections.unmodifiableMap(new LinkedHashMap<>(mcp));
+      login = login.map(List::copyOf);
     }
 
     /**
@@ -298,7 +307,13 @@ public sealed interface StepKind {
           context,
           continueFrom,
           interactive && same,
-          cut);
+          cut,
+          login);
+    }
+
+    /** Whether the agent uses the model gateway of the runner, and not its own login. */
+    public boolean usesGateway() {
+      return login.isEmpty();
     }
 
     @Override

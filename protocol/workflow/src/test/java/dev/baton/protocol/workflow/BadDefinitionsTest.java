@@ -175,6 +175,19 @@ class BadDefinitionsTest {
             steps("- id: b\n  agent: {use: codex, prompt: x, budget: {turns: 0.5}}\n"),
             "line 5, column 50 (step b, steps[1].agent.budget.turns): 0.5 is not a budget; allowed: a whole number from 1 to 1000000000000000"),
         schema(
+            "a login at the gateway",
+            steps("- id: b\n  agent: {use: claude, prompt: x, login: A}\n"),
+            "line 5, column 42 (step b, steps[1].agent.login): an agent that uses the gateway has no login of its own; allowed: gateway: off"),
+        schema(
+            "an agent that needs the gateway",
+            steps("- id: b\n  agent: {use: loop, prompt: x, gateway: off, login: A}\n"),
+            "line 5, column 42 (step b, steps[1].agent.gateway): the agent 'loop' cannot run without the gateway; allowed: 'off' with claude only"),
+        schema(
+            "an approval without the gateway",
+            steps(
+                "- id: b\n  agent: {use: claude, prompt: x, gateway: off, login: A, tools: {timeout: 1h}}\n"),
+            "line 5, column 76 (step b, steps[1].agent.tools.timeout): without the gateway a run cannot wait for a decision on a call, so that 'timeout' has no effect; allowed: with 'gateway: on'"),
+        schema(
             "images for an agent that takes none",
             steps("- id: b\n  agent: {use: command, command: y, prompt: x, images: a.png}\n"),
             "line 5, column 56 (step b, steps[1].agent.images): the agent 'command' takes no images; allowed: with one of claude, codex, opencode, acp, loop"),
