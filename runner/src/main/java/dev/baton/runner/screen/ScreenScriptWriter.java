@@ -38,7 +38,8 @@ record ScreenScriptWriter(Path folder, Path tmux) {
   }
 
   /**
-   * Writes the files.
+   * Writes the files. The server's socket is named by the working folder of its parent, since its
+   * path must be absolute, for tmux commands that are typed in a pane, and may have 107 bytes only.
    *
    * @param program runs in the first pane, or in that of the saved screen
    * @return the command that runs the screen until the program ends, with its exit code
@@ -49,7 +50,7 @@ record ScreenScriptWriter(Path folder, Path tmux) {
         folder.resolve(LAUNCH),
         """
         cd %1$s && cat > prompt || exit 1
-        %2$s -u -D -S %3$s -f %4$s
+        %2$s -u -D -S "/proc/$$/cwd/%3$s" -f %4$s
         [ -f exit-code ] || { echo 'the screen was closed before its program ended' >&2; exit 1; }
         [ ! -f result ] || cat result
         exit "$(cat exit-code)"

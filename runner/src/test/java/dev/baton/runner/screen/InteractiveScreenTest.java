@@ -131,6 +131,25 @@ class InteractiveScreenTest {
     assertThat(SavedScreen.read(folder.resolve("home")).windows()).hasSize(2);
   }
 
+  @Test
+  void shouldReachItsServerFromPanesInAnyFolder() throws Exception {
+    InteractiveScreen screen = screen();
+    start(screen);
+    type(screen, "one");
+    awaitText(screen, "got one");
+    String command = "cd / && tmux rename-window 'from pane' ; exec /bin/sh";
+    screen.server().run(1_000, "split-window", "-t", "=baton:0", command);
+
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    String windows = "";
+    while (!windows.contains("from pane")) {
+      assertThat(System.nanoTime()).as("the windows are %s", windows).isLessThan(end);
+      TimeUnit.MILLISECONDS.sleep(20);
+      windows =
+          screen.server().text(1_000, "list-windows", "-t", "=baton", "-F", "#{window_name}");
+    }
+  }
+
   private static String panes(InteractiveScreen screen) throws Exception {
     return screen
         .server()
