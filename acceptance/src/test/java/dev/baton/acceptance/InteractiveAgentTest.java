@@ -84,6 +84,7 @@ class InteractiveAgentTest {
 
   @Test
   void shouldShowTheScreenAgainAfterItsRunnerWasKilled() throws Exception {
+    int before = stack.messages().requests().size();
     String run = on.api.start("talk", AcceptanceApiClient.JSON.createObjectNode());
     try (Client first = attached(run);
         Client second = attached(run, "--read-only")) {
@@ -122,10 +123,77 @@ class InteractiveAgentTest {
     }
     JsonNode end = on.api.awaitStatus(run, "completed", END);
     assertThat(end.path("output").asText()).isEqualTo("the end");
-    assertThat(stack.messages().requests()).as("each answer is paid once").hasSize(3);
+    assertThat(stack.messages().requests()).as("each answer is paid once").hasSize(before + 3);
     BatonCliInvoker.Result late = BatonCliInvoker.run(on, "attach", run);
     assertThat(late.code()).isEqualTo(CONFLICT);
     assertThat(late.err()).contains("only an active run has a screen");
+  }
+
+  @Test
+  void shouldNameConversationAndScreenOfACheckpointAndOfItsRestore() throws Exception {
+    String run = on.api.start("talk", AcceptanceApiClient.JSON.createObjectNode());
+    try (Client client = attached(run)) {
+      client.awaitText("ready");
+      client.type("first line\r");
+      client.awaitText("model: answer one");
+      client.type("second line\r");
+      client.awaitText("model: answer two");
+    }
+
+    BatonCliInvoker.Result created = BatonCliInvoker.run(on, "checkpoint", "create", run);
+
+    assertThat(created.code()).as(created.err()).isZero();
+    assertThat(created.out())
+        .contains(
+            "├── Capturing conversation state... done (3 messages)",
+            "├── Saving tmux layout... done (1 window, 1 pane)");
+    JsonNode manual = newest(run, "manual");
+    assertThat(manual.has("resumes")).as("no agent resumes with it").isFalse();
+    Path exported = on.folder.resolve("exported");
+    BatonCliInvoker.Result export =
+        BatonCliInvoker.run(
+            on,
+            "checkpoint",
+            "export",
+            manual.path("checkpoint").asText(),
+            "--to",
+            exported.toString());
+    assertThat(export.code()).as(export.err()).isZero();
+    assertThat(exported.resolve("tmux_state.txt"))
+        .content()
+        .startsWith("baton screen 1\nwindow 0 active ")
+        .contains("model: answer two");
+    assertThat(exported.resolve("conversation.json")).content().contains("second line");
+
+    BatonCliInvoker.Result restored =
+        BatonCliInvoker.run(
+            on,
+            "checkpoint",
+            "restore",
+            newest(run, "turn").path("checkpoint").asText(),
+            "--run",
+            "-ojson");
+
+    assertThat(restored.code()).as(restored.err()).isZero();
+    JsonNode facts = AcceptanceApiClient.JSON.readTree(restored.out()).path("restored");
+    assertThat(facts.path("screen").path("panes").asInt()).as(facts.toString()).isOne();
+    assertThat(facts.path("agent").path("use").asText()).isEqualTo("command");
+    String fork = AcceptanceApiClient.JSON.readTree(restored.out()).path("id").asText();
+    assertThat(fork).isNotEqualTo(run);
+    try (Client client = attached(fork)) {
+      client.awaitText("model: answer two");
+      assertThat(client.text()).contains("model: answer one");
+    }
+    for (String each : List.of(run, fork)) {
+      on.api.post("/runs/" + each + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
+    }
+  }
+
+  private static JsonNode newest(String run, String trigger) throws Exception {
+    return on.api.events(run, "checkpoint_saved").stream()
+        .filter(event -> event.path("trigger").asText().equals(trigger))
+        .reduce((_, later) -> later)
+        .orElseThrow();
   }
 
   @Test

@@ -18,6 +18,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.screen.SavedScreen;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
@@ -28,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,13 +38,14 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
   /**
    * Stores the checkpoint, pinned, and returns the server's view of it.
    *
-   * @param home an empty folder, for the conversation
+   * @param home an empty folder, for conversation and screen
    */
   JsonNode store(PortableCheckpoint portable, Path files, Path home, ProgressTreePrinter tree)
       throws IOException, InterruptedException {
     CapturedTree[] captured = new CapturedTree[2];
     JsonNode conversation = portable.state(PortableCheckpointFormat.CONVERSATION);
     boolean talked = conversation.path("messages").isArray();
+    Optional<SavedScreen> screen = portable.screen();
     tree.step(
         "Storing workspace",
         step -> {
@@ -53,11 +56,19 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
                   ByteSizeFormatter.of(captured[0].snapshot().treeBytes()),
                   ByteSizeFormatter.of(captured[0].storedBytes()));
         });
-    if (talked) {
+    if (talked || screen.isPresent()) {
       tree.step(
-          "Storing conversation",
+          "Storing "
+              + (talked ? "conversation" : "")
+              + (talked && screen.isPresent() ? " and " : "")
+              + (screen.isPresent() ? "screen" : ""),
           step -> {
-            write(conversation, home);
+            if (talked) {
+              write(conversation, home);
+            }
+            if (screen.isPresent()) {
+              screen.get().write(home);
+            }
             RestPackStore packs = new RestPackStore(client, run, bytes -> step.progress(bytes, 0));
             captured[1] = new TreeCapturer(ExcludePolicy.none()).capture(home, packs);
             return ByteSizeFormatter.of(captured[1].snapshot().treeBytes());
@@ -69,7 +80,7 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
         step -> {
           client.put(
               "/runs/" + run + "/checkpoints/" + id,
-              Json.tree(manifest(id, portable, captured[0], captured[1])));
+              Json.tree(manifest(id, portable, captured[0], captured[1], screen)));
           return "";
         });
     return client.put(
@@ -88,7 +99,11 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
    * Builds the manifest from the imported one; replaces every field that depends on this server.
    */
   private byte[] manifest(
-      String id, PortableCheckpoint portable, CapturedTree captured, @Nullable CapturedTree agent)
+      String id,
+      PortableCheckpoint portable,
+      CapturedTree captured,
+      @Nullable CapturedTree agent,
+      Optional<SavedScreen> screen)
       throws IOException {
     JsonNode runs = client.get("/runs/" + run);
     ObjectNode document = portable.manifest().deepCopy();
@@ -116,8 +131,21 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
     if (agent != null) {
       agent(document, talk, agent.snapshot());
     }
+    screen(document.withObject("/contributors"), screen);
     document.put("checksum", ManifestCodec.checksum(document));
     return ManifestCodec.write(ManifestCodec.read(Json.bytes(document)));
+  }
+
+  private static void screen(ObjectNode contributors, Optional<SavedScreen> screen) {
+    contributors.remove(CheckpointPart.SCREEN);
+    if (screen.isPresent()) {
+      contributors
+          .putObject(CheckpointPart.SCREEN)
+          .put("status", "ok")
+          .putObject("counts")
+          .put("windows", screen.get().windows().size())
+          .put("panes", screen.get().panes());
+    }
   }
 
   private static ObjectNode conversation(JsonNode given) {
@@ -143,7 +171,7 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
     packs(snapshot, workspace.putArray("packs"));
   }
 
-  /** The agent's state is the conversation alone: nothing resumes an imported checkpoint. */
+  /** Conversation and screen are for people: nothing resumes an imported checkpoint. */
   private static void agent(ObjectNode document, JsonNode conversation, Snapshot snapshot) {
     ObjectNode agent = document.putObject("agent");
     agent

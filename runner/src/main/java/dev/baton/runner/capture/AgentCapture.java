@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param metrics without the number of changed files
  * @param contributors parts of the state that can fail on their own, by name
  * @param processes that run in the background
+ * @param resumable whether a process of the agent can continue with it
  */
 public record AgentCapture(
     AgentStateTree state,
@@ -29,7 +30,8 @@ public record AgentCapture(
     Manifest.Conversation conversation,
     Manifest.Metrics metrics,
     Map<String, Manifest.Contribution> contributors,
-    List<Manifest.BackgroundProcess> processes) {
+    List<Manifest.BackgroundProcess> processes,
+    boolean resumable) {
   public AgentCapture {
     contributors = Map.copyOf(contributors);
     processes = List.copyOf(processes);

@@ -15,6 +15,7 @@ import dev.baton.agent.AgentListener;
 import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.RestoredScreen;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
@@ -50,6 +51,7 @@ final class AgentEventRecorder implements AgentListener {
   private final AgentCutTracker cuts;
   private final Map<String, Begun> open = new HashMap<>();
   private volatile long lastNanos = System.nanoTime();
+  private volatile @Nullable AgentScreen screen;
 
   /** A call in progress. */
   private record Begun(Instant at, @Nullable JsonNode input, String parent) {}
@@ -93,6 +95,11 @@ final class AgentEventRecorder implements AgentListener {
     return Optional.ofNullable(session.getNow(null));
   }
 
+  /** Names the screen of the process, before it is started. */
+  void shownOn(AgentScreen of) {
+    screen = of;
+  }
+
   /** Nanoseconds since the agent's last event, or since the start of its process. */
   long quietNanos() {
     return System.nanoTime() - lastNanos;
@@ -124,7 +131,8 @@ final class AgentEventRecorder implements AgentListener {
                 null,
                 resumed,
                 resumedFrom,
-                degraded));
+                degraded,
+                restoredScreen()));
         session.complete(started.sessionId());
         started
             .mcpServers()
@@ -166,6 +174,11 @@ final class AgentEventRecorder implements AgentListener {
       case AgentEvent.UnknownLine line ->
           log.note("unknown line of the agent (" + line.kind() + ", " + line.count() + ")");
     }
+  }
+
+  private @Nullable RestoredScreen restoredScreen() {
+    AgentScreen shown = screen;
+    return shown == null ? null : shown.restored();
   }
 
   private void send(TraceEvent.Runner event) throws InterruptedException {

@@ -127,6 +127,7 @@ record AgentProcessExecutor(
                         recorder,
                         recorder))) {
       events.session().thenRun(background::agentIsReady);
+      events.shownOn(screen);
       AgentSession agent =
           driver.start(
               background

@@ -302,7 +302,8 @@ final class AgentStepExecutor {
         AgentSessionRecorder.conversation(ledger.total(), null),
         AgentSessionRecorder.metrics(ledger.total(), List.of()),
         Map.of(),
-        List.of());
+        List.of(),
+        true);
   }
 
   /** Returns the conversation at the end of the step; empty unless a later step continues it. */

@@ -7,6 +7,8 @@
 package dev.baton.runner.screen;
 
 import dev.baton.agent.AgentProcessStarter.AgentCommand;
+import dev.baton.protocol.screen.SavedScreen;
+import dev.baton.protocol.screen.TmuxLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentProcessStarter;
 import dev.baton.agent.testkit.PlainProcessStarter;
+import dev.baton.protocol.screen.SavedScreen;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -145,8 +146,7 @@ class InteractiveScreenTest {
     while (!windows.contains("from pane")) {
       assertThat(System.nanoTime()).as("the windows are %s", windows).isLessThan(end);
       TimeUnit.MILLISECONDS.sleep(20);
-      windows =
-          screen.server().text(1_000, "list-windows", "-t", "=baton", "-F", "#{window_name}");
+      windows = screen.server().text(1_000, "list-windows", "-t", "=baton", "-F", "#{window_name}");
     }
   }
 

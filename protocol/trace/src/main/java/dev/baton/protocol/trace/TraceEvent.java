@@ -466,6 +466,8 @@ public sealed interface TraceEvent {
    *     where it starts with those before the step
    * @param degraded why the lost session could not be continued, so that this is a new one; null
    *     otherwise
+   * @param screen as it was created again from the checkpoint; null where the step has none, or an
+   *     empty one
    */
   record AgentSessionCreated(
       String step,
@@ -476,8 +478,23 @@ public sealed interface TraceEvent {
       @Nullable String parent,
       @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
       @Nullable String resumedFrom,
-      @Nullable String degraded)
-      implements Runner, OfStep {}
+      @Nullable String degraded,
+      @Nullable RestoredScreen screen)
+      implements Runner, OfStep {
+    /** A session without a screen. */
+    public AgentSessionCreated(
+        String step,
+        String agent,
+        String session,
+        @Nullable String version,
+        @Nullable String model,
+        @Nullable String parent,
+        boolean resumed,
+        @Nullable String resumedFrom,
+        @Nullable String degraded) {
+      this(step, agent, session, version, model, parent, resumed, resumedFrom, degraded, null);
+    }
+  }
 
   /**
    * A tool call of an agent has ended.
