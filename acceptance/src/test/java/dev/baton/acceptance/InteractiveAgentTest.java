@@ -14,14 +14,11 @@ import dev.baton.acceptance.agent.ScreenAgentMain;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedReply;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -86,8 +83,8 @@ class InteractiveAgentTest {
   void shouldShowTheScreenAgainAfterItsRunnerWasKilled() throws Exception {
     int before = stack.messages().requests().size();
     String run = on.api.start("talk", AcceptanceApiClient.JSON.createObjectNode());
-    try (Client first = attached(run);
-        Client second = attached(run, "--read-only")) {
+    try (AttachedClient first = AttachedClient.attached(on, run);
+        AttachedClient second = AttachedClient.attached(on, run, "--read-only")) {
       first.awaitText("task: Talk to me.");
       first.type("first line\r");
       first.awaitText("model: answer one");
@@ -111,7 +108,7 @@ class InteractiveAgentTest {
         "a replacement has started",
         END,
         () -> on.api.events(run, "agent_session_created").size() == 2);
-    try (Client again = attached(run)) {
+    try (AttachedClient again = AttachedClient.attached(on, run)) {
       again.awaitText("model: answer two");
       assertThat(again.text())
           .contains("first line", "model: answer one", "second line")
@@ -132,7 +129,7 @@ class InteractiveAgentTest {
   @Test
   void shouldNameConversationAndScreenOfACheckpointAndOfItsRestore() throws Exception {
     String run = on.api.start("talk", AcceptanceApiClient.JSON.createObjectNode());
-    try (Client client = attached(run)) {
+    try (AttachedClient client = AttachedClient.attached(on, run)) {
       client.awaitText("ready");
       client.type("first line\r");
       client.awaitText("model: answer one");
@@ -180,7 +177,7 @@ class InteractiveAgentTest {
     assertThat(facts.path("agent").path("use").asText()).isEqualTo("command");
     String fork = AcceptanceApiClient.JSON.readTree(restored.out()).path("id").asText();
     assertThat(fork).isNotEqualTo(run);
-    try (Client client = attached(fork)) {
+    try (AttachedClient client = AttachedClient.attached(on, fork)) {
       client.awaitText("model: answer two");
       assertThat(client.text()).contains("model: answer one");
     }
@@ -206,74 +203,5 @@ class InteractiveAgentTest {
     assertThat(refused.code()).as(refused.err()).isEqualTo(CONFLICT);
     assertThat(refused.err()).contains("no interactive step of the run is in progress");
     on.api.post("/runs/" + run + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
-  }
-
-  /** Attaches as soon as the step is in progress. */
-  private static Client attached(String run, String... options) throws Exception {
-    long end = System.nanoTime() + END.toNanos();
-    while (true) {
-      Client client = Client.start(run, options);
-      if (client.isShown()) {
-        return client;
-      }
-      assertThat(client.code()).as(client.text()).isEqualTo(CONFLICT);
-      assertThat(System.nanoTime()).as("the step is not in progress").isLessThan(end);
-    }
-  }
-
-  /** A command in a process of its own, whose keys and output are pipes. */
-  private record Client(Process process, Path out) implements AutoCloseable {
-    static Client start(String run, String... options) throws IOException {
-      List<String> command =
-          new ArrayList<>(
-              List.of(Path.of("..", "baton").toAbsolutePath().normalize().toString(), "attach"));
-      command.add(run);
-      command.addAll(List.of(options));
-      Path out = Files.createTempFile(on.folder, "attached", ".out");
-      ProcessBuilder builder =
-          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
-      builder.environment().put("BATON_SKIP_BUILD", "1");
-      builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
-      return new Client(builder.start(), out);
-    }
-
-    String text() throws IOException {
-      return Files.readString(out, StandardCharsets.UTF_8);
-    }
-
-    /** Waits until it shows a screen; false when it was refused. */
-    boolean isShown() {
-      Await.until(
-          "it shows a screen or ends", END, () -> !process.isAlive() || text().contains("\u001b["));
-      return process.isAlive();
-    }
-
-    int code() {
-      return process.exitValue();
-    }
-
-    void awaitText(String wanted) {
-      Await.until("the screen shows " + wanted, END, () -> text().contains(wanted));
-    }
-
-    void type(String keys) throws IOException {
-      process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
-      process.getOutputStream().flush();
-    }
-
-    int detach() throws Exception {
-      process.getOutputStream().close();
-      return end();
-    }
-
-    int end() throws Exception {
-      assertThat(process.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      return process.exitValue();
-    }
-
-    @Override
-    public void close() {
-      process.destroyForcibly();
-    }
   }
 }

@@ -105,7 +105,8 @@ record AgentProcessExecutor(
                 background,
                 screen,
                 cuts,
-                launch.start() instanceof AgentStart.Continue
+                // Their files have a prompt before its request.
+                (launch.start() instanceof AgentStart.Continue && !kind.interactive())
                     || (launch.start() instanceof AgentStart.Fork fork && fork.prompt() != null),
                 events.session(),
                 progress,

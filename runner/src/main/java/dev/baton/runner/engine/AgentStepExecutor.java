@@ -256,7 +256,8 @@ final class AgentStepExecutor {
                 List.of(),
                 List.of(),
                 kind.output().map(schema -> schema.json().toString()).orElse(""),
-                run.executors().agents().contextLimit(kind)),
+                run.executors().agents().contextLimit(kind),
+                kind.interactive()),
             environment(kind));
     PromptImageResolver images = new PromptImageResolver(workspace.root());
     if (session == null || !restored) {

@@ -88,6 +88,7 @@ record ScreenScriptWriter(Path folder, Path tmux) {
             set -g default-terminal screen-256color
             set -g history-limit %d
             set -g update-environment ""
+            set -g focus-events on
             set -g set-clipboard off
             set -g set-titles off
             set -g base-index 0
