@@ -14,14 +14,11 @@ import dev.baton.acceptance.agent.ScreenAgentMain;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedReply;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -84,9 +81,10 @@ class InteractiveAgentTest {
 
   @Test
   void shouldShowTheScreenAgainAfterItsRunnerWasKilled() throws Exception {
+    int before = stack.messages().requests().size();
     String run = on.api.start("talk", AcceptanceApiClient.JSON.createObjectNode());
-    try (Client first = attached(run);
-        Client second = attached(run, "--read-only")) {
+    try (AttachedClient first = AttachedClient.attached(on, run);
+        AttachedClient second = AttachedClient.attached(on, run, "--read-only")) {
       first.awaitText("task: Talk to me.");
       first.type("first line\r");
       first.awaitText("model: answer one");
@@ -110,7 +108,7 @@ class InteractiveAgentTest {
         "a replacement has started",
         END,
         () -> on.api.events(run, "agent_session_created").size() == 2);
-    try (Client again = attached(run)) {
+    try (AttachedClient again = AttachedClient.attached(on, run)) {
       again.awaitText("model: answer two");
       assertThat(again.text())
           .contains("first line", "model: answer one", "second line")
@@ -122,10 +120,77 @@ class InteractiveAgentTest {
     }
     JsonNode end = on.api.awaitStatus(run, "completed", END);
     assertThat(end.path("output").asText()).isEqualTo("the end");
-    assertThat(stack.messages().requests()).as("each answer is paid once").hasSize(3);
+    assertThat(stack.messages().requests()).as("each answer is paid once").hasSize(before + 3);
     BatonCliInvoker.Result late = BatonCliInvoker.run(on, "attach", run);
     assertThat(late.code()).isEqualTo(CONFLICT);
     assertThat(late.err()).contains("only an active run has a screen");
+  }
+
+  @Test
+  void shouldNameConversationAndScreenOfACheckpointAndOfItsRestore() throws Exception {
+    String run = on.api.start("talk", AcceptanceApiClient.JSON.createObjectNode());
+    try (AttachedClient client = AttachedClient.attached(on, run)) {
+      client.awaitText("ready");
+      client.type("first line\r");
+      client.awaitText("model: answer one");
+      client.type("second line\r");
+      client.awaitText("model: answer two");
+    }
+
+    BatonCliInvoker.Result created = BatonCliInvoker.run(on, "checkpoint", "create", run);
+
+    assertThat(created.code()).as(created.err()).isZero();
+    assertThat(created.out())
+        .contains(
+            "├── Capturing conversation state... done (3 messages)",
+            "├── Saving tmux layout... done (1 window, 1 pane)");
+    JsonNode manual = newest(run, "manual");
+    assertThat(manual.has("resumes")).as("no agent resumes with it").isFalse();
+    Path exported = on.folder.resolve("exported");
+    BatonCliInvoker.Result export =
+        BatonCliInvoker.run(
+            on,
+            "checkpoint",
+            "export",
+            manual.path("checkpoint").asText(),
+            "--to",
+            exported.toString());
+    assertThat(export.code()).as(export.err()).isZero();
+    assertThat(exported.resolve("tmux_state.txt"))
+        .content()
+        .startsWith("baton screen 1\nwindow 0 active ")
+        .contains("model: answer two");
+    assertThat(exported.resolve("conversation.json")).content().contains("second line");
+
+    BatonCliInvoker.Result restored =
+        BatonCliInvoker.run(
+            on,
+            "checkpoint",
+            "restore",
+            newest(run, "turn").path("checkpoint").asText(),
+            "--run",
+            "-ojson");
+
+    assertThat(restored.code()).as(restored.err()).isZero();
+    JsonNode facts = AcceptanceApiClient.JSON.readTree(restored.out()).path("restored");
+    assertThat(facts.path("screen").path("panes").asInt()).as(facts.toString()).isOne();
+    assertThat(facts.path("agent").path("use").asText()).isEqualTo("command");
+    String fork = AcceptanceApiClient.JSON.readTree(restored.out()).path("id").asText();
+    assertThat(fork).isNotEqualTo(run);
+    try (AttachedClient client = AttachedClient.attached(on, fork)) {
+      client.awaitText("model: answer two");
+      assertThat(client.text()).contains("model: answer one");
+    }
+    for (String each : List.of(run, fork)) {
+      on.api.post("/runs/" + each + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
+    }
+  }
+
+  private static JsonNode newest(String run, String trigger) throws Exception {
+    return on.api.events(run, "checkpoint_saved").stream()
+        .filter(event -> event.path("trigger").asText().equals(trigger))
+        .reduce((_, later) -> later)
+        .orElseThrow();
   }
 
   @Test
@@ -138,74 +203,5 @@ class InteractiveAgentTest {
     assertThat(refused.code()).as(refused.err()).isEqualTo(CONFLICT);
     assertThat(refused.err()).contains("no interactive step of the run is in progress");
     on.api.post("/runs/" + run + "/cancel", AcceptanceApiClient.JSON.createObjectNode());
-  }
-
-  /** Attaches as soon as the step is in progress. */
-  private static Client attached(String run, String... options) throws Exception {
-    long end = System.nanoTime() + END.toNanos();
-    while (true) {
-      Client client = Client.start(run, options);
-      if (client.isShown()) {
-        return client;
-      }
-      assertThat(client.code()).as(client.text()).isEqualTo(CONFLICT);
-      assertThat(System.nanoTime()).as("the step is not in progress").isLessThan(end);
-    }
-  }
-
-  /** A command in a process of its own, whose keys and output are pipes. */
-  private record Client(Process process, Path out) implements AutoCloseable {
-    static Client start(String run, String... options) throws IOException {
-      List<String> command =
-          new ArrayList<>(
-              List.of(Path.of("..", "baton").toAbsolutePath().normalize().toString(), "attach"));
-      command.add(run);
-      command.addAll(List.of(options));
-      Path out = Files.createTempFile(on.folder, "attached", ".out");
-      ProcessBuilder builder =
-          new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
-      builder.environment().put("BATON_SKIP_BUILD", "1");
-      builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
-      return new Client(builder.start(), out);
-    }
-
-    String text() throws IOException {
-      return Files.readString(out, StandardCharsets.UTF_8);
-    }
-
-    /** Waits until it shows a screen; false when it was refused. */
-    boolean isShown() {
-      Await.until(
-          "it shows a screen or ends", END, () -> !process.isAlive() || text().contains("\u001b["));
-      return process.isAlive();
-    }
-
-    int code() {
-      return process.exitValue();
-    }
-
-    void awaitText(String wanted) {
-      Await.until("the screen shows " + wanted, END, () -> text().contains(wanted));
-    }
-
-    void type(String keys) throws IOException {
-      process.getOutputStream().write(keys.getBytes(StandardCharsets.UTF_8));
-      process.getOutputStream().flush();
-    }
-
-    int detach() throws Exception {
-      process.getOutputStream().close();
-      return end();
-    }
-
-    int end() throws Exception {
-      assertThat(process.waitFor(END.toSeconds(), TimeUnit.SECONDS)).isTrue();
-      return process.exitValue();
-    }
-
-    @Override
-    public void close() {
-      process.destroyForcibly();
-    }
   }
 }

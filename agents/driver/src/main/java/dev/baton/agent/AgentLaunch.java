@@ -112,6 +112,8 @@ public record AgentLaunch(
    *     output: agents without schemas get it with the prompt
    * @param context when the built-in loop summarizes its conversation; other agents decide on it by
    *     themselves
+   * @param interactive whether people see the agent on a screen and type to it: the starter gives
+   *     the program a terminal
    */
   public record AgentTask(
       String system,
@@ -119,10 +121,22 @@ public record AgentLaunch(
       List<McpAccess> mcp,
       List<java.nio.file.Path> images,
       String outputSchema,
-      ContextLimit context) {
+      ContextLimit context,
+      boolean interactive) {
     public AgentTask {
       mcp = List.copyOf(mcp);
       images = List.copyOf(images);
+    }
+
+    /** A task without a screen. */
+    public AgentTask(
+        String system,
+        ToolRules tools,
+        List<McpAccess> mcp,
+        List<java.nio.file.Path> images,
+        String outputSchema,
+        ContextLimit context) {
+      this(system, tools, mcp, images, outputSchema, context, false);
     }
 
     /** A task with the standard limit of the conversation. */
@@ -137,16 +151,16 @@ public record AgentLaunch(
 
     /** The same task with another limit of the conversation. */
     public AgentTask withContext(ContextLimit limit) {
-      return new AgentTask(system, tools, mcp, images, outputSchema, limit);
+      return new AgentTask(system, tools, mcp, images, outputSchema, limit, interactive);
     }
 
     /** The same task with images that its prompt begins with. */
     public AgentTask withImages(List<java.nio.file.Path> files) {
-      return new AgentTask(system, tools, mcp, files, outputSchema, context);
+      return new AgentTask(system, tools, mcp, files, outputSchema, context, interactive);
     }
 
     AgentTask withMcp(List<McpAccess> servers) {
-      return new AgentTask(system, tools, servers, images, outputSchema, context);
+      return new AgentTask(system, tools, servers, images, outputSchema, context, interactive);
     }
 
     /** No system prompt, no rules, no servers. */

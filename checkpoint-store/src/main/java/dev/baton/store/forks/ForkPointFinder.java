@@ -136,7 +136,8 @@ class ForkPointFinder {
   }
 
   private static ForkPoint copy(String run, String checkpoint, Row row) {
-    if (ManifestCodec.read(row.get(Buffer.class, 2).getBytes()).agent() != null) {
+    Manifest manifest = ManifestCodec.read(row.get(Buffer.class, 2).getBytes());
+    if (manifest.agent() != null && !manifest.trigger().isRequested()) {
       throw StoreRequestException.refused(
           "no_checkpoint: checkpoint %s is a copy of the agent's turn at which run %s began: start the fork from the original, checkpoint %s of run %s, or from a later turn of run %s"
               .formatted(checkpoint, run, row.getString(0), row.getString(1), run));

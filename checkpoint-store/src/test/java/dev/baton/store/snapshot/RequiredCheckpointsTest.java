@@ -50,7 +50,7 @@ class RequiredCheckpointsTest {
         Lane.runner(1),
         ++seq,
         new TraceEvent.AgentSessionCreated(
-            step, "loop", "s1", null, null, null, false, null, null));
+            step, "loop", "s1", null, null, null, false, null, null, null));
     accept(
         Lane.runner(1),
         ++seq,

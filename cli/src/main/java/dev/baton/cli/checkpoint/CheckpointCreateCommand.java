@@ -21,7 +21,6 @@ import dev.baton.cli.terminal.TimeFormatter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -40,16 +39,6 @@ final class CheckpointCreateCommand implements Runnable {
   private static final Duration ANSWER = Duration.ofSeconds(75);
   private static final Duration WAIT = Duration.ofMinutes(5);
   private static final List<String> TRIGGERS = List.of("manual", "detach");
-  private static final Map<String, String> DOING =
-      Map.of(
-          "conversation", "Capturing conversation state",
-          "agent", "Capturing agent session",
-          "git", "Reading git state",
-          "environment", "Saving environment",
-          "session", "Saving session state",
-          "tmux", "Saving tmux layout",
-          "mcp", "Capturing MCP servers");
-
   private final CommandContext context;
 
   @Parameters(paramLabel = "RUN", description = "A run's id, or its last six characters.")
@@ -106,16 +95,10 @@ final class CheckpointCreateCommand implements Runnable {
   }
 
   /** Prints the other contents of the checkpoint that its manifest lists. */
-  private void contributors(JsonNode made, ProgressTreePrinter tree)
+  private static void contributors(JsonNode made, ProgressTreePrinter tree)
       throws IOException, InterruptedException {
-    for (var part : made.path("manifest").path("contributors").properties()) {
-      if (part.getKey().equals("workspace")) {
-        continue;
-      }
-      String error = part.getValue().path("error").asText("");
-      tree.step(
-          DOING.getOrDefault(part.getKey(), "Saving " + part.getKey()),
-          step -> error.isEmpty() ? "" : "without it: " + error);
+    for (CheckpointPart part : CheckpointPart.of(made.path("manifest"))) {
+      tree.step(part.capture(), step -> part.result());
     }
   }
 

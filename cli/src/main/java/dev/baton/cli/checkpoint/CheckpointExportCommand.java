@@ -6,7 +6,6 @@
  */
 package dev.baton.cli.checkpoint;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.ByteSizeFormatter;
 import dev.baton.cli.terminal.ProgressTreePrinter;
@@ -25,7 +24,8 @@ import picocli.CommandLine.Option;
     name = "export",
     description = {
       "Write a checkpoint as files that need no Baton: manifest.json, conversation.json,",
-      "session_state.json, environment.json, workspace.tar.zst, tmux_state.txt, mcp_state/."
+      "session_state.json, environment.json, workspace.tar.zst, mcp_state/, and tmux_state.txt",
+      "where the checkpoint has a screen."
     },
     footer = {
       "%nExamples:",
@@ -83,10 +83,12 @@ final class CheckpointExportCommand extends SingleCheckpointCommand implements R
       tree.last(
           "Writing manifest and state",
           step -> {
-            JsonNode conversation =
-                new ConversationExporter(context.client(), opened)
-                    .export(Files.createDirectory(workshop.path().resolve("agent")));
-            PortableCheckpointFormat.writeState(folder, opened.document(), conversation);
+            AgentStateExporter agent =
+                AgentStateExporter.export(
+                    context.client(),
+                    opened,
+                    Files.createDirectory(workshop.path().resolve("agent")));
+            PortableCheckpointFormat.writeState(folder, opened.document(), agent);
             PortableCheckpointFormat.writeManifest(folder, opened.document());
             workshop.place(isArchive(to) ? workshop.tar(folder) : folder, to);
             return "";

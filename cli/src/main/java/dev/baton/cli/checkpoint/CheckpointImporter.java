@@ -18,16 +18,19 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.screen.SavedScreen;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.capture.TreeCapturer;
+import dev.baton.snapshot.format.ChunkSizes;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -36,30 +39,41 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
   /**
    * Stores the checkpoint, pinned, and returns the server's view of it.
    *
-   * @param home an empty folder, for the conversation
+   * @param home an empty folder, for conversation and screen
    */
   JsonNode store(PortableCheckpoint portable, Path files, Path home, ProgressTreePrinter tree)
       throws IOException, InterruptedException {
     CapturedTree[] captured = new CapturedTree[2];
     JsonNode conversation = portable.state(PortableCheckpointFormat.CONVERSATION);
     boolean talked = conversation.path("messages").isArray();
+    Optional<SavedScreen> screen = portable.screen();
     tree.step(
         "Storing workspace",
         step -> {
           RestPackStore packs = new RestPackStore(client, run, bytes -> step.progress(bytes, 0));
-          captured[0] = new TreeCapturer(ExcludePolicy.none()).capture(files, packs);
+          captured[0] =
+              new TreeCapturer(ExcludePolicy.none(), ChunkSizes.STANDARD).capture(files, packs);
           return "%s, %s new"
               .formatted(
                   ByteSizeFormatter.of(captured[0].snapshot().treeBytes()),
                   ByteSizeFormatter.of(captured[0].storedBytes()));
         });
-    if (talked) {
+    if (talked || screen.isPresent()) {
       tree.step(
-          "Storing conversation",
+          "Storing "
+              + (talked ? "conversation" : "")
+              + (talked && screen.isPresent() ? " and " : "")
+              + (screen.isPresent() ? "screen" : ""),
           step -> {
-            write(conversation, home);
+            if (talked) {
+              write(conversation, home);
+            }
+            if (screen.isPresent()) {
+              screen.get().write(home);
+            }
             RestPackStore packs = new RestPackStore(client, run, bytes -> step.progress(bytes, 0));
-            captured[1] = new TreeCapturer(ExcludePolicy.none()).capture(home, packs);
+            captured[1] =
+                new TreeCapturer(ExcludePolicy.none(), ChunkSizes.STANDARD).capture(home, packs);
             return ByteSizeFormatter.of(captured[1].snapshot().treeBytes());
           });
     }
@@ -69,7 +83,7 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
         step -> {
           client.put(
               "/runs/" + run + "/checkpoints/" + id,
-              Json.tree(manifest(id, portable, captured[0], captured[1])));
+              Json.tree(manifest(id, portable, captured[0], captured[1], screen)));
           return "";
         });
     return client.put(
@@ -88,7 +102,11 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
    * Builds the manifest from the imported one; replaces every field that depends on this server.
    */
   private byte[] manifest(
-      String id, PortableCheckpoint portable, CapturedTree captured, @Nullable CapturedTree agent)
+      String id,
+      PortableCheckpoint portable,
+      CapturedTree captured,
+      @Nullable CapturedTree agent,
+      Optional<SavedScreen> screen)
       throws IOException {
     JsonNode runs = client.get("/runs/" + run);
     ObjectNode document = portable.manifest().deepCopy();
@@ -116,8 +134,21 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
     if (agent != null) {
       agent(document, talk, agent.snapshot());
     }
+    screen(document.withObject("/contributors"), screen);
     document.put("checksum", ManifestCodec.checksum(document));
     return ManifestCodec.write(ManifestCodec.read(Json.bytes(document)));
+  }
+
+  private static void screen(ObjectNode contributors, Optional<SavedScreen> screen) {
+    contributors.remove(CheckpointPart.SCREEN);
+    if (screen.isPresent()) {
+      contributors
+          .putObject(CheckpointPart.SCREEN)
+          .put("status", "ok")
+          .putObject("counts")
+          .put("windows", screen.get().windows().size())
+          .put("panes", screen.get().panes());
+    }
   }
 
   private static ObjectNode conversation(JsonNode given) {
@@ -143,7 +174,7 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
     packs(snapshot, workspace.putArray("packs"));
   }
 
-  /** The agent's state is the conversation alone: nothing resumes an imported checkpoint. */
+  /** Conversation and screen are for people: nothing resumes an imported checkpoint. */
   private static void agent(ObjectNode document, JsonNode conversation, Snapshot snapshot) {
     ObjectNode agent = document.putObject("agent");
     agent

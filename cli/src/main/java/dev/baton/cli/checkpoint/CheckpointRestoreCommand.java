@@ -62,7 +62,11 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
       description = "Maximum size of all files in bytes; more is refused. Default: 64 GiB.")
   private long maxBytes = RestoreLimits.defaults().maxBytes();
 
-  @Option(names = "--run", description = "Start a new run from it instead; see also: baton replay.")
+  @Option(
+      names = "--run",
+      description =
+          "Start a new run from it instead, and show what its runner restores; see also: baton"
+              + " replay.")
   private boolean run;
 
   @Mixin private StartedRunFollower started = new StartedRunFollower();
@@ -95,8 +99,19 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
     }
     JsonNode of = context.client().get(checkpoint().path(""));
     ObjectNode body = Json.mapper().createObjectNode().put("checkpoint", of.path("id").asText());
-    return started.show(
-        context, ForkRequestSender.create(context.client(), of.path("run").asText(), body));
+    JsonNode made = ForkRequestSender.create(context.client(), of.path("run").asText(), body);
+    // With --wait, the JSON is that of the run's end.
+    if (made instanceof ObjectNode fork
+        && !started.isDetached()
+        && !(started.waits() && context.json())) {
+      FileWork.run(
+          "the restore",
+          () ->
+              fork.set(
+                  "restored",
+                  new RestoredRunFollower(context, of, fork.path("id").asText()).follow()));
+    }
+    return started.show(context, made);
   }
 
   private Path check() {

@@ -11,6 +11,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.command.CliException;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.ManifestCodec;
+import dev.baton.protocol.screen.SavedScreen;
+import dev.baton.protocol.screen.SavedScreenCodec;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -18,6 +20,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
@@ -75,6 +78,32 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
       throw CliException.usage("%s is larger than the limit of %d bytes".formatted(name, most));
     }
     return json(file);
+  }
+
+  /**
+   * Reads the screen; empty where it has none.
+   *
+   * @throws CliException when it is not in the notation of {@link SavedScreenCodec}
+   */
+  Optional<SavedScreen> screen() throws IOException {
+    Path file = folder.resolve(PortableCheckpointFormat.TMUX);
+    // Earlier exports have an empty file where there is no screen.
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) == 0) {
+      return Optional.empty();
+    }
+    if (Files.size(file) > SavedScreenCodec.MAX_TEXT) {
+      throw CliException.usage(
+          "%s is larger than the limit of %d bytes"
+              .formatted(PortableCheckpointFormat.TMUX, SavedScreenCodec.MAX_TEXT));
+    }
+    try {
+      return Optional.of(SavedScreenCodec.read(Files.readAllBytes(file)));
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(
+          "%s cannot be read: %s; remove it, with its checksum, to import the checkpoint without"
+                  .formatted(PortableCheckpointFormat.TMUX, e.getMessage())
+              + " its screen");
+    }
   }
 
   private static JsonNode json(Path file) throws IOException {

@@ -35,11 +35,15 @@ final class PortableCheckpointFormat {
   private PortableCheckpointFormat() {}
 
   /** Writes all files except the workspace archive and the manifest. */
-  static void writeState(Path folder, JsonNode manifest, JsonNode conversation) throws IOException {
-    json(folder.resolve(CONVERSATION), conversation);
+  static void writeState(Path folder, JsonNode manifest, AgentStateExporter agent)
+      throws IOException {
+    json(folder.resolve(CONVERSATION), agent.conversation());
     json(folder.resolve(SESSION), manifest.path("session_state"));
     json(folder.resolve(ENVIRONMENT), manifest.path("environment"));
-    Files.writeString(folder.resolve(TMUX), manifest.path("tmux_state").asText(""));
+    byte[] screen = agent.screen();
+    if (screen != null) {
+      Files.write(folder.resolve(TMUX), screen);
+    }
     Path mcp = Files.createDirectory(folder.resolve(MCP));
     for (var server : manifest.path("mcp_state").properties()) {
       json(mcp.resolve(fileName(server.getKey()) + ".json"), server.getValue());

@@ -41,7 +41,13 @@ public final class StartedRunFollower {
     private boolean detach;
   }
 
-  boolean waits() {
+  /** Whether the command only starts the run, as the option says. */
+  public boolean isDetached() {
+    return waiting.detach;
+  }
+
+  /** Whether the command waits for the run's end. */
+  public boolean waits() {
     return !waiting.detach && (waiting.wait || waiting.follow);
   }
 

@@ -185,6 +185,39 @@ class CheckpointCommandsTest {
   }
 
   @Test
+  void shouldCountTheConversationAndTheScreenOfANewCheckpoint() {
+    server.on("POST /runs/abcdef/checkpoints", 201, "{\"id\":\"" + ID + "\"}");
+    server.on(
+        "GET /checkpoints/" + ID,
+        200,
+        checkpoint(
+            ID,
+            Duration.ZERO,
+            "pending",
+            """
+            ,"manifest":{"contributors":{"tmux":{"status":"ok","counts":{"panes":3,"windows":1}},
+              "mcp:files":{"status":"ok"},"workspace":{"status":"ok"},
+              "conversation":{"status":"ok","counts":{"messages":12}}}}"""));
+
+    InProcessCli.Result text = cli.run("checkpoint", "create", "abcdef", "--no-verify");
+    InProcessCli.Result json = cli.run("checkpoint", "create", "abcdef", "--no-verify", "-ojson");
+
+    assertThat(text.out())
+        .startsWith(
+            """
+            Creating manual checkpoint...
+              ├── Snapshotting workspace... done (15MB)
+              ├── Capturing conversation state... done (12 messages)
+              ├── Saving tmux layout... done (1 window, 3 panes)
+              ├── Saving mcp:files... done
+              └── Storing checkpoint... done (1.2KB)
+            """);
+    JsonNode parts = tree(json.out()).path("manifest").path("contributors");
+    assertThat(parts.at("/conversation/counts/messages").asInt()).isEqualTo(12);
+    assertThat(parts.at("/tmux/counts/panes").asInt()).isEqualTo(3);
+  }
+
+  @Test
   void shouldWaitForACheckpointThatTakesLonger() {
     server.on(
         "POST /runs/abcdef/checkpoints", 202, "{\"id\":\"" + ID + "\",\"status\":\"pending\"}");
@@ -247,12 +280,108 @@ class CheckpointCommandsTest {
     server.on("GET /checkpoints/ckpt01", 200, "{\"id\":\"%s\",\"run\":\"%s\"}".formatted(ID, RUN));
     server.on("POST /runs/" + RUN + "/fork", 201, "{\"id\":\"%s\"}".formatted(RUN));
 
-    InProcessCli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
+    InProcessCli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run", "--detach");
 
     assertThat(result.code()).as(result.err()).isZero();
     assertThat(result.out()).startsWith("run " + RUN + " started");
     assertThat(server.requests().getLast().body())
         .isEqualTo("{\"checkpoint\":\"%s\"}".formatted(ID));
+  }
+
+  /** A run from a checkpoint whose events are a page for each of the given lists. */
+  private void onRestore(String manifest, String... pages) {
+    server.on(
+        "GET /checkpoints/ckpt01",
+        200,
+        checkpoint(ID, Duration.ZERO, "verified", ",\"manifest\":" + manifest));
+    server.on("POST /runs/" + RUN + "/fork", 201, "{\"id\":\"%s\"}".formatted(RUN));
+    long after = 0;
+    for (String page : pages) {
+      String events = "GET /runs/%s/events?after=%d&limit=1000".formatted(RUN, after++);
+      server.on(events, 200, "{\"events\":[]}");
+      server.on(
+          events, 200, "{\"events\":[{\"position\":%d,\"id\":\"x\",%s}]}".formatted(after, page));
+    }
+  }
+
+  private static final String STARTED = "\"type\":\"runner_started\",\"data\":{\"runner\":\"r1\"}";
+
+  @Test
+  void shouldShowWhatARunFromACheckpointRestores() {
+    onRestore(
+        """
+        {"trigger":"turn","run":{"step":"work"},"agent":{"use":"claude"},
+         "contributors":{"tmux":{"status":"ok","counts":{"windows":2,"panes":3}}}}""",
+        STARTED,
+        """
+        "type":"agent_session_created","data":{"step":"work","agent":"explorer","session":"sub","parent":"s"}""",
+        """
+        "type":"agent_session_created","data":{"step":"work","agent":"claude","session":"0b1f",
+          "resumed":true,"screen":{"windows":2,"panes":3}}""");
+
+    InProcessCli.Result text = cli.run("checkpoint", "restore", "ckpt01", "--run");
+    InProcessCli.Result json = cli.run("checkpoint", "restore", "ckpt01", "--run", "-ojson");
+
+    assertThat(text.code()).as(text.err()).isZero();
+    assertThat(text.out())
+        .startsWith(
+            """
+            Restoring checkpoint %s in run %s...
+              ├── Restoring workspace (15MB)... done
+              ├── Recreating tmux session... done (2 windows, 3 panes)
+              └── Resuming claude... done (session 0b1f)
+            run %s started
+            """
+                .formatted(ID, RUN, RUN));
+    JsonNode restored = tree(json.out()).path("restored");
+    assertThat(restored.path("screen").path("windows").asInt()).isEqualTo(2);
+    assertThat(restored.path("agent").path("session").asText()).isEqualTo("0b1f");
+    assertThat(restored.path("runner").asText()).isEqualTo("r1");
+  }
+
+  @Test
+  void shouldShowOnlyFilesWhereNoAgentContinues() {
+    onRestore(
+        """
+        {"trigger":"manual","run":{},"agent":{"use":"claude"},
+         "contributors":{"tmux":{"status":"ok"}}}""",
+        STARTED);
+
+    InProcessCli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
+
+    assertThat(result.out())
+        .contains("  └── Restoring workspace (15MB)... done\n")
+        .doesNotContain("tmux", "Resuming");
+  }
+
+  @Test
+  void shouldNameTheReasonOfANewSessionAndOfAnEmptyScreen() {
+    onRestore(
+        """
+        {"trigger":"turn","run":{"step":"work"},"agent":{"use":"claude"},
+         "contributors":{"tmux":{"status":"ok"}}}""",
+        STARTED,
+        """
+        "type":"agent_session_created","data":{"step":"work","agent":"claude","session":"0b1f",
+          "degraded":"the transcript is torn"}""");
+
+    InProcessCli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
+
+    assertThat(result.out())
+        .contains(
+            "Recreating tmux session... done (an empty one; the log of the step has the reason)")
+        .contains("Resuming claude... done (in the new session 0b1f: the transcript is torn)");
+  }
+
+  @Test
+  void shouldFailWhereTheRunEndsBeforeItHasRestoredTheCheckpoint() {
+    onRestore("{}", "\"type\":\"run_failed\",\"data\":{}");
+
+    InProcessCli.Result result = cli.run("checkpoint", "restore", "ckpt01", "--run");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.out()).contains("Restoring workspace (15MB)... failed");
+    assertThat(result.err()).contains("run " + RUN + " has the event run_failed");
   }
 
   @ParameterizedTest

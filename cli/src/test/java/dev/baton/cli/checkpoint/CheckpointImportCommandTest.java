@@ -117,6 +117,50 @@ class CheckpointImportCommandTest {
     }
   }
 
+  private static final String SCREEN =
+      """
+      baton screen 1
+      window 0 active b25d,80x24,0,0,0
+      pane 0 program active 11
+      \033[31mhello
+      """;
+
+  private Path exportWithScreen(String screen) throws Exception {
+    Path from = export("handover");
+    Files.writeString(from.resolve("tmux_state.txt"), screen);
+    ObjectNode manifest = (ObjectNode) Json.tree(Files.readAllBytes(from.resolve("manifest.json")));
+    manifest.remove("checksums");
+    Files.write(from.resolve("manifest.json"), Json.bytes(manifest));
+    return from;
+  }
+
+  @Test
+  void shouldGiveBackTheScreenThatItHasTakenIn() throws Exception {
+    Path from = exportWithScreen(SCREEN);
+
+    try (ImportServer target = new ImportServer()) {
+      InProcessCli.Result imported = target.cli().run("checkpoint", "import", from.toString());
+      assertThat(imported.code()).as(imported.err()).isZero();
+      assertThat(imported.out()).contains("├── Storing screen... done");
+      assertThat(target.committed().at("/contributors/tmux/counts/panes").asInt()).isOne();
+
+      assertThat(exported(target).resolve("tmux_state.txt")).hasContent(SCREEN);
+    }
+  }
+
+  @Test
+  void shouldNameAScreenThatCannotBeRead() throws Exception {
+    Path from = exportWithScreen(SCREEN.replace("80x24", "81x24"));
+
+    try (ImportServer target = new ImportServer()) {
+      InProcessCli.Result refused = target.cli().run("checkpoint", "import", from.toString());
+
+      assertThat(refused.code()).isEqualTo(2);
+      assertThat(refused.err())
+          .contains("tmux_state.txt cannot be read: line 2 has a malformed layout");
+    }
+  }
+
   @Test
   void shouldNameAConversationThatCannotBeRead() throws Exception {
     Path from = export("handover");

@@ -193,14 +193,13 @@ class CheckpointRestoreCommandTest {
             "session_state.json",
             "environment.json",
             "workspace.tar.zst",
-            "tmux_state.txt",
             "mcp_state");
     assertThat(names(folder)).containsExactly("handover");
     byte[] document = Files.readAllBytes(to.resolve("manifest.json"));
     Manifest manifest = ManifestCodec.read(document);
     assertThat(manifest.id()).isEqualTo(ID);
     JsonNode checksums = Json.tree(document).path("checksums");
-    assertThat(checksums.properties()).hasSize(5);
+    assertThat(checksums.properties()).hasSize(4);
     assertThat(checksums.path("workspace.tar.zst").asText())
         .isEqualTo(FileDigester.of(to.resolve("workspace.tar.zst")));
     assertThat(to.resolve("environment.json")).content().contains("C.UTF-8");
@@ -227,7 +226,7 @@ class CheckpointRestoreCommandTest {
     assertThat(run("tar", "-tf", to.toString()).lines().toList())
         .startsWith("manifest.json")
         .contains("mcp_state/", "workspace.tar.zst")
-        .hasSize(7);
+        .hasSize(6);
     assertThat(names(folder)).containsExactly("handover.tar");
   }
 

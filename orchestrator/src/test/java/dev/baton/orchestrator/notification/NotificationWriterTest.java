@@ -26,7 +26,7 @@ class NotificationWriterTest {
         URI.create("/test"),
         Instant.EPOCH,
         new TraceEvent.AgentSessionCreated(
-            "work", "claude", "s2", null, null, null, true, "c1", degraded));
+            "work", "claude", "s2", null, null, null, true, "c1", degraded, null));
   }
 
   @Test

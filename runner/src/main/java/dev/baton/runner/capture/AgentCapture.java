@@ -17,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * The part of a checkpoint that is an agent's.
  *
  * @param details writes what else belongs to the state, and describes it
+ * @param resumable whether a process of the agent can continue with it
  */
-public record AgentCapture(AgentStateTree state, AgentTurn turn, DetailSource details) {
+public record AgentCapture(
+    AgentStateTree state, AgentTurn turn, DetailSource details, boolean resumable) {
   /** Completes the home of the agent before it is captured. */
   @FunctionalInterface
   public interface DetailSource {

@@ -485,7 +485,7 @@ public final class Workspace {
       throws InterruptedException {
     files.lockInterruptibly();
     try {
-      StepAttempt by = agent == null && atBoundariesOnly ? null : attempt;
+      StepAttempt by = atBoundariesOnly && (agent == null || !agent.resumable()) ? null : attempt;
       CaptureResult saved = save(id, description, () -> evenIfUnchanged ? null : lastSaved, agent);
       if (saved instanceof CaptureResult.Made(Cut made)) {
         recorder.accept(made, by);

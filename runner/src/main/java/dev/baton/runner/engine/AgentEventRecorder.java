@@ -15,6 +15,7 @@ import dev.baton.agent.AgentListener;
 import dev.baton.agent.ToolApproval;
 import dev.baton.agent.ToolDecision;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.RestoredScreen;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
@@ -57,6 +58,7 @@ final class AgentEventRecorder implements AgentListener {
 
   private volatile long lastNanos = System.nanoTime();
   private volatile @Nullable OwnLoginLink ownLogin;
+  private volatile @Nullable AgentScreen screen;
 
   /** A call in progress. */
   private record Begun(Instant at, @Nullable JsonNode input, String parent) {}
@@ -105,6 +107,11 @@ final class AgentEventRecorder implements AgentListener {
     return Optional.ofNullable(session.getNow(null));
   }
 
+  /** Names the screen of the process, before it is started. */
+  void shownOn(AgentScreen of) {
+    screen = of;
+  }
+
   /** Nanoseconds since the agent's last event, or since the start of its process. */
   long quietNanos() {
     return System.nanoTime() - lastNanos;
@@ -136,7 +143,8 @@ final class AgentEventRecorder implements AgentListener {
                 null,
                 resumed,
                 resumedFrom,
-                degraded));
+                degraded,
+                restoredScreen()));
         if (ownLogin != null) {
           ownLogin.started();
         }
@@ -167,6 +175,7 @@ final class AgentEventRecorder implements AgentListener {
                   started.parent(),
                   false,
                   null,
+                  null,
                   null));
       case AgentEvent.SubAgentEnded ended -> {}
       case AgentEvent.AnswerReported answer -> {
@@ -188,6 +197,11 @@ final class AgentEventRecorder implements AgentListener {
       case AgentEvent.UnknownLine line ->
           log.note("unknown line of the agent (" + line.kind() + ", " + line.count() + ")");
     }
+  }
+
+  private @Nullable RestoredScreen restoredScreen() {
+    AgentScreen shown = screen;
+    return shown == null ? null : shown.restored();
   }
 
   private void send(TraceEvent.Runner event) throws InterruptedException {

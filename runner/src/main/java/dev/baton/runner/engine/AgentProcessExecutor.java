@@ -104,13 +104,15 @@ record AgentProcessExecutor(
                 background,
                 screen,
                 cuts,
-                launch.start() instanceof AgentStart.Continue
+                // Their files have a prompt before its request.
+                (launch.start() instanceof AgentStart.Continue && !kind.interactive())
                     || (launch.start() instanceof AgentStart.Fork fork && fork.prompt() != null),
                 events.session(),
                 progress,
                 log);
         AgentModelLink link = link(recorder, events)) {
       events.session().thenRun(background::agentIsReady);
+      events.shownOn(screen);
       AgentSession agent =
           driver.start(
               background

@@ -9,6 +9,8 @@ package dev.baton.runner.engine;
 import dev.baton.agent.AgentProcessStarter;
 import dev.baton.agent.AgentProgramException;
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.screen.SavedScreen;
+import dev.baton.protocol.trace.RestoredScreen;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.capture.AgentStateTree;
 import dev.baton.runner.logs.StepLog;
@@ -56,6 +58,11 @@ final class AgentScreen implements AutoCloseable {
     return screen == null ? processes : screen.starter(processes);
   }
 
+  /** What the screen has from a checkpoint, once its program is started; null for nothing. */
+  @Nullable RestoredScreen restored() {
+    return screen == null ? null : screen.restored();
+  }
+
   /**
    * Saves the screen in the agent's home, within seconds.
    *
@@ -66,8 +73,11 @@ final class AgentScreen implements AutoCloseable {
       return Map.of();
     }
     try {
-      screen.save();
-      return Map.of(CONTRIBUTOR, Manifest.Contribution.OK);
+      SavedScreen saved = screen.save();
+      return Map.of(
+          CONTRIBUTOR,
+          Manifest.Contribution.of(
+              Map.of("windows", saved.windows().size(), "panes", saved.panes())));
     } catch (IOException e) {
       return Map.of(CONTRIBUTOR, Manifest.Contribution.failed(String.valueOf(e.getMessage())));
     }

@@ -16,6 +16,7 @@ import dev.baton.gateway.journal.AnswerJournal;
 import dev.baton.gateway.journal.JournaledAnswer;
 import dev.baton.gateway.spend.SpendLedger;
 import dev.baton.gateway.spend.SpendTotal;
+import dev.baton.protocol.conversation.ConversationFolder;
 import dev.baton.protocol.conversation.ConversationWriter;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.manifest.Manifest;
@@ -31,6 +32,7 @@ import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.screen.InteractiveScreen;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -76,6 +78,7 @@ final class AgentSessionRecorder
   private final SpendLedger ledger;
   private final Workspace workspace;
   private final AgentStateTree state;
+  private final AgentStateTree requested;
   private final ConversationWriter conversations;
   private final AgentMcpRuntime servers;
   private final AgentBackgroundRuntime background;
@@ -129,6 +132,11 @@ final class AgentSessionRecorder
     this.ledger = ledger;
     this.workspace = workspace;
     this.state = state;
+    this.requested =
+        new AgentStateTree(
+            state.home(),
+            run.folder().agent(step).resolve("requested"),
+            file -> ConversationFolder.contains(file) || InteractiveScreen.isState(file));
     this.conversations = new ConversationWriter(state.home());
     this.servers = servers;
     this.background = background;
@@ -138,6 +146,7 @@ final class AgentSessionRecorder
     this.session = session;
     this.progress = progress;
     this.log = log;
+    run.running().add(step, this);
   }
 
   /** The message of the gateway when a budget has stopped the agent; null while none has. */
@@ -270,7 +279,8 @@ final class AgentSessionRecorder
             new AgentCapture(
                 state,
                 new AgentTurn(driver.use(), id, number),
-                () -> details(point, contributors)));
+                () -> details(point, contributors),
+                true));
     switch (result) {
       case CaptureResult.Failed(String reason) -> throw new IOException(reason);
       case CaptureResult.Made(Cut made) -> {
@@ -300,16 +310,66 @@ final class AgentSessionRecorder
   private Manifest.Contribution store(BoundaryPoint point) {
     try {
       tools = conversations.write(point.conversation(), point.form(), point.body());
-      return Manifest.Contribution.OK;
+      return messages();
     } catch (IOException e) {
       log.note("the conversation cannot be stored: " + e);
       return Manifest.Contribution.failed(String.valueOf(e.getMessage()));
     }
   }
 
+  private Manifest.Contribution messages() throws IOException {
+    return Manifest.Contribution.of(Map.of("messages", conversations.messages()));
+  }
+
+  /**
+   * Captures files together with what there is of the agent now: its conversation up to the newest
+   * boundary, and its screen. No agent resumes with it. Blocks boundaries meanwhile.
+   *
+   * @param files captures them with the agent's part; its argument is null where there is none
+   */
+  CaptureResult captureRequested(RequestedCapture files) throws InterruptedException {
+    capturing.lockInterruptibly();
+    try {
+      return files.capture(closed ? null : current());
+    } finally {
+      capturing.unlock();
+    }
+  }
+
+  /** Captures files with a part of the agent. */
+  interface RequestedCapture {
+    CaptureResult capture(@Nullable AgentCapture agent) throws InterruptedException;
+  }
+
+  private @Nullable AgentCapture current() throws InterruptedException {
+    Map<String, Manifest.Contribution> contributors = new TreeMap<>(screen.capture());
+    try {
+      if (conversations.messages() > 0) {
+        contributors.put(CONVERSATION, messages());
+      }
+    } catch (IOException e) {
+      contributors.put(CONVERSATION, Manifest.Contribution.failed(String.valueOf(e.getMessage())));
+    }
+    if (contributors.isEmpty()) {
+      return null;
+    }
+    SpendTotal spent = ledger.total();
+    AgentDetails details =
+        new AgentDetails(
+            new Manifest.Conversation(turns(spent), lastAnswer, spent.usage().total(), false),
+            metrics(spent, tools),
+            contributors,
+            List.of());
+    return new AgentCapture(
+        requested, new AgentTurn(driver.use(), session.getNow(null), 0), () -> details, false);
+  }
+
+  private static int turns(SpendTotal spent) {
+    return (int) Math.min(spent.turns(), Integer.MAX_VALUE);
+  }
+
   static Manifest.Conversation conversation(SpendTotal spent, @Nullable String lastAnswer) {
-    return new Manifest.Conversation(
-        (int) Math.min(spent.turns(), Integer.MAX_VALUE), lastAnswer, spent.usage().total(), true);
+    return new Manifest.Conversation(turns(spent), lastAnswer, spent.usage().total(), true);
   }
 
   static Manifest.Metrics metrics(SpendTotal spent, List<String> tools) {
@@ -377,6 +437,7 @@ final class AgentSessionRecorder
   /** Ends captures: when this returns there is none in progress, and none will follow. */
   @Override
   public void close() {
+    run.running().remove(step, this);
     capturing.lock();
     try {
       closed = true;

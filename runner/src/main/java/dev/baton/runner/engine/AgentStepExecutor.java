@@ -260,7 +260,8 @@ final class AgentStepExecutor {
                 List.of(),
                 List.of(),
                 kind.output().map(schema -> schema.json().toString()).orElse(""),
-                run.executors().agents().contextLimit(kind)),
+                run.executors().agents().contextLimit(kind),
+                kind.interactive()),
             environment(kind));
     PromptImageResolver images = new PromptImageResolver(workspace.root());
     if (session == null || !restored) {
@@ -308,7 +309,8 @@ final class AgentStepExecutor {
                 AgentSessionRecorder.conversation(ledger.total(), null),
                 AgentSessionRecorder.metrics(ledger.total(), List.of()),
                 Map.of(),
-                List.of()));
+                List.of()),
+        true);
   }
 
   /** Returns the conversation at the end of the step; empty unless a later step continues it. */

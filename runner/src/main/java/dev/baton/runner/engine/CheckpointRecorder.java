@@ -31,24 +31,40 @@ final class CheckpointRecorder {
       @Nullable Integer visit,
       boolean evenIfUnchanged)
       throws InterruptedException {
-    return make(run, workspace, RunId.next(), trigger, step, visit, evenIfUnchanged);
+    return make(run, workspace, RunId.next(), trigger, step, visit, evenIfUnchanged, null);
   }
 
-  static CaptureResult make(
+  /**
+   * Creates a requested checkpoint of the whole run.
+   *
+   * @param agent what there is of the agent of the main line; null for nothing
+   */
+  static CaptureResult makeRequested(
+      RunExecutionContext run,
+      Workspace workspace,
+      String id,
+      CheckpointTrigger trigger,
+      @Nullable AgentCapture agent)
+      throws InterruptedException {
+    return make(run, workspace, id, trigger, null, null, true, agent);
+  }
+
+  private static CaptureResult make(
       RunExecutionContext run,
       Workspace workspace,
       String id,
       CheckpointTrigger trigger,
       @Nullable String step,
       @Nullable Integer visit,
-      boolean evenIfUnchanged)
+      boolean evenIfUnchanged,
+      @Nullable AgentCapture agent)
       throws InterruptedException {
     CaptureResult saved =
         workspace.capture(
             id,
             run.checkpoints().describe(trigger, step, visit),
             evenIfUnchanged,
-            null,
+            agent,
             (cut, attempt) ->
                 run.append(
                     new TraceEvent.CheckpointSaved(

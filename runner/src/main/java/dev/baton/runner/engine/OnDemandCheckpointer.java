@@ -7,6 +7,7 @@
 package dev.baton.runner.engine;
 
 import dev.baton.protocol.manifest.CheckpointTrigger;
+import dev.baton.runner.capture.AgentCapture;
 import dev.baton.runner.capture.CaptureResult;
 import dev.baton.runner.capture.Workspace;
 import java.util.HashSet;
@@ -47,8 +48,8 @@ final class OnDemandCheckpointer {
   }
 
   /**
-   * Captures the main line's files as they are now, without stopping the run, and records the
-   * checkpoint in the trace. Blocks.
+   * Captures the main line's files as they are now, with conversation and screen of its agent,
+   * without stopping the run, and records the checkpoint in the trace. Blocks.
    *
    * @param id the checkpoint's id; a repeated request with the same id has no effect
    * @return why there is none; empty when there is, or will be
@@ -90,21 +91,36 @@ final class OnDemandCheckpointer {
   private Optional<String> make(
       RunExecutionContext context, Workspace files, CheckpointTrigger trigger, String id) {
     try {
-      control.enterAside();
-      try {
-        return switch (CheckpointRecorder.make(context, files, id, trigger, null, null, true)) {
-          case CaptureResult.Made made -> Optional.empty();
-          case CaptureResult.Unchanged unchanged -> Optional.of("nothing has changed");
-          case CaptureResult.Failed(String reason) -> Optional.of(reason);
-        };
-      } finally {
-        control.leave();
-      }
+      Optional<AgentSessionRecorder> agent = context.running().onMainLine();
+      CaptureResult saved =
+          agent.isPresent()
+              ? agent.get().captureRequested(state -> capture(context, files, trigger, id, state))
+              : capture(context, files, trigger, id, null);
+      return switch (saved) {
+        case CaptureResult.Made made -> Optional.empty();
+        case CaptureResult.Unchanged unchanged -> Optional.of("nothing has changed");
+        case CaptureResult.Failed(String reason) -> Optional.of(reason);
+      };
     } catch (InterruptedException e) {
       return Optional.of("the run ends or is stopped here");
     } catch (RuntimeException | Error e) {
       LOG.warnf(e, "run %s: %s checkpoint failed", context.run(), trigger.word());
       return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private CaptureResult capture(
+      RunExecutionContext context,
+      Workspace files,
+      CheckpointTrigger trigger,
+      String id,
+      @Nullable AgentCapture agent)
+      throws InterruptedException {
+    control.enterAside();
+    try {
+      return CheckpointRecorder.makeRequested(context, files, id, trigger, agent);
+    } finally {
+      control.leave();
     }
   }
 

@@ -59,7 +59,8 @@ record RunExecutionContext(
     WorkspaceMount fixed,
     OutputUsageAnalyzer outputs,
     Set<String> continued,
-    AgentLedgerRegistry ledgers) {
+    AgentLedgerRegistry ledgers,
+    RunningAgentRegistry running) {
 
   StepLog log(String step, int visit, int attempt) {
     return log.step(step, visit, attempt);

@@ -521,7 +521,8 @@ public final class RunTask {
         services.fixed(),
         OutputUsageAnalyzer.of(workflow),
         continued(workflow),
-        ledgers(before));
+        ledgers(before),
+        new RunningAgentRegistry());
   }
 
   private static Set<String> continued(Workflow workflow) {

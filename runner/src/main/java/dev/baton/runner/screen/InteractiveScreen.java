@@ -10,6 +10,9 @@ import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentProcessStarter;
 import dev.baton.agent.AgentProcessStarter.AgentCommand;
 import dev.baton.agent.AgentProgramException;
+import dev.baton.protocol.screen.SavedScreen;
+import dev.baton.protocol.screen.TmuxLayout;
+import dev.baton.protocol.trace.RestoredScreen;
 import dev.baton.snapshot.TreeDeleter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -23,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The screen of one process of an interactive agent: a session of a tmux server of its own, which
@@ -46,6 +50,7 @@ public final class InteractiveScreen {
   private final ScreenScriptWriter scripts;
   private final Consumer<String> notes;
   private final AtomicInteger terminals = new AtomicInteger();
+  private volatile @Nullable RestoredScreen restored;
 
   private InteractiveScreen(
       String step, Path home, TmuxServer server, Path script, Consumer<String> notes) {
@@ -105,6 +110,14 @@ public final class InteractiveScreen {
     return command -> start(command, processes);
   }
 
+  /**
+   * Returns what a restored screen has, once its program is started; null where it starts with an
+   * empty one.
+   */
+  public @Nullable RestoredScreen restored() {
+    return restored;
+  }
+
   private AgentProcess start(AgentCommand command, AgentProcessStarter processes)
       throws IOException {
     Map<String, String> environment = new HashMap<>(command.environment());
@@ -112,8 +125,13 @@ public final class InteractiveScreen {
     environment.put("BATON_RESULT_FILE", scripts.result().toString());
     environment.remove("TMUX");
     environment.remove("TMUX_PANE");
-    return processes.start(
-        new AgentCommand(scripts.write(command, saved()), environment, command.directory()));
+    Optional<SavedScreen> saved = saved();
+    AgentProcess process =
+        processes.start(
+            new AgentCommand(scripts.write(command, saved), environment, command.directory()));
+    saved.ifPresent(
+        screen -> restored = new RestoredScreen(screen.windows().size(), screen.panes()));
+    return process;
   }
 
   private Optional<SavedScreen> saved() {
@@ -132,10 +150,11 @@ public final class InteractiveScreen {
   /**
    * Saves windows, panes and scrollback in the agent's home, within seconds.
    *
+   * @return what is saved
    * @throws IOException when tmux does not answer or has a layout beyond the bounds; the home then
    *     has what was saved before
    */
-  public void save() throws IOException, InterruptedException {
+  public SavedScreen save() throws IOException, InterruptedException {
     Map<Integer, List<PaneLine>> windows = new LinkedHashMap<>();
     String listed = server.text(MAX_LIST, "list-panes", "-s", "-t", target(), "-F", PANES);
     for (String line : listed.split("\n", -1)) {
@@ -161,7 +180,9 @@ public final class InteractiveScreen {
       saved.add(new SavedScreen.Window(layout, panes.getFirst().windowActive(), contents));
     }
     try {
-      new SavedScreen(saved).write(home);
+      SavedScreen screen = new SavedScreen(saved);
+      screen.write(home);
+      return screen;
     } catch (IllegalArgumentException e) {
       throw new IOException("the screen has " + e.getMessage(), e);
     }

@@ -7,6 +7,8 @@
 package dev.baton.runner.screen;
 
 import dev.baton.agent.AgentProcessStarter.AgentCommand;
+import dev.baton.protocol.screen.SavedScreen;
+import dev.baton.protocol.screen.TmuxLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +40,8 @@ record ScreenScriptWriter(Path folder, Path tmux) {
   }
 
   /**
-   * Writes the files.
+   * Writes the files. The server's socket is named by the working folder of its parent, since its
+   * path must be absolute, for tmux commands that are typed in a pane, and may have 107 bytes only.
    *
    * @param program runs in the first pane, or in that of the saved screen
    * @return the command that runs the screen until the program ends, with its exit code
@@ -49,7 +52,7 @@ record ScreenScriptWriter(Path folder, Path tmux) {
         folder.resolve(LAUNCH),
         """
         cd %1$s && cat > prompt || exit 1
-        %2$s -u -D -S %3$s -f %4$s
+        %2$s -u -D -S "/proc/$$/cwd/%3$s" -f %4$s
         [ -f exit-code ] || { echo 'the screen was closed before its program ended' >&2; exit 1; }
         [ ! -f result ] || cat result
         exit "$(cat exit-code)"
@@ -85,6 +88,7 @@ record ScreenScriptWriter(Path folder, Path tmux) {
             set -g default-terminal screen-256color
             set -g history-limit %d
             set -g update-environment ""
+            set -g focus-events on
             set -g set-clipboard off
             set -g set-titles off
             set -g base-index 0

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentProcessStarter;
 import dev.baton.agent.testkit.PlainProcessStarter;
+import dev.baton.protocol.screen.SavedScreen;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -129,6 +130,24 @@ class InteractiveScreenTest {
     assertThat(notes).isEmpty();
     after.save();
     assertThat(SavedScreen.read(folder.resolve("home")).windows()).hasSize(2);
+  }
+
+  @Test
+  void shouldReachItsServerFromPanesInAnyFolder() throws Exception {
+    InteractiveScreen screen = screen();
+    start(screen);
+    type(screen, "one");
+    awaitText(screen, "got one");
+    String command = "cd / && tmux rename-window 'from pane' ; exec /bin/sh";
+    screen.server().run(1_000, "split-window", "-t", "=baton:0", command);
+
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    String windows = "";
+    while (!windows.contains("from pane")) {
+      assertThat(System.nanoTime()).as("the windows are %s", windows).isLessThan(end);
+      TimeUnit.MILLISECONDS.sleep(20);
+      windows = screen.server().text(1_000, "list-windows", "-t", "=baton", "-F", "#{window_name}");
+    }
   }
 
   private static String panes(InteractiveScreen screen) throws Exception {

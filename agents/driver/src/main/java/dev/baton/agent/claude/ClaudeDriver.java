@@ -34,6 +34,8 @@ import java.util.UUID;
  * Drives Claude Code by lines of JSON on stdin and stdout. It is resumed within its turn, without a
  * new prompt. Its state is the transcript of the session.
  *
+ * <p>With a screen it runs as people start it, and the transcript has its events.
+ *
  * <p>The transcript is checked before a resume: Claude Code ignores rows that it cannot read, and
  * would repeat the calls whose results are in them.
  */
@@ -78,6 +80,9 @@ public final class ClaudeDriver implements AgentDriver {
     }
     String id = resumed == null ? UUID.randomUUID().toString() : resumed;
     home.prepare(launch);
+    if (launch.task().interactive()) {
+      return ClaudeScreenSession.begin(home, launch, id, starter, listener);
+    }
     AgentProcess process =
         starter.start(
             new AgentProcessStarter.AgentCommand(

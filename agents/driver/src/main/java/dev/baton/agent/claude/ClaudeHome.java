@@ -16,12 +16,15 @@ import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.StateText;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The files, arguments and environment of Claude Code.
@@ -31,6 +34,9 @@ import java.util.Map;
 record ClaudeHome(Path home) {
   private static final String CONFIG = "claude";
   private static final String PROJECT = "x";
+
+  /** Of an argument in bytes: Linux allows 128 KiB. */
+  private static final int MAX_ARGUMENT = 120_000;
 
   /**
    * Transcripts, those of sub-agents, stored results, task lists; output of background commands.
@@ -61,7 +67,7 @@ record ClaudeHome(Path home) {
     return home.resolve(CONFIG).resolve(name);
   }
 
-  /** Writes settings and servers. */
+  /** Writes settings and servers; for a screen also what answers the questions of a first start. */
   void prepare(AgentLaunch launch) throws IOException {
     Files.createDirectories(home.resolve("tmp"));
     ObjectNode settings = Json.mapper().createObjectNode();
@@ -72,6 +78,28 @@ record ClaudeHome(Path home) {
     if (!launch.task().system().isBlank()) {
       StateText.write(file("system.md"), launch.task().system());
     }
+    if (launch.task().interactive()) {
+      StateText.write(file(".claude.json"), answered(launch.folders().workspace()).toString());
+    }
+  }
+
+  private static ObjectNode answered(Path workspace) throws IOException {
+    ObjectNode root = Json.mapper().createObjectNode();
+    root.put("hasCompletedOnboarding", true)
+        .put("theme", "dark")
+        .put("bypassPermissionsModeAccepted", true);
+    ObjectNode projects = root.putObject("projects");
+    Set<Path> names = new LinkedHashSet<>(List.of(workspace));
+    if (Files.isDirectory(workspace)) {
+      names.add(workspace.toRealPath());
+    }
+    for (Path name : names) {
+      projects
+          .putObject(name.toString())
+          .put("hasTrustDialogAccepted", true)
+          .put("hasCompletedProjectOnboarding", true);
+    }
+    return root;
   }
 
   private static ObjectNode servers(List<McpAccess> all) {
@@ -95,6 +123,48 @@ record ClaudeHome(Path home) {
       }
     }
     return root;
+  }
+
+  /**
+   * Returns the command of the agent's own screen. A prompt is its last argument.
+   *
+   * @throws IOException when the prompt is longer than an argument may be
+   */
+  List<String> screenArguments(AgentLaunch launch, String id, boolean resumes) throws IOException {
+    List<String> arguments = new ArrayList<>(launch.program().command());
+    arguments.addAll(
+        List.of(
+            resumes ? "--resume=" + id : "--session-id=" + id,
+            "--model",
+            launch.model().model(),
+            "--permission-mode",
+            "bypassPermissions",
+            "--mcp-config",
+            file("mcp.json").toString(),
+            "--strict-mcp-config"));
+    if (!launch.task().system().isBlank()) {
+      arguments.add("--append-system-prompt-file");
+      arguments.add(file("system.md").toString());
+    }
+    String prompt =
+        switch (launch.start()) {
+          case AgentStart.Fresh(String text) -> text;
+          case AgentStart.Fallback(String text, String refused) -> text;
+          case AgentStart.Continue(String of, String text) -> text;
+          case AgentStart.Resume resume -> "";
+          case AgentStart.Fork fork -> throw new IllegalStateException("not forked yet: " + fork);
+        };
+    int bytes = prompt.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_ARGUMENT) {
+      throw new IOException(
+          "the prompt of an interactive step has %d bytes; allowed: %d"
+              .formatted(bytes, MAX_ARGUMENT));
+    }
+    if (!prompt.isBlank()) {
+      arguments.add("--");
+      arguments.add(prompt);
+    }
+    return arguments;
   }
 
   List<String> arguments(AgentLaunch launch, String id, boolean resumes) {
@@ -138,7 +208,10 @@ record ClaudeHome(Path home) {
     Map<String, String> login = launch.model().login();
     if (login == null) {
       own.put("ANTHROPIC_BASE_URL", launch.model().baseUrl().toString());
-      own.put("ANTHROPIC_API_KEY", launch.model().token());
+      // A screen asks whether it may use a key, but not for a token.
+      own.put(
+          launch.task().interactive() ? "ANTHROPIC_AUTH_TOKEN" : "ANTHROPIC_API_KEY",
+          launch.model().token());
       own.put("ANTHROPIC_DEFAULT_HAIKU_MODEL", launch.model().model());
     } else {
       own.putAll(login);

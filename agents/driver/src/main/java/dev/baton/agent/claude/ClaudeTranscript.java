@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,14 @@ public final class ClaudeTranscript {
 
   /** Why the session cannot be resumed; null when it can. */
   public static @Nullable String problem(Path file) throws IOException {
-    return new SessionFile(file).problem(row -> row.path("type").asText().equals("user"));
+    return new SessionFile(file).problem(ClaudeTranscript::isPrompt);
+  }
+
+  /** Results are rows of the user too: a transcript that begins with one has lost its beginning. */
+  private static boolean isPrompt(JsonNode row) {
+    JsonNode content = row.path("message").path("content");
+    return row.path("type").asText().equals("user")
+        && !content.path(0).path("type").asText().equals("tool_result");
   }
 
   /**
@@ -61,14 +69,17 @@ public final class ClaudeTranscript {
         && row.path("message").path("content").toString().contains(CONTINUE);
   }
 
-  /** Whether the transcripts contain the results of these calls; a prompt where there are none. */
+  /**
+   * Whether the transcripts contain the results of these calls; where there are none, whether the
+   * conversation ends with a prompt.
+   */
   public static boolean contains(Path file, Path subAgents, List<String> calls) throws IOException {
     SessionFile main = new SessionFile(file);
     if (!main.endsWithLine()) {
       return false;
     }
     if (calls.isEmpty()) {
-      return problem(file) == null;
+      return endsWithPrompt(main);
     }
     Set<String> left = main.missing(new HashSet<>(calls), ClaudeTranscript::isResult);
     if (!left.isEmpty() && Files.isDirectory(subAgents)) {
@@ -81,6 +92,28 @@ public final class ClaudeTranscript {
       }
     }
     return left.isEmpty();
+  }
+
+  /** Whether the newest row of the user or the agent is one of the user. */
+  private static boolean endsWithPrompt(SessionFile file) throws IOException {
+    AtomicBoolean newest = new AtomicBoolean();
+    String problem =
+        file.problem(
+            row -> {
+              boolean user = row.path("type").asText().equals("user");
+              if (isOfTheSession(row)) {
+                newest.set(user);
+              }
+              return user;
+            });
+    return problem == null && newest.get();
+  }
+
+  /** Whether a row is a part of the session's own conversation, said by the user or the agent. */
+  static boolean isOfTheSession(JsonNode row) {
+    String type = row.path("type").asText();
+    return (type.equals("user") || type.equals("assistant"))
+        && !row.path("isSidechain").asBoolean(false);
   }
 
   private static boolean isResult(String row, String id) {

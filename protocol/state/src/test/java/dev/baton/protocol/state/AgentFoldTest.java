@@ -177,11 +177,11 @@ class AgentFoldTest {
     begin();
     event(
         new TraceEvent.AgentSessionCreated(
-            "work", "command", "s2", null, null, null, true, "c1", "its file is torn"));
+            "work", "command", "s2", null, null, null, true, "c1", "its file is torn", null));
     answered("k1", "0.10");
     event(
         new TraceEvent.AgentSessionCreated(
-            "work", "command", "s2", null, null, null, true, "c2", null));
+            "work", "command", "s2", null, null, null, true, "c2", null, null));
 
     AgentTotals totals = Objects.requireNonNull(fold.state().head().agents());
     assertThat(totals.degraded()).isEqualTo("its file is torn");
@@ -386,7 +386,7 @@ class AgentFoldTest {
   private void session(boolean resumed) {
     event(
         new TraceEvent.AgentSessionCreated(
-            "work", "command", "s1", null, null, null, resumed, null, null));
+            "work", "command", "s1", null, null, null, resumed, null, null, null));
   }
 
   private void started(@Nullable String from) {

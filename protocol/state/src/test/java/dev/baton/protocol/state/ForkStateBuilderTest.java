@@ -171,7 +171,7 @@ class ForkStateBuilderTest {
     events.runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
     events.runner(
         new TraceEvent.AgentSessionCreated(
-            "work", "claude", "s1", null, null, null, false, null, null));
+            "work", "claude", "s1", null, null, null, false, null, null, null));
     events.runner(answered("k1"));
     events.runner(
         new TraceEvent.CheckpointSaved(
@@ -210,7 +210,7 @@ class ForkStateBuilderTest {
     parent.runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
     parent.runner(
         new TraceEvent.AgentSessionCreated(
-            "work", "claude", "s1", null, null, null, false, null, null));
+            "work", "claude", "s1", null, null, null, false, null, null, null));
     parent.runner(boundary("c2", "s1"));
     RunState state =
         ForkStateBuilder.of(parent.state, cut("half", "c2"), "work")
@@ -221,7 +221,7 @@ class ForkStateBuilderTest {
     fork.runner(new TraceEvent.StepStarted("work", "agent", 1, 1, "d2"));
     fork.runner(
         new TraceEvent.AgentSessionCreated(
-            "work", "claude", "s2", null, null, null, false, null, null));
+            "work", "claude", "s2", null, null, null, false, null, null, null));
     assertThat(fork.fork())
         .as("it may die")
         .isEqualTo(new AgentFork("s1", "claude", "and more", "m2", null));

@@ -128,7 +128,7 @@ class StateFoldTest {
     runner(new TraceEvent.StepStarted("lap", "transform", 3, 1));
     runner(
         new TraceEvent.AgentSessionCreated(
-            "lap", "x", "lost", null, null, null, false, null, null));
+            "lap", "x", "lost", null, null, null, false, null, null, null));
     runner(new TraceEvent.PlanUpdated("lap", BooleanNode.TRUE));
     runner(new TraceEvent.StepRerouted("lap", "a", 1));
     runner(done("lap", 3, 3, List.of("a"), null, false));

@@ -47,7 +47,7 @@ class ToolApprovalFoldTest {
     runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
     runner(
         new TraceEvent.AgentSessionCreated(
-            "work", "loop", "s1", null, null, null, false, null, null));
+            "work", "loop", "s1", null, null, null, false, null, null, null));
   }
 
   @Test
@@ -122,7 +122,7 @@ class ToolApprovalFoldTest {
     ask("a", "c1");
     runner(
         new TraceEvent.AgentSessionCreated(
-            "work", "loop", "s2", null, null, null, true, null, "its file is torn"));
+            "work", "loop", "s2", null, null, null, true, null, "its file is torn", null));
     assertThat(open()).isEmpty();
     assertThat(step()).isEqualTo(StepState.Status.RUNNING);
 
@@ -173,7 +173,7 @@ class ToolApprovalFoldTest {
       runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
       runner(
           new TraceEvent.AgentSessionCreated(
-              "work", "loop", "s1", null, null, null, true, null, null));
+              "work", "loop", "s1", null, null, null, true, null, null, null));
     }
 
     assertThat(Objects.requireNonNull(fold.state().agents().get("work")).resumes()).isEqualTo(1);

@@ -155,7 +155,7 @@ public final class TraceGenerator {
       case 0 ->
           runner(
               new TraceEvent.AgentSessionCreated(
-                  id, "a", "session" + clean.size(), null, null, null, false, null, null));
+                  id, "a", "session" + clean.size(), null, null, null, false, null, null, null));
       case 1 -> runner(new TraceEvent.PlanUpdated(id, IntNode.valueOf(clean.size())));
       case 2 -> runner(new TraceEvent.StepRerouted(id, "s0", clean.size()));
       case 3 -> runner(new TraceEvent.CheckpointSaved("c", id, "periodic", cut(id), null, null));

@@ -83,6 +83,25 @@ public final class ConversationWriter {
     return progress.calls.tools();
   }
 
+  /**
+   * Returns the number of messages of the longest conversation, also of those that an earlier
+   * process has written; 0 where there is none.
+   *
+   * @throws IOException when a file is damaged
+   */
+  public synchronized int messages() throws IOException {
+    int most = 0;
+    for (Path of : folder.all()) {
+      Progress progress = known.get(of);
+      if (progress == null) {
+        progress = load(of);
+        known.put(of, progress);
+      }
+      most = Math.max(most, progress.digests.size());
+    }
+    return most;
+  }
+
   private static Progress load(Path conversation) throws IOException {
     Progress progress = new Progress();
     List<Path> segments = ConversationFolder.segments(conversation);

@@ -30,6 +30,14 @@ public enum CheckpointTrigger {
   /** Read from a portable checkpoint. */
   IMPORT;
 
+  /**
+   * Whether it is requested at any time: its agent state is for people, and no agent resumes with
+   * it.
+   */
+  public boolean isRequested() {
+    return this == MANUAL || this == DETACH;
+  }
+
   @JsonValue
   public String word() {
     return name().toLowerCase(Locale.ROOT);

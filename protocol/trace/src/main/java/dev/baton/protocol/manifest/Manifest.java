@@ -277,12 +277,24 @@ public record Manifest(
    *
    * @param status {@code ok} or {@code failed}
    * @param error null when ok
+   * @param counts of what it contains, by the plural noun of the counted: {@code messages} of a
+   *     conversation, {@code windows} and {@code panes} of a screen; null where nothing is counted
    */
-  public record Contribution(String status, @Nullable String error) {
-    public static final Contribution OK = new Contribution("ok", null);
+  public record Contribution(
+      String status, @Nullable String error, @Nullable Map<String, Integer> counts) {
+    public static final Contribution OK = new Contribution("ok", null, null);
+
+    public Contribution {
+      counts = counts == null ? null : Map.copyOf(counts);
+    }
 
     public static Contribution failed(String error) {
-      return new Contribution("failed", error);
+      return new Contribution("failed", error, null);
+    }
+
+    /** Returns the result of a part whose contents are counted. */
+    public static Contribution of(Map<String, Integer> counts) {
+      return new Contribution("ok", null, counts);
     }
   }
 }

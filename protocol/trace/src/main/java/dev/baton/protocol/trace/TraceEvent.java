@@ -29,7 +29,6 @@ public sealed interface TraceEvent {
 
   sealed interface Runner extends TraceEvent {}
 
-  /** An event about one step. */
   interface OfStep {
     String step();
   }
@@ -450,9 +449,9 @@ public sealed interface TraceEvent {
    * @param model as requested; null for the agent's default
    * @param parent session that started this one; null for the step's own
    * @param resumed whether the session continues one that was lost with its process
-   * @param resumedFrom id of the checkpoint whose files and agent state it continues with; null
-   *     where it starts with those before the step
+   * @param resumedFrom checkpoint that it continues with; null where it starts as before the step
    * @param degraded why the lost session could not be continued, so that this is a new one; or null
+   * @param screen as it was created again; null without one, or for an empty one
    */
   record AgentSessionCreated(
       String step,
@@ -463,7 +462,8 @@ public sealed interface TraceEvent {
       @Nullable String parent,
       @JsonInclude(JsonInclude.Include.NON_DEFAULT) boolean resumed,
       @Nullable String resumedFrom,
-      @Nullable String degraded)
+      @Nullable String degraded,
+      @Nullable RestoredScreen screen)
       implements Runner, OfStep {}
 
   /**

@@ -40,6 +40,11 @@ final class AgentDecoder {
           "interactive",
           "gateway",
           "login");
+
+  /** Of an agent with a screen of its own: what its protocol does without one. */
+  private static final List<String> DECIDED_ON_SCREEN =
+      List.of("tools", "interrupted", "images", "output");
+
   private static final List<String> TOOL_KEYS = List.of("allow", "ask", "deny", "timeout");
   private static final List<String> INTERRUPTED_KEYS = List.of("rerun", "ask", "tell");
   private static final List<String> CONTEXT_KEYS = List.of("window", "compact_at");
@@ -167,6 +172,18 @@ final class AgentDecoder {
           fields.get("interactive").orElseThrow(),
           "the agent '" + use + "' cannot be interactive",
           "with " + String.join(", ", StepKind.Agent.USES_WITH_SCREEN) + " only");
+    }
+    if (interactive && use.equals("claude")) {
+      for (String key : DECIDED_ON_SCREEN) {
+        fields
+            .get(key)
+            .ifPresent(
+                at ->
+                    problems.error(
+                        at,
+                        "the agent 'claude' has no '%s' on a screen".formatted(key),
+                        "without 'interactive' only"));
+      }
     }
     return interactive;
   }

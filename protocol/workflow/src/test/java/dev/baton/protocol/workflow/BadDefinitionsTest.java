@@ -194,7 +194,12 @@ class BadDefinitionsTest {
         schema(
             "a screen for an agent that has none here",
             steps("- id: b\n  agent: {use: codex, prompt: x, interactive: true}\n"),
-            "line 5, column 47 (step b, steps[1].agent.interactive): the agent 'codex' cannot be interactive; allowed: with command only"),
+            "line 5, column 47 (step b, steps[1].agent.interactive): the agent 'codex' cannot be interactive; allowed: with command, claude only"),
+        schema(
+            "rules for the tools of an agent that has a person",
+            steps(
+                "- id: b\n  agent: {use: claude, prompt: x, interactive: true, tools: {deny: [Bash]}}\n"),
+            "line 5, column 61 (step b, steps[1].agent.tools): the agent 'claude' has no 'tools' on a screen; allowed: without 'interactive' only"),
         schema(
             "a flag that is a number",
             steps("- id: b\n  agent: {use: command, command: y, prompt: x, interactive: 1}\n"),

@@ -4,20 +4,23 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.runner.screen;
+package dev.baton.protocol.screen;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
-import dev.baton.snapshot.TreeDeleter;
 import java.io.IOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Windows, panes and scrollback of a screen, as files of an agent's home, and so of its
@@ -25,14 +28,14 @@ import java.util.List;
  *
  * @param windows 1 to {@link #MAX_WINDOWS}, in order
  */
-record SavedScreen(List<Window> windows) {
-  static final int MAX_WINDOWS = 16;
+public record SavedScreen(List<Window> windows) {
+  public static final int MAX_WINDOWS = 16;
 
   /** Bytes of the scrollback of one pane; of more the newest are kept. */
-  static final int MAX_PANE_BYTES = 1 << 20;
+  public static final int MAX_PANE_BYTES = 1 << 20;
 
   /** Bytes of the scrollback of all panes. */
-  static final int MAX_BYTES = 4 << 20;
+  public static final int MAX_BYTES = 4 << 20;
 
   /** The folder in the home. */
   private static final String FOLDER = ".baton-screen";
@@ -43,8 +46,8 @@ record SavedScreen(List<Window> windows) {
   /**
    * @param panes as many as the layout has, in the order of their indexes
    */
-  record Window(TmuxLayout layout, boolean active, List<Pane> panes) {
-    Window {
+  public record Window(TmuxLayout layout, boolean active, List<Pane> panes) {
+    public Window {
       panes = List.copyOf(panes);
       if (panes.size() != layout.panes()) {
         throw new IllegalArgumentException(
@@ -57,9 +60,9 @@ record SavedScreen(List<Window> windows) {
    * @param program whether the agent's program runs in it; exactly one does
    * @param scrollback with control sequences for colours
    */
-  record Pane(boolean program, boolean active, byte[] scrollback) {}
+  public record Pane(boolean program, boolean active, byte[] scrollback) {}
 
-  SavedScreen {
+  public SavedScreen {
     windows = List.copyOf(windows);
     long programs =
         windows.stream().flatMap(window -> window.panes().stream()).filter(Pane::program).count();
@@ -71,20 +74,20 @@ record SavedScreen(List<Window> windows) {
   }
 
   /** Whether a file of the home, by its path relative to it, is part of a saved screen. */
-  static boolean contains(Path relative) {
+  public static boolean contains(Path relative) {
     return relative.startsWith(FOLDER);
   }
 
-  static boolean isIn(Path home) {
+  public static boolean isIn(Path home) {
     return Files.isRegularFile(
         home.resolve(FOLDER).resolve(DESCRIPTION), LinkOption.NOFOLLOW_LINKS);
   }
 
   /** Replaces the screen that the home has. */
-  void write(Path home) throws IOException {
+  public void write(Path home) throws IOException {
     Path folder = home.resolve(FOLDER);
     Path next = home.resolve(FOLDER + ".part");
-    TreeDeleter.deleteFully(next);
+    delete(next);
     Files.createDirectories(next);
     ObjectNode description = Json.mapper().createObjectNode().put("version", 1);
     ArrayNode list = description.putArray("windows");
@@ -100,8 +103,39 @@ record SavedScreen(List<Window> windows) {
       }
     }
     Files.write(next.resolve(DESCRIPTION), Json.bytes(description));
-    TreeDeleter.deleteFully(folder);
+    delete(folder);
     Files.move(next, folder, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    Files.walkFileTree(
+        folder,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            Files.delete(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException failure)
+              throws IOException {
+            if (failure != null) {
+              throw failure;
+            }
+            Files.delete(visited);
+            return FileVisitResult.CONTINUE;
+          }
+        });
+  }
+
+  /** The number of panes of all windows. */
+  public int panes() {
+    return windows.stream().mapToInt(window -> window.panes().size()).sum();
   }
 
   private static String file(int window, int pane) {
@@ -113,7 +147,7 @@ record SavedScreen(List<Window> windows) {
    *
    * @throws IOException when a part of it is missing, malformed or beyond the bounds
    */
-  static SavedScreen read(Path home) throws IOException {
+  public static SavedScreen read(Path home) throws IOException {
     Path folder = home.resolve(FOLDER);
     JsonNode description = Json.checkedTree(bytes(folder.resolve(DESCRIPTION), MAX_DESCRIPTION));
     if (description.path("version").asInt() != 1 || !description.path("windows").isArray()) {

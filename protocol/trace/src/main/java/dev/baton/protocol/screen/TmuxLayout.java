@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.runner.screen;
+package dev.baton.protocol.screen;
 
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -18,8 +18,8 @@ import java.util.regex.Pattern;
  * @param text with its checksum
  * @param panes 1 to {@link #MAX_PANES}
  */
-record TmuxLayout(String text, int width, int height, int panes) {
-  static final int MAX_PANES = 16;
+public record TmuxLayout(String text, int width, int height, int panes) {
+  public static final int MAX_PANES = 16;
 
   private static final int MAX_LENGTH = 4_096;
   private static final int MAX_DEPTH = 16;
@@ -30,7 +30,7 @@ record TmuxLayout(String text, int width, int height, int panes) {
   private static final Pattern PANE = Pattern.compile(",(\\d{1,9})");
 
   /** Returns the layout; empty when it is malformed or beyond the bounds. */
-  static Optional<TmuxLayout> parse(String text) {
+  public static Optional<TmuxLayout> parse(String text) {
     if (text.length() > MAX_LENGTH
         || text.length() < 5
         || text.charAt(4) != ','

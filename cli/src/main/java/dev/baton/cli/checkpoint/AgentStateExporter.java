@@ -13,6 +13,8 @@ import dev.baton.protocol.conversation.ConversationDocument;
 import dev.baton.protocol.conversation.ConversationFolder;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.screen.SavedScreen;
+import dev.baton.protocol.screen.SavedScreenCodec;
 import dev.baton.snapshot.Snapshot;
 import dev.baton.snapshot.diff.SnapshotWalker;
 import dev.baton.snapshot.format.Hash;
@@ -23,31 +25,54 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Objects;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
-/** Builds {@code conversation.json} of a checkpoint from the state of its agent. */
-record ConversationExporter(OrchestratorRestClient client, CheckpointDownload opened) {
+/**
+ * Exports the parts of an agent's state that people can read: its conversation and its screen.
+ *
+ * @param screen in the notation of {@code tmux_state.txt}; null where the checkpoint has none
+ */
+record AgentStateExporter(JsonNode conversation, byte @Nullable [] screen) {
   /**
-   * @param scratch a folder for the stored parts
-   * @return counts from the manifest; with an agent, also its session and all messages
+   * @param scratch an empty folder for the stored parts
+   * @return of the conversation counts from the manifest, and with an agent its session and all
+   *     messages
    */
-  JsonNode export(Path scratch) throws IOException, InterruptedException {
+  static AgentStateExporter export(
+      OrchestratorRestClient client, CheckpointDownload opened, Path scratch)
+      throws IOException, InterruptedException {
     ObjectNode document = Json.mapper().createObjectNode();
     if (opened.document().path("conversation") instanceof ObjectNode counts) {
       document.setAll(counts);
     }
     Manifest.Agent agent = opened.manifest().agent();
     if (agent == null) {
-      return document;
+      return new AgentStateExporter(document, null);
     }
     document.put("agent", agent.use());
     document.put("session_id", agent.session());
     document.put("resume_token", agent.session());
-    fetch(agent, scratch);
+    boolean shown = CheckpointPart.isIn(opened.document(), CheckpointPart.SCREEN);
+    fetch(
+        client,
+        opened,
+        agent,
+        scratch,
+        path -> ConversationFolder.contains(path) || (shown && SavedScreen.contains(path)));
     ConversationDocument.read(scratch).ifPresent(document::setAll);
-    return document;
+    return new AgentStateExporter(
+        document,
+        SavedScreen.isIn(scratch) ? SavedScreenCodec.write(SavedScreen.read(scratch)) : null);
   }
 
-  private void fetch(Manifest.Agent agent, Path scratch) throws IOException, InterruptedException {
+  private static void fetch(
+      OrchestratorRestClient client,
+      CheckpointDownload opened,
+      Manifest.Agent agent,
+      Path scratch,
+      Predicate<Path> wanted)
+      throws IOException, InterruptedException {
     Snapshot state =
         new Snapshot(
             Hash.parse(agent.digest()),
@@ -58,8 +83,7 @@ record ConversationExporter(OrchestratorRestClient client, CheckpointDownload op
       SnapshotWalker.walk(
           reader,
           (path, entry) -> {
-            if (entry instanceof NodeEntry.File file
-                && ConversationFolder.contains(Path.of(path))) {
+            if (entry instanceof NodeEntry.File file && wanted.test(Path.of(path))) {
               Path to = scratch.resolve(path).normalize();
               if (!to.startsWith(scratch)) {
                 throw new IOException("the agent's state has the path " + path);
