@@ -291,7 +291,10 @@ class LongSessionTest {
     assertThat(undisturbed.path("output").asText().strip())
         .as(() -> stack.history(calm))
         .isEqualTo(EXPECTED);
-    assertThat(tools(calm)).as("tool calls").hasSizeGreaterThanOrEqualTo(LongSessionScript.CALLS);
+    // The adapter of ACP reports the plan, and not the call that has changed it.
+    assertThat(tools(calm))
+        .as("tool calls")
+        .hasSizeGreaterThanOrEqualTo(LongSessionScript.CALLS - (agent == Agent.ACP ? 1 : 0));
     assertThat(agent.requests().toList().getLast().body().toString())
         .as("the image of a result")
         .contains(PIXEL.substring(0, PIXEL.length() / 2));
