@@ -119,7 +119,8 @@ class LoopDeathTest {
         DeathHarness.MODEL,
         TURNS,
         KILLS,
-        6);
+        6,
+        1);
   }
 
   private static final int PARTS = 12;
@@ -162,6 +163,7 @@ class LoopDeathTest {
         DeathHarness.MODEL,
         PARTS + 3 * PARTS,
         KILLS,
-        6);
+        6,
+        1);
   }
 }

@@ -69,7 +69,8 @@ public final class AgentDeaths {
         model,
         lines,
         kills,
-        events);
+        events,
+        1);
   }
 
   /**
@@ -78,6 +79,7 @@ public final class AgentDeaths {
    * @param lines lines of {@code out.txt}, to which each command appends one
    * @param kills at most so many; fewer when a life reaches the end before
    * @param events most events of a life before its kill
+   * @param conversations most of them side by side: each may lose an answer in a kill
    */
   public static void check(
       AgentDriver driver,
@@ -89,7 +91,8 @@ public final class AgentDeaths {
       String model,
       int lines,
       int kills,
-      int events)
+      int events,
+      int conversations)
       throws Exception {
     CheckedProgram program = driver.check(InstalledAgents.of(command), new PlainProcessStarter());
     long seed = Long.getLong("baton.seed", System.nanoTime());
@@ -106,11 +109,11 @@ public final class AgentDeaths {
         new DeathHarness(driver, program, folder.resolve("killed"), script, model, counted, events)
             .run(new Random(seed), kills);
     System.out.println(
-        "%s: killed %d, streaming %d: %s, %d calls (undisturbed %d), sessions %s, %s, %s"
+        "%s: killed %d, lost %d: %s, %d calls (undisturbed %d), sessions %s, %s, %s"
             .formatted(
                 driver.use(),
                 killed.kills(),
-                killed.streaming(),
+                killed.lost(),
                 killed.files(),
                 killed.calls(),
                 calm.calls(),
@@ -127,8 +130,14 @@ public final class AgentDeaths {
     assertThat(killed.end().text()).isEqualTo("all done");
     assertThat(sorted(killed.files())).isEqualTo(sorted(calm.files()));
     assertThat(killed.sessions()).hasSize(1);
-    assertThat(killed.calls()).isBetween(calm.calls(), calm.calls() + killed.streaming());
-    assertThat(killed.seen()).noneMatch(event -> event.startsWith("diverged"));
+    assertThat(killed.seen())
+        .as(() -> String.join("\n", killed.requests()))
+        .noneMatch(event -> event.startsWith("diverged"));
+    // Each answer that was journaled is paid once.
+    assertThat(killed.calls())
+        .as(() -> String.join("\n", killed.requests()))
+        .isBetween(calm.calls(), calm.calls() + killed.lost());
+    assertThat(killed.lost()).isLessThanOrEqualTo(killed.kills() * conversations);
   }
 
   private static List<String> begun(DeathHarness.Outcome outcome) {

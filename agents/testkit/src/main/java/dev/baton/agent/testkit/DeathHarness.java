@@ -8,6 +8,7 @@ package dev.baton.agent.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentEnd;
 import dev.baton.agent.AgentEvent;
@@ -22,6 +23,7 @@ import dev.baton.agent.process.StateText;
 import dev.baton.gateway.GatewaySession;
 import dev.baton.gateway.boundary.BoundaryPoint;
 import dev.baton.process.MarkedProcessFinder;
+import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedRequest;
 import java.io.IOException;
@@ -49,6 +51,8 @@ import org.jspecify.annotations.Nullable;
 public final class DeathHarness {
   public static final String MODEL = "claude-sonnet-4-5";
   private static final String MARK = "BATON_TEST_MARK";
+  private static final int MOST_ITEMS = 4;
+  private static final int MOST_TEXT = 400;
 
   private final AgentDriver driver;
   private final CheckedProgram program;
@@ -68,17 +72,19 @@ public final class DeathHarness {
    *
    * @param files contents by name
    * @param calls counted requests that the endpoint saw
-   * @param streaming answers that were coming or about to come at a kill
+   * @param lost answers that the endpoint has given, and that were not journaled
+   * @param requests what the endpoint saw, shortened
    */
   public record Outcome(
       Map<String, String> files,
       int calls,
       int kills,
-      int streaming,
+      int lost,
       List<String> sessions,
       AgentEnd end,
       List<AgentEvent> events,
-      List<String> seen) {}
+      List<String> seen,
+      List<String> requests) {}
 
   /**
    * @param counted requests for the work; others are the agent's own, as for titles
@@ -103,7 +109,6 @@ public final class DeathHarness {
 
   public Outcome run(Random random, int kills) throws Exception {
     int killed = 0;
-    int streaming = 0;
     List<String> sessions = new ArrayList<>();
     try (AgentRig rig = new AgentRig(script)) {
       while (true) {
@@ -111,19 +116,16 @@ public final class DeathHarness {
         Life life = new Life(rig, listener);
         boolean dies = killed < kills;
         long started = System.nanoTime();
-        int lost = rig.endpoint.requests().size() - rig.journaled();
         life.start();
         if (dies) {
           long delay = moment(random, life);
           if (!life.session.end().isDone()) {
-            int coming = rig.endpoint.requests().size() - rig.journaled() - lost;
             boolean runnerToo = random.nextBoolean();
             if (runnerToo) {
               rig.replaceGateway();
             }
             life.kill();
             killed++;
-            streaming += Math.max(coming, runnerToo ? 1 : 0);
             System.out.printf(
                 "%s: life %d killed after %d ms (+%d ms), runner %s, %d journaled, %d requests, cut %s%n",
                 driver.use(),
@@ -144,13 +146,27 @@ public final class DeathHarness {
             files(life.workspace),
             (int) rig.endpoint.requests().stream().filter(counted).count(),
             killed,
-            streaming,
+            rig.endpoint.requests().size() - rig.journaled(),
             sessions,
             end,
             listener.events(),
-            List.copyOf(rig.events));
+            List.copyOf(rig.events),
+            rig.endpoint.requests().stream().map(DeathHarness::shown).toList());
       }
     }
+  }
+
+  /** The newest items of the conversation. */
+  private static String shown(ScriptedRequest request) {
+    JsonNode items =
+        request.body().has("input")
+            ? request.body().path("input")
+            : request.body().path("messages");
+    List<String> newest = new ArrayList<>();
+    for (int i = Math.max(0, items.size() - MOST_ITEMS); i < items.size(); i++) {
+      newest.add(TextShortener.shorten(items.path(i).toString(), MOST_TEXT));
+    }
+    return "request %d, %d items: %s".formatted(request.number(), items.size(), newest);
   }
 
   /** A life that dies before the first cut is followed by a new session. */

@@ -33,6 +33,7 @@ class AcpDeathTest {
         DeathHarness.MODEL,
         8,
         AgentDeaths.KILLS,
-        AgentDeaths.EVENTS);
+        AgentDeaths.EVENTS,
+        2);
   }
 }

@@ -100,6 +100,7 @@ class CodexSubAgentDeathTest {
         "gpt-5",
         2 + 2 * COMMANDS,
         AgentDeaths.KILLS,
-        AgentDeaths.EVENTS);
+        AgentDeaths.EVENTS,
+        3);
   }
 }
