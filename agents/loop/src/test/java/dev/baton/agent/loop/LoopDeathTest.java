@@ -9,6 +9,7 @@ package dev.baton.agent.loop;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.AgentDeaths;
 import dev.baton.agent.testkit.DeathHarness;
+import dev.baton.agent.testkit.DeathPlan;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedReply;
 import dev.baton.scripted.ScriptedRequest;
@@ -84,7 +85,13 @@ class LoopDeathTest {
     // Turns with one command: all but the 8 named ones; the edit has one, three turns have three.
     int lines = TURNS - 8 + 1 + 9;
     AgentDeaths.check(
-        new LoopDriver(), List.of(), folder, script(), DeathHarness.MODEL, lines, KILLS, 6);
+        new LoopDriver(),
+        List.of(),
+        folder,
+        script(),
+        DeathHarness.MODEL,
+        lines,
+        DeathPlan.of(KILLS, 6));
   }
 
   private static final Pattern TURN = Pattern.compile("turn (\\d+)");
@@ -118,9 +125,7 @@ class LoopDeathTest {
         TURNS + 1 + summaries,
         DeathHarness.MODEL,
         TURNS,
-        KILLS,
-        6,
-        1);
+        DeathPlan.of(KILLS, 6));
   }
 
   private static final int PARTS = 12;
@@ -162,8 +167,6 @@ class LoopDeathTest {
         2 * PARTS + 1 + 4 * PARTS,
         DeathHarness.MODEL,
         PARTS + 3 * PARTS,
-        KILLS,
-        6,
-        1);
+        DeathPlan.of(KILLS, 6));
   }
 }

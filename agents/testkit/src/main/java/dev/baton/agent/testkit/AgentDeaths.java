@@ -25,9 +25,6 @@ import java.util.stream.Collectors;
 
 /** Compares a session over kills with an undisturbed one. */
 public final class AgentDeaths {
-  static final int KILLS = Integer.getInteger("baton.agent.kills", 5);
-  static final int EVENTS = 14;
-
   private AgentDeaths() {}
 
   /**
@@ -41,13 +38,11 @@ public final class AgentDeaths {
       String model,
       int lines)
       throws Exception {
-    check(driver, command, folder, script, model, lines, KILLS, EVENTS);
+    check(driver, command, folder, script, model, lines, DeathPlan.STANDARD);
   }
 
   /**
    * @param lines lines of {@code out.txt}, to which each command appends one
-   * @param kills at most so many; fewer when a life reaches the end before
-   * @param events most events of a life before its kill
    */
   public static void check(
       AgentDriver driver,
@@ -56,8 +51,7 @@ public final class AgentDeaths {
       List<ScriptedReply> script,
       String model,
       int lines,
-      int kills,
-      int events)
+      DeathPlan plan)
       throws Exception {
     check(
         driver,
@@ -68,18 +62,13 @@ public final class AgentDeaths {
         script.size(),
         model,
         lines,
-        kills,
-        events,
-        1);
+        plan);
   }
 
   /**
    * @param counted requests for the work
    * @param calls such requests of an undisturbed session
    * @param lines lines of {@code out.txt}, to which each command appends one
-   * @param kills at most so many; fewer when a life reaches the end before
-   * @param events most events of a life before its kill
-   * @param conversations most of them side by side: each may lose an answer in a kill
    */
   public static void check(
       AgentDriver driver,
@@ -90,24 +79,22 @@ public final class AgentDeaths {
       int calls,
       String model,
       int lines,
-      int kills,
-      int events,
-      int conversations)
+      DeathPlan plan)
       throws Exception {
     CheckedProgram program = driver.check(InstalledAgents.of(command), new PlainProcessStarter());
     long seed = Long.getLong("baton.seed", System.nanoTime());
     System.out.println(driver.use() + " " + program.version() + " -Dbaton.seed=" + seed);
 
     DeathHarness.Outcome calm =
-        new DeathHarness(driver, program, folder.resolve("calm"), script, model, counted, events)
+        new DeathHarness(driver, program, folder.resolve("calm"), script, model, counted, plan)
             .run(new Random(seed), 0);
     if (Boolean.getBoolean("baton.show")) {
       calm.events().forEach(event -> System.out.println("calm: " + event));
     }
     System.out.println("calm: " + calm.end() + " " + calm.files() + " " + calm.seen());
     DeathHarness.Outcome killed =
-        new DeathHarness(driver, program, folder.resolve("killed"), script, model, counted, events)
-            .run(new Random(seed), kills);
+        new DeathHarness(driver, program, folder.resolve("killed"), script, model, counted, plan)
+            .run(new Random(seed), plan.kills());
     System.out.println(
         "%s: killed %d, lost %d: %s, %d calls (undisturbed %d), sessions %s, %s, %s"
             .formatted(
@@ -137,7 +124,7 @@ public final class AgentDeaths {
     assertThat(killed.calls())
         .as(() -> String.join("\n", killed.requests()))
         .isBetween(calm.calls(), calm.calls() + killed.lost());
-    assertThat(killed.lost()).isLessThanOrEqualTo(killed.kills() * conversations);
+    assertThat(killed.lost()).isLessThanOrEqualTo(killed.kills() * plan.conversations());
   }
 
   private static List<String> begun(DeathHarness.Outcome outcome) {

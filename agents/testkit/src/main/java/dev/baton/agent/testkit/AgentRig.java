@@ -111,6 +111,13 @@ public final class AgentRig implements AutoCloseable {
     }
   }
 
+  /** Number of whole answers in the journal: of others it has the cost. */
+  public int answered() {
+    synchronized (answers) {
+      return (int) answers.stream().filter(answer -> answer.answer() != null).count();
+    }
+  }
+
   private GatewayObserver observer() {
     return new GatewayObserver() {
       @Override

@@ -60,7 +60,7 @@ public final class DeathHarness {
   private final ModelScript script;
   private final String model;
   private final Predicate<ScriptedRequest> counted;
-  private final int events;
+  private final DeathPlan plan;
   private @Nullable Cut cut;
   private int lives;
 
@@ -88,7 +88,6 @@ public final class DeathHarness {
 
   /**
    * @param counted requests for the work; others are the agent's own, as for titles
-   * @param events most events of a life before its kill
    */
   public DeathHarness(
       AgentDriver driver,
@@ -97,14 +96,14 @@ public final class DeathHarness {
       ModelScript script,
       String model,
       Predicate<ScriptedRequest> counted,
-      int events) {
+      DeathPlan plan) {
     this.counted = counted;
     this.driver = driver;
     this.program = program;
     this.folder = folder;
     this.script = script;
     this.model = model;
-    this.events = events;
+    this.plan = plan;
   }
 
   public Outcome run(Random random, int kills) throws Exception {
@@ -146,7 +145,7 @@ public final class DeathHarness {
             files(life.workspace),
             (int) rig.endpoint.requests().stream().filter(counted).count(),
             killed,
-            rig.endpoint.requests().size() - rig.journaled(),
+            rig.endpoint.requests().size() - rig.answered(),
             sessions,
             end,
             listener.events(),
@@ -179,7 +178,7 @@ public final class DeathHarness {
 
   /** Waits until a random moment of the session: so many answers, tools or events, and a delay. */
   private long moment(Random random, Life life) throws InterruptedException {
-    life.listener.awaitNumber(1 + random.nextInt(events), life.session.end());
+    life.listener.awaitNumber(1 + random.nextInt(plan.events()), life.session.end());
     long delay = random.nextInt(400);
     try {
       life.session.end().get(delay, TimeUnit.MILLISECONDS);
@@ -210,7 +209,8 @@ public final class DeathHarness {
       this.listener = listener;
       lives++;
       home = folder.resolve("home-" + lives);
-      workspace = Files.createDirectories(folder.resolve("work-" + lives));
+      workspace =
+          Files.createDirectories(folder.resolve(plan.isMoved() ? "work-" + lives : "work"));
       Cut from = cut;
       AgentStart start = new AgentStart.Fresh("go");
       if (from != null) {

@@ -32,8 +32,6 @@ class AcpDeathTest {
         ClaudeScript.ANSWERS.size(),
         DeathHarness.MODEL,
         8,
-        AgentDeaths.KILLS,
-        AgentDeaths.EVENTS,
-        2);
+        DeathPlan.STANDARD.withConversations(2));
   }
 }

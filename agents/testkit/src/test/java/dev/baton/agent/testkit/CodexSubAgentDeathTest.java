@@ -99,8 +99,6 @@ class CodexSubAgentDeathTest {
         ANSWERS,
         "gpt-5",
         2 + 2 * COMMANDS,
-        AgentDeaths.KILLS,
-        AgentDeaths.EVENTS,
-        3);
+        DeathPlan.STANDARD.withConversations(3));
   }
 }

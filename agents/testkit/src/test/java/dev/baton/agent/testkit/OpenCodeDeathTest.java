@@ -21,8 +21,15 @@ class OpenCodeDeathTest {
   @Test
   @Timeout(900)
   void shouldKeepFilesSessionAndCallsOverKills() throws Exception {
+    // The result of a patch contains the path.
     AgentDeaths.check(
-        new OpenCodeDriver(), InstalledAgents.opencode(), folder, OpenCodeScript.CHAT, "gpt-5", 8);
+        new OpenCodeDriver(),
+        InstalledAgents.opencode(),
+        folder,
+        OpenCodeScript.CHAT,
+        "gpt-5",
+        8,
+        DeathPlan.STANDARD.atOnePath());
   }
 
   @Test
