@@ -87,7 +87,7 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
    */
   Optional<SavedScreen> screen() throws IOException {
     Path file = folder.resolve(PortableCheckpointFormat.TMUX);
-    // Earlier exports have an empty file where there is no screen.
+    // Earlier exports of checkpoints without a screen have an empty file.
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) || Files.size(file) == 0) {
       return Optional.empty();
     }

@@ -323,7 +323,7 @@ final class AgentSessionRecorder
 
   /**
    * Captures files together with what there is of the agent now: its conversation up to the newest
-   * boundary, and its screen. No agent resumes with it. Blocks boundaries meanwhile.
+   * boundary, and its screen. Agents do not resume with it. Boundaries wait until it ends.
    *
    * @param files captures them with the agent's part; its argument is null where there is none
    */

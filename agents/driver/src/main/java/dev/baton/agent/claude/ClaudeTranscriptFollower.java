@@ -114,7 +114,7 @@ final class ClaudeTranscriptFollower implements AutoCloseable {
     try {
       parsed = Json.mapper().readTree(text);
     } catch (JsonProcessingException e) {
-      return; // A row that is no JSON has no event; a resume names it.
+      return; // A damaged row has no event; a resume names it.
     }
     rows.accept(parsed);
   }
