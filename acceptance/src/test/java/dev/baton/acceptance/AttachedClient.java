@@ -22,6 +22,16 @@ record AttachedClient(Process process, Path out) implements AutoCloseable {
   private static final Duration END = Duration.ofSeconds(120);
   private static final int CONFLICT = 5;
 
+  /** Kills the runner of an agent's first process, and waits for the second one. */
+  static void replaceRunner(SharedStackExtension.RunningStack on, String run)
+      throws IOException, InterruptedException {
+    assertThat(RunnerProcessHandle.of(run).orElseThrow().kill(true)).isTrue();
+    Await.until(
+        "a replacement has started",
+        END,
+        () -> on.api.events(run, "agent_session_created").size() == 2);
+  }
+
   /** Attaches as soon as the step is in progress. */
   static AttachedClient attached(
       SharedStackExtension.RunningStack on, String run, String... options) throws Exception {

@@ -175,14 +175,10 @@ final class AgentDecoder {
     }
     if (interactive && use.equals("claude")) {
       for (String key : DECIDED_ON_SCREEN) {
-        fields
-            .get(key)
-            .ifPresent(
-                at ->
-                    problems.error(
-                        at,
-                        "the agent 'claude' has no '%s' on a screen".formatted(key),
-                        "without 'interactive' only"));
+        fields.refuse(
+            key,
+            "the agent 'claude' has no '%s' on a screen".formatted(key),
+            "without 'interactive' only");
       }
     }
     return interactive;

@@ -32,22 +32,17 @@ final class AgentLoginDecoder {
   Optional<List<String>> login(MappingFieldReader fields, String use) {
     boolean gateway = fields.choice("gateway", GATEWAY).orElse(true);
     if (gateway) {
-      refuse(
-          fields,
-          "login",
-          "an agent that uses the gateway has no login of its own",
-          "gateway: off");
+      fields.refuse(
+          "login", "an agent that uses the gateway has no login of its own", "gateway: off");
       return Optional.empty();
     }
     if (!use.isEmpty() && !StepKind.Agent.USES_WITHOUT_GATEWAY.contains(use)) {
-      refuse(
-          fields,
+      fields.refuse(
           "gateway",
           "the agent '%s' cannot run without the gateway".formatted(use),
           "'off' with " + String.join(", ", StepKind.Agent.USES_WITHOUT_GATEWAY) + " only");
     }
-    refuse(
-        fields,
+    fields.refuse(
         "interrupted",
         "without the gateway a resumed agent makes other calls than before, so that 'interrupted' has no effect",
         "with 'gateway: on'");
@@ -57,8 +52,7 @@ final class AgentLoginDecoder {
         .ifPresent(
             tools -> {
               for (String key : List.of("ask", "timeout")) {
-                refuse(
-                    tools,
+                tools.refuse(
                     key,
                     "without the gateway a run cannot wait for a decision on a call, so that '%s' has no effect"
                         .formatted(key),
@@ -98,9 +92,5 @@ final class AgentLoginDecoder {
       return Optional.empty();
     }
     return name;
-  }
-
-  private void refuse(MappingFieldReader fields, String key, String problem, String allowed) {
-    fields.get(key).ifPresent(at -> values.problems().error(at, problem, allowed));
   }
 }

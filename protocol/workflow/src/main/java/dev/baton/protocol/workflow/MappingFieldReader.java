@@ -65,6 +65,11 @@ record MappingFieldReader(
     values.problems().error(place, "'" + key + "' is missing", allowed);
   }
 
+  /** Reports a key that has no place here; no effect where it is absent. */
+  void refuse(String key, String problem, String allowed) {
+    get(key).ifPresent(at -> values.problems().error(at, problem, allowed));
+  }
+
   /** Returns empty where the key is absent or its value is null. */
   Optional<DefinitionCursor> get(String key) {
     LocatedNode.Entry entry = members.find(key);

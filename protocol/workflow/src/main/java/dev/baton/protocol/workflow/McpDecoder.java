@@ -75,14 +75,10 @@ final class McpDecoder {
           fields.place(), "a server needs exactly one of 'command' and 'url'", "command, or url");
     }
     for (String key : program ? List.of("headers") : List.of("env", "state")) {
-      fields
-          .get(key)
-          .ifPresent(
-              at ->
-                  problems.error(
-                      at,
-                      "'" + key + "' has no effect here",
-                      program ? "with 'url' only" : "with 'command' only"));
+      fields.refuse(
+          key,
+          "'" + key + "' has no effect here",
+          program ? "with 'url' only" : "with 'command' only");
     }
     Duration timeout =
         fields
