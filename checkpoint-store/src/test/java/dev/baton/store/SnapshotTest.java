@@ -26,6 +26,8 @@ import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.snapshot.Pack;
+import dev.baton.store.objects.BucketClient;
+import dev.baton.store.packs.PackRepository;
 import dev.baton.store.testing.CheckpointUploader;
 import dev.baton.store.testing.PackedTestTree;
 import dev.baton.store.testing.StoreTest;
@@ -34,6 +36,8 @@ import dev.baton.store.testing.TraceBuilder;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.quarkus.test.junit.QuarkusTest;
+import jakarta.inject.Inject;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +46,7 @@ import org.junit.jupiter.api.Test;
 
 @QuarkusTest
 class SnapshotTest extends StoreTest {
+  @Inject BucketClient bucket;
 
   @Test
   void shouldWaitForTheFenceOfItsEpoch() throws Exception {
@@ -254,6 +259,13 @@ class SnapshotTest extends StoreTest {
     client.snapshot(run, 2);
     CheckpointUploader next = new CheckpointUploader(client, run, "default", 2);
     assertThat(next.find(tree.chunks()).getPlacesList()).doesNotContain(0);
+    // Truly lost, so that no verification between the requests below trusts the packs again.
+    for (Pack pack : tree.packs()) {
+      bucket
+          .remove(PackRepository.key("default", pack.ref().id()))
+          .await()
+          .atMost(Duration.ofSeconds(10));
+    }
 
     assertThat(without(run, 2, lost).getAfter()).isEmpty();
 

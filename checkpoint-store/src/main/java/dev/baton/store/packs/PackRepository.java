@@ -106,7 +106,7 @@ public class PackRepository {
 
   static final String SUSPECT =
       """
-      UPDATE store.pack SET suspect_at = now(), verified_at = NULL, checked_at = NULL
+      UPDATE store.pack SET suspect_at = clock_timestamp(), verified_at = NULL, checked_at = NULL
       WHERE id = ANY(ARRAY(
         SELECT p.id FROM store.pack p WHERE p.state = 1 AND p.problem IS NULL AND p.id IN (
           SELECT r.pack FROM store.checkpoint c JOIN store.checkpoint_pack r ON r.checkpoint = c.number

@@ -51,7 +51,7 @@ public class CheckpointVerifier {
 
   static final String READY =
       """
-      SELECT c.number, c.id, c.run, c.digest FROM store.checkpoint c
+      SELECT c.number, c.id, c.run, c.digest, c.problem FROM store.checkpoint c
       WHERE c.verified_at IS NULL AND c.problem IS NULL AND NOT c.deleting AND c.number > $1
         AND NOT EXISTS (
           SELECT FROM store.checkpoint_pack r JOIN store.pack p ON p.id = r.pack
@@ -60,20 +60,25 @@ public class CheckpointVerifier {
           + " "
           + BATCH;
   static final String ONE =
-      "SELECT number, id, run, digest FROM store.checkpoint WHERE id = $1 AND NOT deleting";
+      "SELECT number, id, run, digest, problem FROM store.checkpoint WHERE id = $1 AND NOT deleting";
+  // A pack that was found wrong during the verification has given the checkpoint a new problem.
   static final String RIGHT =
-      "UPDATE store.checkpoint SET verified_at = now(), problem = NULL WHERE number = $1";
+      """
+      UPDATE store.checkpoint SET verified_at = now(), problem = NULL
+      WHERE number = $1 AND (problem IS NULL OR problem = $2)""";
   static final String WRONG =
       "UPDATE store.checkpoint SET verified_at = NULL, problem = $2 WHERE number = $1";
 
-  /** A checkpoint to verify. */
-  private record Candidate(long number, String id, String run, Hash root) {
+  /** A checkpoint to verify, with its problem before that. */
+  private record Candidate(
+      long number, String id, String run, Hash root, @Nullable String problem) {
     static Candidate of(Row row) {
       return new Candidate(
           row.getLong(0),
           row.getString(1),
           row.getString(2),
-          Hash.read(row.get(Buffer.class, 3).getBytes(), 0));
+          Hash.read(row.get(Buffer.class, 3).getBytes(), 0),
+          row.getString(4));
     }
   }
 
@@ -222,7 +227,8 @@ public class CheckpointVerifier {
 
   private void record(Candidate candidate, Optional<String> wrong) {
     if (wrong.isEmpty()) {
-      Await.get(pool.preparedQuery(RIGHT).execute(Tuple.of(candidate.number())));
+      Await.get(
+          pool.preparedQuery(RIGHT).execute(Tuple.of(candidate.number(), candidate.problem())));
       verified.increment();
       return;
     }

@@ -38,7 +38,9 @@ public class PackVerifier {
   private static final Logger LOG = Logger.getLogger(PackVerifier.class);
   private static final long PATIENCE_MINUTES = 10;
 
-  // Replaces the chunk rows that the runner registered by those of the verified index.
+  // Replaces the chunk rows that the runner registered by those of the verified index. A pack that
+  // became suspect after its row was read is verified again: its object may have been read before
+  // the damage.
   static final String RIGHT =
       """
       WITH listed AS MATERIALIZED (
@@ -47,7 +49,8 @@ public class PackVerifier {
       right_one AS (
         UPDATE store.pack SET verified_at = now(), checked_at = NULL, problem = NULL,
           suspect_at = NULL, index_bytes = $3
-        WHERE id = $1 AND state = 1 RETURNING id, project),
+        WHERE id = $1 AND state = 1 AND (suspect_at IS NULL OR suspect_at < $4::timestamptz)
+        RETURNING id, project),
       wrong AS (
         DELETE FROM store.chunk c
         WHERE c.pack = (SELECT id FROM right_one) AND c.digest NOT IN (SELECT digest FROM listed)),
@@ -143,7 +146,8 @@ public class PackVerifier {
                 Tuple.of(
                     pack.id(),
                     Buffer.buffer(PackFileReader.hashes(right.index())),
-                    right.indexBytes())));
+                    right.indexBytes(),
+                    pack.readAt())));
     Await.get(pool.preparedQuery(HEALED).execute(Tuple.of(pack.id())));
     verified.increment();
   }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.baton.store.verify;
+
+import org.jspecify.annotations.NullMarked;
