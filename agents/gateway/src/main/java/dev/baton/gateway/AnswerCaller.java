@@ -48,6 +48,7 @@ final class AnswerCaller implements Runnable {
 
   private static final Duration DRAIN = Duration.ofSeconds(2);
   private static final int MAX_DRAINED = 64 * 1024;
+  private static final long TURN_POLL_MILLIS = 1_000;
 
   private final GatewaySession session;
   private final AnswerOccurrence occurrence;
@@ -120,7 +121,7 @@ final class AnswerCaller implements Runnable {
 
   private void fail(AnswerFailure failure) {
     progress.fail(failure);
-    session.boundaries().end(occurrence.delivery());
+    occurrence.newest().end();
   }
 
   private boolean isLeaseHeld() throws InterruptedException {
@@ -353,13 +354,27 @@ final class AnswerCaller implements Runnable {
             cost,
             millis,
             meta.calls().stream().map(ToolCallRef::name).toList());
-    occurrence.arrival().await();
-    while (!session.boundaries().begin(occurrence.delivery())) {
-      session.boundaries().awaitChange(1_000);
-    }
+    awaitTurn();
     session.spec().journal().append(entry);
     progress.journaled(meta);
     session.spec().observer().answered(entry);
+  }
+
+  /**
+   * Waits until no capture is running in the session that gives the answer, which may be a later
+   * one than the session that has requested it, and keeps captures away until the agent has it.
+   */
+  private void awaitTurn() throws InterruptedException {
+    while (true) {
+      // The bounds on waits for boundaries and on captures end this loop.
+      AnswerOccurrence giver = occurrence.newest();
+      if (giver.begin(TURN_POLL_MILLIS)) {
+        if (giver == occurrence.newest()) {
+          return;
+        }
+        giver.end();
+      }
+    }
   }
 
   private JournaledAnswer entry(

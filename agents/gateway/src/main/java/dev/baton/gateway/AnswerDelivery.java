@@ -8,7 +8,6 @@ package dev.baton.gateway;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
-import dev.baton.gateway.boundary.BoundaryTracker;
 import dev.baton.gateway.upstream.UpstreamFailure;
 import dev.baton.gateway.wire.MalformedAnswerException;
 import dev.baton.gateway.wire.ModelRequest;
@@ -29,7 +28,6 @@ final class AnswerDelivery {
   private final HttpExchange exchange;
   private final WireForm form;
   private final ModelRequest request;
-  private final GatewaySession session;
   private final AnswerOccurrence occurrence;
   private final StallGuard stalls;
   private final Duration stall;
@@ -42,14 +40,12 @@ final class AnswerDelivery {
       HttpExchange exchange,
       WireForm form,
       ModelRequest request,
-      GatewaySession session,
       AnswerOccurrence occurrence,
       StallGuard stalls,
       GatewayConfig config) {
     this.exchange = exchange;
     this.form = form;
     this.request = request;
-    this.session = session;
     this.occurrence = occurrence;
     this.stalls = stalls;
     this.stall = config.agentStall();
@@ -105,9 +101,7 @@ final class AnswerDelivery {
   private void openCalls() {
     if (!opened) {
       opened = true;
-      if (occurrence.opens()) {
-        session.boundaries().opened(occurrence.delivery(), occurrence.progress().calls());
-      }
+      occurrence.openCalls();
     }
   }
 
@@ -117,22 +111,9 @@ final class AnswerDelivery {
 
   /** Whether answers may be given now; waits a little where they may not. */
   private boolean isPermitted() throws InterruptedException {
-    long millis = Math.clamp(millisToKeepAlive(), 1, POLL_MILLIS);
-    BoundaryTracker.Arrival arrival = occurrence.arrival();
-    if (occurrence.progress().isFailed()) {
-      return true;
-    }
-    if (!arrival.isDone() && !arrival.await(Math.min(millis, POLL_MILLIS))) {
-      return false;
-    }
-    if (!occurrence.progress().hasPart()) {
-      return false;
-    }
-    if (session.boundaries().begin(occurrence.delivery())) {
-      return true;
-    }
-    session.boundaries().awaitChange(millis);
-    return session.boundaries().begin(occurrence.delivery());
+    AnswerProgress progress = occurrence.progress();
+    return progress.isFailed()
+        || progress.hasPart() && occurrence.begin(Math.clamp(millisToKeepAlive(), 1, POLL_MILLIS));
   }
 
   private void write(byte[] bytes) throws IOException {
@@ -156,12 +137,7 @@ final class AnswerDelivery {
       exchange.getResponseBody().close();
       watch.progress();
     }
-    delivered();
-  }
-
-  private void delivered() {
-    occurrence.setDelivered();
-    session.boundaries().end(occurrence.delivery());
+    occurrence.deliver();
   }
 
   private void fail(AnswerFailure failure) throws IOException {
@@ -217,6 +193,6 @@ final class AnswerDelivery {
       GatewayResponses.send(exchange, 200, Json.bytes(answer));
       watch.progress();
     }
-    delivered();
+    occurrence.deliver();
   }
 }

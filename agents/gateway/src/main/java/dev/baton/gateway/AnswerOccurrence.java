@@ -18,20 +18,24 @@ final class AnswerOccurrence {
   private final String conversation;
   private final String key;
   private final AnswerProgress progress;
+  private final BoundaryTracker boundaries;
   private final BoundaryTracker.Delivery delivery;
   private final @Nullable JournaledAnswer replayed;
   private BoundaryTracker.@Nullable Arrival arrival;
   private boolean delivered;
   private boolean opened;
+  private volatile @Nullable AnswerOccurrence successor;
 
   AnswerOccurrence(
       String conversation,
       String key,
       AnswerProgress progress,
+      BoundaryTracker boundaries,
       @Nullable JournaledAnswer replayed) {
     this.conversation = conversation;
     this.key = key;
     this.progress = progress;
+    this.boundaries = boundaries;
     this.replayed = replayed;
     this.delivery = new BoundaryTracker.Delivery(conversation, key);
   }
@@ -48,8 +52,26 @@ final class AnswerOccurrence {
     return progress;
   }
 
-  BoundaryTracker.Delivery delivery() {
-    return delivery;
+  /**
+   * Registers the answer as on its way, unless its request has to wait or a capture is running;
+   * waits for that at most for {@code millis}.
+   *
+   * @return whether it is on its way
+   */
+  boolean begin(long millis) throws InterruptedException {
+    if (!arrival().await(millis)) {
+      return false;
+    }
+    if (boundaries.begin(delivery)) {
+      return true;
+    }
+    boundaries.awaitChange(millis);
+    return boundaries.begin(delivery);
+  }
+
+  /** Registers that the agent has the answer, or that there is none. */
+  void end() {
+    boundaries.end(delivery);
   }
 
   /** The journaled answer that this is; null for a call of the model. */
@@ -57,7 +79,7 @@ final class AnswerOccurrence {
     return replayed;
   }
 
-  BoundaryTracker.Arrival arrival() {
+  private BoundaryTracker.Arrival arrival() {
     BoundaryTracker.Arrival arrived = arrival;
     if (arrived == null) {
       throw new IllegalStateException("the request has not been registered");
@@ -73,17 +95,40 @@ final class AnswerOccurrence {
     return delivered;
   }
 
-  synchronized void setDelivered() {
-    delivered = true;
+  /** Registers that the agent has the answer. */
+  void deliver() {
+    synchronized (this) {
+      delivered = true;
+    }
+    end();
   }
 
   /**
-   * Whether the calls of the answer have to be registered as open: once, and again for a further
-   * caller that gets the same answer after the first one has it.
+   * Registers the calls of the answer as open, before the agent can have them: once, and again for
+   * a further caller that gets the same answer after the first one has it.
    */
-  synchronized boolean opens() {
-    boolean first = !opened;
-    opened = true;
-    return first || delivered;
+  void openCalls() {
+    boolean opens;
+    synchronized (this) {
+      opens = !opened || delivered;
+      opened = true;
+    }
+    if (opens) {
+      boundaries.opened(delivery, progress.calls());
+    }
+  }
+
+  /** Lets a later session give the answer, which this one did not deliver before it was closed. */
+  void handOver(AnswerOccurrence later) {
+    successor = later;
+  }
+
+  /** The occurrence in the newest session that gives this answer. */
+  AnswerOccurrence newest() {
+    AnswerOccurrence newest = this;
+    for (AnswerOccurrence next = successor; next != null; next = newest.successor) {
+      newest = next;
+    }
+    return newest;
   }
 }

@@ -231,7 +231,7 @@ final class GatewayHandler implements HttpHandler {
               stalls);
       Thread.ofVirtual().name("model-call").start(caller);
     }
-    new AnswerDelivery(exchange, form, request, session, claim.occurrence(), stalls, config).run();
+    new AnswerDelivery(exchange, form, request, claim.occurrence(), stalls, config).run();
   }
 
   private static ObjectNode parsed(byte[] body) throws IOException, RefusedException {

@@ -61,7 +61,7 @@ public final class GatewaySession implements AutoCloseable {
     this.boundaries =
         new BoundaryTracker(
             spec.capture(), policy, listener(spec.observer()), spec.family(), System::nanoTime);
-    this.replay = new ReplayIndex(spec.answers());
+    this.replay = new ReplayIndex(spec.answers(), spec.family());
     undelivered.forget(spec.step(), spec.answers());
   }
 
@@ -116,10 +116,6 @@ public final class GatewaySession implements AutoCloseable {
     return spec;
   }
 
-  BoundaryTracker boundaries() {
-    return boundaries;
-  }
-
   ConversationKeyBuilder keys() {
     return keys;
   }
@@ -157,17 +153,19 @@ public final class GatewaySession implements AutoCloseable {
         }
       }
       JournaledAnswer journaled = replay.take(conversation, key, affinity).orElse(null);
-      AnswerProgress earlier = journaled == null ? undelivered.take(spec.step(), key) : null;
+      AnswerOccurrence earlier = journaled == null ? undelivered.take(spec.step(), key) : null;
       if (journaled != null) {
         occurrence =
-            new AnswerOccurrence(conversation, key, replayed(form, journaled, maxBytes), journaled);
+            new AnswerOccurrence(
+                conversation, key, replayed(form, journaled, maxBytes), boundaries, journaled);
       } else if (earlier != null) {
-        occurrence = new AnswerOccurrence(conversation, key, earlier, null);
+        occurrence = new AnswerOccurrence(conversation, key, earlier.progress(), boundaries, null);
       } else {
         isNew = true;
         left = replay.left(conversation, affinity);
         occurrence =
-            new AnswerOccurrence(conversation, key, new AnswerProgress(form, maxBytes), null);
+            new AnswerOccurrence(
+                conversation, key, new AnswerProgress(form, maxBytes), boundaries, null);
       }
       open.add(occurrence);
       occurrence.arrived(
@@ -176,6 +174,9 @@ public final class GatewaySession implements AutoCloseable {
                   conversation, key, request.resultIds(), form.id(), body),
               !isNew,
               replay.isLeftOfOthers(conversation)));
+      if (earlier != null) {
+        earlier.handOver(occurrence);
+      }
     }
     if (left > 0) {
       spec.observer().diverged(conversation, key, left);
@@ -222,11 +223,12 @@ public final class GatewaySession implements AutoCloseable {
       closed = true;
       for (AnswerOccurrence occurrence : open) {
         if (!occurrence.isDelivered() && !occurrence.progress().isFailed()) {
-          undelivered.keep(spec.step(), occurrence.key(), occurrence.progress());
+          undelivered.keep(spec.step(), occurrence);
         }
       }
       open.clear();
     }
+    boundaries.close();
     onClose.accept(this);
   }
 

@@ -20,21 +20,21 @@ import org.jspecify.annotations.Nullable;
 final class UndeliveredAnswers {
   private static final int MAX_ANSWERS = 64;
 
-  private final Map<String, AnswerProgress> answers =
+  private final Map<String, AnswerOccurrence> answers =
       new LinkedHashMap<>() {
         @Override
-        protected boolean removeEldestEntry(Map.Entry<String, AnswerProgress> eldest) {
+        protected boolean removeEldestEntry(Map.Entry<String, AnswerOccurrence> eldest) {
           return size() > MAX_ANSWERS;
         }
       };
 
-  synchronized void keep(String step, String key, AnswerProgress progress) {
-    answers.put(name(step, key), progress);
+  synchronized void keep(String step, AnswerOccurrence occurrence) {
+    answers.put(name(step, occurrence.key()), occurrence);
   }
 
-  synchronized @Nullable AnswerProgress take(String step, String key) {
-    AnswerProgress progress = answers.remove(name(step, key));
-    return progress == null || progress.isFailed() ? null : progress;
+  synchronized @Nullable AnswerOccurrence take(String step, String key) {
+    AnswerOccurrence occurrence = answers.remove(name(step, key));
+    return occurrence == null || occurrence.progress().isFailed() ? null : occurrence;
   }
 
   /** Drops the answers that the next session finds in its journal. */

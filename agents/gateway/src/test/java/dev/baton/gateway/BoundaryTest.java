@@ -246,6 +246,71 @@ class BoundaryTest {
   }
 
   @Test
+  void shouldGiveTheNextSessionTheAnswerThatAnEndedOneHeld() throws Exception {
+    try (GatewayRig rig =
+        new GatewayRig(
+            ModelScript.sequence(CALL, CALL, END),
+            config -> config.withBoundaries(GatewayRig.boundaryTimes(100, 120_000)))) {
+      GatewaySession session = rig.open();
+      rig.boundaries(point -> noteWithTwoRequests(rig, point));
+      ObjectNode one = GatewayRig.messages(false, "one");
+      CompletableFuture<HttpResponse<String>> second =
+          send(rig, session, "two", GatewayRig.messages(false, "two"));
+      HttpResponse<String> first = answer(rig, session, "one", one);
+      second.get(20, TimeUnit.SECONDS);
+      letBoundaryTimePass();
+      ObjectNode more = next(one, first, 1);
+      CompletableFuture<HttpResponse<String>> waits = send(rig, session, "one", more);
+      assertThat(rig.endpoint.awaitCompleted(3, Duration.ofSeconds(20))).isTrue();
+      assertThat(isHeld(waits, 300)).as("the call of 'two' is open").isTrue();
+
+      session.close();
+      GatewaySession resumed = rig.open(rig.journal.answers());
+
+      assertThat(answer(rig, resumed, "one", more).body()).contains("done");
+      assertThat(rig.endpoint.requests()).as("paid once").hasSize(3);
+      assertThat(rig.seen()).noneMatch(event -> event.startsWith("unreachable"));
+    }
+  }
+
+  @Test
+  void shouldNotJournalAnEarlierSessionsAnswerDuringACapture() throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    CountDownLatch capturing = new CountDownLatch(1);
+    try (GatewayRig rig =
+        new GatewayRig(
+            ModelScript.sequence(ScriptedReply.text("late").after(Duration.ofSeconds(1)), END))) {
+      GatewaySession session = rig.open();
+      ObjectNode one = GatewayRig.messages(false, "one");
+      send(rig, session, "one", one);
+      assertThat(rig.endpoint.awaitRequests(1, Duration.ofSeconds(20))).isTrue();
+      session.close();
+      GatewaySession resumed = rig.open(rig.journal.answers());
+      rig.boundaries(
+          point -> {
+            capturing.countDown();
+            if (!release.await(20, TimeUnit.SECONDS)) {
+              throw new IOException("not released");
+            }
+          });
+      CompletableFuture<HttpResponse<String>> late = send(rig, resumed, "one", one);
+      CompletableFuture<HttpResponse<String>> other =
+          send(rig, resumed, "two", GatewayRig.messages(false, "two"));
+      assertThat(capturing.await(20, TimeUnit.SECONDS)).isTrue();
+      assertThat(rig.endpoint.awaitCompleted(2, Duration.ofSeconds(20))).isTrue();
+      // Behind the checkpoint of this capture the answer would not be given again.
+      assertThat(rig.journal.awaitAnswers(1, Duration.ofMillis(300))).isFalse();
+
+      release.countDown();
+
+      assertThat(late.get(20, TimeUnit.SECONDS).body()).contains("late");
+      assertThat(other.get(20, TimeUnit.SECONDS).body()).contains("done");
+      assertThat(rig.journal.awaitAnswers(2, Duration.ofSeconds(20))).isTrue();
+      assertThat(rig.endpoint.requests()).hasSize(2);
+    }
+  }
+
+  @Test
   void shouldNotCaptureForAReplay() throws Exception {
     try (GatewayRig rig = new GatewayRig(ModelScript.sequence(CALL, END)).boundaries(this::note)) {
       ObjectNode first = GatewayRig.messages(false, "go");

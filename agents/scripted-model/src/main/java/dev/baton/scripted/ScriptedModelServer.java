@@ -187,11 +187,20 @@ public final class ScriptedModelServer implements AutoCloseable {
     }
   }
 
+  /**
+   * The provider's request id in the answer to a request.
+   *
+   * @param number of the request
+   */
+  public static String requestId(int number) {
+    return "req_" + number;
+  }
+
   private void answer(
       HttpExchange exchange, ReplyRenderer renderer, ScriptedRequest request, ScriptedReply reply)
       throws IOException, InterruptedException {
     pause(reply.before());
-    exchange.getResponseHeaders().set("request-id", "req_" + request.number());
+    exchange.getResponseHeaders().set("request-id", requestId(request.number()));
     int limit = Integer.MAX_VALUE;
     switch (reply.fault()) {
       case ReplyFault.None none -> {}

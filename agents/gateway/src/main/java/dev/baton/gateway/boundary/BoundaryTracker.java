@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * until the others are at rest too, unless an open call has started their conversation or waits for
  * it: that call ends only after them. Thread-safe.
  */
-public final class BoundaryTracker {
+public final class BoundaryTracker implements AutoCloseable {
   private static final int MAX_CONVERSATIONS = 4_096;
   private static final Duration LONGEST_PATIENCE = Duration.ofMinutes(10);
 
@@ -67,6 +67,8 @@ public final class BoundaryTracker {
 
   /** Whether a sub-agent was started that no boundary contains. */
   private boolean hasUncapturedStart;
+
+  private boolean ended;
 
   private static final class OpenCall {
     final String id;
@@ -194,7 +196,7 @@ public final class BoundaryTracker {
       parents.computeIfAbsent(conversation, c -> new HashSet<>(open));
       BoundaryPoint point = request.at(number + 1, closed);
       CompletableFuture<Void> now = running;
-      if (replay) {
+      if (replay || ended) {
         arrival = new Arrival(point, CompletableFuture.completedFuture(null));
       } else if (now != null) {
         arrival = new Arrival(point, now);
@@ -381,6 +383,21 @@ public final class BoundaryTracker {
     if (running != null) {
       wait(millis);
     }
+  }
+
+  /**
+   * Ends the waits of all requests: no agent is left that could bring a boundary about. Answers
+   * that are still coming can be journaled at once then.
+   */
+  @Override
+  public void close() {
+    List<Arrival> all;
+    synchronized (this) {
+      ended = true;
+      all = List.copyOf(waiting);
+      waiting.clear();
+    }
+    all.forEach(arrival -> arrival.done.complete(null));
   }
 
   /** Registers the calls of an answer as open, before the agent can have them. */

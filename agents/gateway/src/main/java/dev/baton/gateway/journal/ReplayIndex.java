@@ -6,11 +6,14 @@
  */
 package dev.baton.gateway.journal;
 
+import dev.baton.gateway.boundary.SubAgentTools;
 import java.util.ArrayDeque;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Optional;
@@ -22,8 +25,16 @@ import java.util.stream.Stream;
  * journal. Not thread-safe.
  */
 public final class ReplayIndex {
+  private final SubAgentTools subAgentTools;
   private final Map<String, Deque<JournaledAnswer>> byKey = new HashMap<>();
   private final Set<String> journaled = new HashSet<>();
+
+  /**
+   * Answers after one that starts a sub-agent, in its conversation: the agent starts it again under
+   * another name, so that the requests for these have other keys.
+   */
+  private final Set<JournaledAnswer> unexpected =
+      Collections.newSetFromMap(new IdentityHashMap<>());
 
   /** Journaled names by new ones: agents start sub-agents again under another name. */
   private final Map<String, String> renamed = new HashMap<>();
@@ -31,10 +42,19 @@ public final class ReplayIndex {
   /**
    * @param answers since the newest boundary that a resume can start from, in the order of the
    *     journal; those that broke off are skipped
+   * @param subAgentTools of the agent
    */
-  public ReplayIndex(Collection<JournaledAnswer> answers) {
+  public ReplayIndex(Collection<JournaledAnswer> answers, SubAgentTools subAgentTools) {
+    this.subAgentTools = subAgentTools;
+    Set<String> starting = new HashSet<>();
     for (JournaledAnswer answer : answers) {
       if (answer.answer() != null) {
+        if (starting.contains(answer.conversation())) {
+          unexpected.add(answer);
+        }
+        if (answer.tools().stream().anyMatch(subAgentTools::isStart)) {
+          starting.add(answer.conversation());
+        }
         byKey.computeIfAbsent(answer.key(), key -> new ArrayDeque<>()).add(answer);
         journaled.add(answer.conversation());
       }
@@ -74,13 +94,15 @@ public final class ReplayIndex {
    * conversation and affinity: those that call tools, since only their results continue the
    * conversation, and those of requests with the same system prompt and tools. Others belong to
    * calls outside the conversation, for example for its title, which an agent does not repeat once
-   * it has them. Answers of other conversations count where the journal does not have this one.
+   * it has them. Answers of other conversations count where the journal does not have this one,
+   * unless sub-agents are beside it: conversations have their own names then, and one without an
+   * answer in the journal is not expected to request any.
    */
   public int left(String conversation, String affinity) {
     String name = renamed.getOrDefault(conversation, conversation);
-    boolean known = journaled.contains(name);
+    boolean known = subAgentTools.areBeside() || journaled.contains(name);
     return (int)
-        all()
+        expected()
             .filter(answer -> !known || answer.conversation().equals(name))
             .filter(answer -> !answer.tools().isEmpty() || answer.affinity().equals(affinity))
             .count();
@@ -89,11 +111,13 @@ public final class ReplayIndex {
   /** Whether an answer that calls tools is left of another conversation than this one. */
   public boolean isLeftOfOthers(String conversation) {
     String name = renamed.getOrDefault(conversation, conversation);
-    return all()
+    return expected()
         .anyMatch(answer -> !answer.tools().isEmpty() && !answer.conversation().equals(name));
   }
 
-  private Stream<JournaledAnswer> all() {
-    return byKey.values().stream().flatMap(Deque::stream);
+  private Stream<JournaledAnswer> expected() {
+    return byKey.values().stream()
+        .flatMap(Deque::stream)
+        .filter(answer -> !unexpected.contains(answer));
   }
 }

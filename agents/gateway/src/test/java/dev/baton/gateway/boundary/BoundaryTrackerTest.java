@@ -117,6 +117,22 @@ class BoundaryTrackerTest {
   }
 
   @Test
+  void shouldReleaseRequestsWhenItIsClosed() throws Exception {
+    start(MAIN, "k1");
+    start(SUB_AGENT, "s1");
+    answer(SUB_AGENT, "s1", "exec_command", "c0");
+    answer(MAIN, "k1", "spawn_agent", "c1");
+    BoundaryTracker.Arrival main = arrive(MAIN, "k2", "c1");
+    assertThat(main.isDone()).as("the command is open").isFalse();
+
+    tracker.close();
+
+    assertThat(main.isDone()).isTrue();
+    assertThat(captured).isEmpty();
+    assertThat(unreachable).isEmpty();
+  }
+
+  @Test
   void shouldNotLetASubAgentWaitForTheCallThatWaitsForIt() throws Exception {
     start(MAIN, "k1");
     answer(MAIN, "k1", "wait_agent", "c1");

@@ -120,7 +120,7 @@ public final class AgentDeaths {
     assertThat(killed.seen())
         .as(() -> String.join("\n", killed.requests()))
         .noneMatch(event -> event.startsWith("diverged"));
-    // Each answer that was journaled is paid once.
+    // Only an answer that was coming at a kill is paid again.
     assertThat(killed.calls())
         .as(() -> String.join("\n", killed.requests()))
         .isBetween(calm.calls(), calm.calls() + killed.lost());

@@ -23,14 +23,19 @@ import dev.baton.gateway.upstream.ModelUpstream;
 import dev.baton.gateway.upstream.RetryPolicy;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedModelServer;
+import dev.baton.scripted.ScriptedRequest;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** A scripted endpoint and the journal of a run, which outlive the gateways of its runners. */
 public final class AgentRig implements AutoCloseable {
@@ -111,11 +116,18 @@ public final class AgentRig implements AutoCloseable {
     }
   }
 
-  /** Number of whole answers in the journal: of others it has the cost. */
-  public int answered() {
+  /** Numbers of the requests without a whole answer in the journal: of others it has the cost. */
+  public Set<Integer> unanswered() {
+    Set<@Nullable String> answered = new HashSet<>();
     synchronized (answers) {
-      return (int) answers.stream().filter(answer -> answer.answer() != null).count();
+      answers.stream()
+          .filter(answer -> answer.answer() != null)
+          .forEach(answer -> answered.add(answer.providerRequestId()));
     }
+    return endpoint.requests().stream()
+        .map(ScriptedRequest::number)
+        .filter(number -> !answered.contains(ScriptedModelServer.requestId(number)))
+        .collect(Collectors.toSet());
   }
 
   private GatewayObserver observer() {

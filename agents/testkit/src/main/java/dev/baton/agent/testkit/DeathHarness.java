@@ -36,7 +36,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -72,7 +74,7 @@ public final class DeathHarness {
    *
    * @param files contents by name
    * @param calls counted requests that the endpoint saw
-   * @param lost answers that the endpoint has given, and that were not journaled
+   * @param lost requests whose answers were coming at a kill
    * @param requests what the endpoint saw, shortened
    */
   public record Outcome(
@@ -108,6 +110,7 @@ public final class DeathHarness {
 
   public Outcome run(Random random, int kills) throws Exception {
     int killed = 0;
+    Set<Integer> lost = new TreeSet<>();
     List<String> sessions = new ArrayList<>();
     try (AgentRig rig = new AgentRig(script)) {
       while (true) {
@@ -123,7 +126,7 @@ public final class DeathHarness {
             if (runnerToo) {
               rig.replaceGateway();
             }
-            life.kill();
+            lost.addAll(life.kill());
             killed++;
             System.out.printf(
                 "%s: life %d killed after %d ms (+%d ms), runner %s, %d journaled, %d requests, cut %s%n",
@@ -145,7 +148,7 @@ public final class DeathHarness {
             files(life.workspace),
             (int) rig.endpoint.requests().stream().filter(counted).count(),
             killed,
-            rig.endpoint.requests().size() - rig.answered(),
+            lost.size(),
             sessions,
             end,
             listener.events(),
@@ -266,7 +269,8 @@ public final class DeathHarness {
       }
     }
 
-    void kill() throws IOException, InterruptedException {
+    /** Returns the numbers of the requests whose answers were coming. */
+    Set<Integer> kill() throws IOException, InterruptedException {
       synchronized (DeathHarness.this) {
         dead = true;
       }
@@ -276,12 +280,14 @@ public final class DeathHarness {
           process.awaitEnd(Duration.ofSeconds(10));
         }
       }
+      Set<Integer> coming = rig.unanswered();
       gateway.close();
       await();
       // What the agent was writing is damaged: nothing of it is used again.
       Files.createDirectories(home);
       StateText.delete(home);
       StateText.delete(workspace);
+      return coming;
     }
 
     AgentEnd await() throws InterruptedException {

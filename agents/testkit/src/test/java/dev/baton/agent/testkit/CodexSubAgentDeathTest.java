@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,11 +87,6 @@ class CodexSubAgentDeathTest {
     return answers.get(Math.min(request.turn(), answers.size() - 1));
   }
 
-  /**
-   * In the full tier: one run of about twelve has paid for one answer more than its deaths have
-   * lost, after a boundary that a call without a result kept away for a minute.
-   */
-  @Tag("full")
   @Test
   @Timeout(600)
   void shouldKeepTheWorkOfSubAgentsOverKills() throws Exception {
