@@ -129,13 +129,15 @@ class OwnLoginTest {
         .hasSize(ANSWERS)
         .allMatch(answer -> answer.path("form").asText().equals("reported"))
         .noneMatch(answer -> answer.has("answer"));
-    assertThat(turns(run)).as("one after the calls of each answer").hasSize(ANSWERS - 1);
+    assertThat(turns(on, run)).as("one after the calls of each answer").hasSize(ANSWERS - 1);
     assertThat(on.api.events(run).toString()).doesNotContain(SECRET);
     assertThat(BatonCliInvoker.run(on, "status", run).out())
         .contains("its own, without the gateway: answers may be paid twice");
   }
 
-  private static List<JsonNode> turns(String run) throws IOException, InterruptedException {
+  /** Returns the boundaries between the turns of a run's agent. */
+  static List<JsonNode> turns(SharedStackExtension.RunningStack on, String run)
+      throws IOException, InterruptedException {
     return on.api.events(run, "checkpoint_saved").stream()
         .filter(saved -> saved.path("turn").isObject() && saved.path("cut").isObject())
         .toList();
@@ -176,7 +178,7 @@ class OwnLoginTest {
     List<String> listed = new ArrayList<>();
     repeats.forEach(
         event -> event.path("calls").forEach(call -> listed.add(call.path("id").asText())));
-    assertThat(listed).as(() -> stack.history(run)).isEqualTo(lost(run));
+    assertThat(listed).as(() -> stack.history(run)).isEqualTo(lost(on, run));
     assertThat(end.path("agent").path("repeated_count").asInt()).isEqualTo(listed.size());
     if (!listed.isEmpty()) {
       assertThat(BatonCliInvoker.run(on, "status", run).out()).contains("may have repeated it");
@@ -184,7 +186,8 @@ class OwnLoginTest {
   }
 
   /** Returns the ids of the calls that had begun after the newest boundary before each resume. */
-  private static List<String> lost(String run) throws IOException, InterruptedException {
+  static List<String> lost(SharedStackExtension.RunningStack on, String run)
+      throws IOException, InterruptedException {
     List<String> lost = new ArrayList<>();
     List<String> begun = new ArrayList<>();
     for (JsonNode event : on.api.events(run)) {

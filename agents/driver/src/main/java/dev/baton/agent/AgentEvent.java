@@ -126,7 +126,7 @@ public sealed interface AgentEvent {
   /**
    * An agent with its own login has an answer of its model.
    *
-   * @param id of the answer, by the endpoint
+   * @param id of the answer, by the endpoint or by the agent
    * @param parent as in {@link ToolBegun}
    * @param tools names of the tools that it calls, in its order
    * @param usage as the endpoint has reported it to the agent; null where unknown

@@ -6,6 +6,7 @@
  */
 package dev.baton.agent.codex;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.baton.agent.AgentDriver;
 import dev.baton.agent.AgentFolders;
 import dev.baton.agent.AgentLaunch;
@@ -74,11 +75,21 @@ public final class CodexDriver implements AgentDriver {
       StateText.delete(home.sessions());
     }
     home.prepare(launch);
-    AgentProcess process =
-        starter.start(
-            new AgentProcessStarter.AgentCommand(
-                home.arguments(launch), home.environment(launch), launch.folders().workspace()));
-    return CodexSession.begin(process, listener, launch);
+    ArrayNode prompt = CodexSession.input(launch);
+    CodexHookFolder hooks = launch.model().isOwnLogin() ? CodexHookFolder.create(home) : null;
+    AgentProcess process;
+    try {
+      process =
+          starter.start(
+              new AgentProcessStarter.AgentCommand(
+                  home.arguments(launch), home.environment(launch), launch.folders().workspace()));
+    } catch (IOException | RuntimeException e) {
+      if (hooks != null) {
+        hooks.close();
+      }
+      throw e;
+    }
+    return CodexSession.begin(process, listener, launch, prompt, hooks);
   }
 
   private static @Nullable String problem(CodexHome home, String id) throws IOException {

@@ -15,7 +15,9 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,12 +55,17 @@ final class CodexEventReader {
           "item/fileChange/outputDelta",
           "item/fileChange/patchUpdated",
           "item/mcpToolCall/progress",
-          "hook/started",
           "hook/completed");
+
+  private static final int MOST_UNSEEN = 10_000;
 
   private final Consumer<AgentEvent> out;
   private final PendingToolCalls calls = new PendingToolCalls();
   private final Set<String> subAgents = new HashSet<>();
+
+  /** Threads of the calls that a hook has reported and no item yet. */
+  private final Map<String, String> unseen = new LinkedHashMap<>();
+
   private String main = "";
   private String lastText = "";
 
@@ -102,7 +109,8 @@ final class CodexEventReader {
     return true;
   }
 
-  private String parent(String thread) {
+  /** Returns the parent of a thread's events; empty for the main thread. */
+  String parent(String thread) {
     return thread.equals(main) ? "" : thread;
   }
 
@@ -119,13 +127,46 @@ final class CodexEventReader {
     }
   }
 
+  /** A call is about to begin, as its hook reports. */
+  void began(String id, String tool, ToolInput input, String thread) {
+    if (unseen.size() < MOST_UNSEEN && calls.find(id) == null) {
+      unseen.put(id, thread);
+    }
+    begin(id, tool, input, parent(thread));
+  }
+
+  /** Ends the calls of a thread that have no items, such as those that update a plan. */
+  void endUnseen(String thread) {
+    for (Map.Entry<String, String> call : List.copyOf(unseen.entrySet())) {
+      if (call.getValue().equals(thread)) {
+        unseen.remove(call.getKey());
+        PendingToolCalls.PendingCall ended = calls.end(call.getKey());
+        if (ended != null) {
+          out.accept(
+              new AgentEvent.ToolEnded(
+                  call.getKey(), ended.tool(), AgentEvent.ToolOutcome.OK, List.of(), 0));
+        }
+      }
+    }
+  }
+
   private void begun(JsonNode item, String parent) {
     String tool = tool(item);
     if (tool == null) {
       return;
     }
-    ToolInput input = input(item);
     String id = item.path("id").asText();
+    ToolInput input = input(item);
+    if (unseen.remove(id) != null) {
+      // Rules match the input of the item.
+      calls.end(id);
+      calls.begin(id, tool, input, parent);
+      return;
+    }
+    begin(id, tool, input, parent);
+  }
+
+  private void begin(String id, String tool, ToolInput input, String parent) {
     if (calls.begin(id, tool, input, parent)) {
       out.accept(
           new AgentEvent.ToolBegun(id, tool, input.digest(), input.text(ToolInput.SHORT), parent));

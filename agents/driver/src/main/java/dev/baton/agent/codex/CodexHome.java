@@ -21,6 +21,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -32,9 +34,42 @@ import java.util.stream.Stream;
 record CodexHome(Path home) {
   private static final String CONFIG = "codex";
   private static final String TOKEN = "BATON_MODEL_TOKEN";
+  private static final String ENDPOINT = "OPENAI_BASE_URL";
+
+  /** Variables of a login with the key of an API; the first one counts. */
+  private static final List<String> KEYS = List.of("CODEX_API_KEY", "OPENAI_API_KEY");
+
+  /** Codex gives up a hook after this time: longer than any wait of a step. */
+  private static final int HOOK_SECONDS = 1_000_000;
 
   /** Rollouts alone: databases contain absolute paths, snapshots of shells the environment. */
   static final StateFiles STATE = new StateFiles(List.of(CONFIG + "/sessions/**.jsonl"), List.of());
+
+  /** The provider of the model by its name in Codex. */
+  static String provider(AgentLaunch launch) {
+    Map<String, String> login = launch.model().login();
+    if (login == null) {
+      return "baton";
+    }
+    return login.containsKey(ENDPOINT) ? "own" : "openai";
+  }
+
+  /** Returns the key of an API in a login; empty where it has none. */
+  static Optional<String> key(Map<String, String> login) {
+    return KEYS.stream().flatMap(name -> Optional.ofNullable(login.get(name)).stream()).findFirst();
+  }
+
+  Path configFile() {
+    return folder().resolve("config.toml");
+  }
+
+  Path hooks() {
+    return home.resolve("codex-hooks/events");
+  }
+
+  Path hookScript() {
+    return home.resolve("codex-hooks/hook.sh");
+  }
 
   Path folder() {
     return home.resolve(CONFIG);
@@ -58,18 +93,21 @@ record CodexHome(Path home) {
 
   void prepare(AgentLaunch launch) throws IOException {
     Files.createDirectories(home.resolve("tmp"));
-    StateText.write(folder().resolve("config.toml"), config(launch));
+    StateText.write(configFile(), config(launch));
   }
 
-  private static String config(AgentLaunch launch) {
-    StringBuilder toml =
-        new StringBuilder(
-            """
-            model = %s
-            model_provider = "baton"
+  private String config(AgentLaunch launch) {
+    Map<String, String> login = launch.model().login();
+    StringBuilder toml = new StringBuilder();
+    if (!launch.model().model().isEmpty()) {
+      toml.append("model = ").append(text(launch.model().model())).append('\n');
+    }
+    toml.append("model_provider = ").append(text(provider(launch))).append('\n');
+    toml.append(
+        """
             check_for_update_on_startup = false
             sandbox_mode = "danger-full-access"
-            cli_auth_credentials_store = "file"
+            cli_auth_credentials_store = "%s"
 
             [analytics]
             enabled = false
@@ -84,22 +122,69 @@ record CodexHome(Path home) {
             shell_snapshot = false
 
             [shell_environment_policy]
-            exclude = ["%s"]
-
-            [model_providers.baton]
-            name = "baton"
-            base_url = %s
-            wire_api = "responses"
-            env_key = "%s"
-            supports_websockets = false
+            exclude = [%s]
             """
-                .formatted(
-                    text(launch.model().model()),
-                    TOKEN,
-                    text(launch.model().baseUrl() + "/v1"),
-                    TOKEN));
+            .formatted(
+                login == null ? "file" : "ephemeral",
+                (login == null ? Set.of(TOKEN) : new TreeSet<>(login.keySet()))
+                    .stream().map(CodexHome::text).collect(Collectors.joining(", "))));
+    if (login == null) {
+      addGateway(toml, launch.model());
+    } else {
+      addLogin(toml, login);
+    }
     launch.task().mcp().forEach(server -> addServer(toml, server));
     return toml.toString();
+  }
+
+  private static void addGateway(StringBuilder toml, AgentLaunch.ModelAccess access) {
+    toml.append(
+        """
+
+        [model_providers.baton]
+        name = "baton"
+        base_url = %s
+        wire_api = "responses"
+        env_key = "%s"
+        supports_websockets = false
+        """
+            .formatted(text(access.baseUrl() + "/v1"), TOKEN));
+  }
+
+  /** The endpoint of the login, and the hooks that hold Codex. */
+  private void addLogin(StringBuilder toml, Map<String, String> login) {
+    String endpoint = login.get(ENDPOINT);
+    if (endpoint != null) {
+      toml.append(
+          """
+
+          [model_providers.own]
+          name = "own"
+          base_url = %s
+          wire_api = "responses"
+          requires_openai_auth = true
+          supports_websockets = false
+          """
+              .formatted(text(endpoint)));
+    }
+    String command = "sh " + quoted(hookScript()) + " " + quoted(hooks());
+    for (String event : CodexHookLink.EVENTS) {
+      toml.append(
+          """
+
+          [[hooks.%s]]
+          [[hooks.%s.hooks]]
+          type = "command"
+          command = %s
+          timeout = %d
+          """
+              .formatted(event, event, text(command), HOOK_SECONDS));
+    }
+  }
+
+  /** A word of a shell command. */
+  private static String quoted(Path file) {
+    return "'" + file.toString().replace("'", "'\\''") + "'";
   }
 
   private static void addServer(StringBuilder toml, McpAccess access) {
@@ -144,7 +229,13 @@ record CodexHome(Path home) {
     Map<String, String> own = new HashMap<>();
     own.put("CODEX_HOME", folder().toString());
     own.put("TMPDIR", home.resolve("tmp").toString());
-    own.put(TOKEN, launch.model().token());
+    Map<String, String> login = launch.model().login();
+    if (login == null) {
+      own.put(TOKEN, launch.model().token());
+    } else {
+      own.putAll(login);
+      KEYS.forEach(own::remove); // The session passes it, where no command can read it.
+    }
     return AgentEnvironment.of(launch.environment(), own);
   }
 }

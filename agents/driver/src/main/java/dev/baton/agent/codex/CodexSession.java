@@ -26,8 +26,13 @@ import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A running app server of Codex. */
 final class CodexSession extends JsonRpcSession {
@@ -37,22 +42,53 @@ final class CodexSession extends JsonRpcSession {
   private final AgentLaunch launch;
   private final CodexEventReader events;
   private final ArrayNode prompt;
+
+  /** Null with the gateway. */
+  private final @Nullable CodexHookLink hooks;
+
   private final Deque<CodexSubAgent> dormant = new ArrayDeque<>();
   private String thread = "";
   private String turn = "";
   private boolean ending;
 
   private CodexSession(
-      AgentProcess process, AgentListener listener, AgentLaunch launch, ArrayNode prompt) {
+      AgentProcess process,
+      AgentListener listener,
+      AgentLaunch launch,
+      ArrayNode prompt,
+      @Nullable CodexHookFolder folder) {
     super(process, listener);
     this.launch = launch;
     this.prompt = prompt;
     this.events = new CodexEventReader(this::emit);
+    this.hooks =
+        folder == null
+            ? null
+            : new CodexHookLink(
+                listener,
+                launch.task().tools(),
+                events,
+                folder,
+                new CodexHookLink.SessionActions(
+                    this::locked, this::later, message -> endNow(AgentEnd.Kind.FAILED, message)));
   }
 
-  static CodexSession begin(AgentProcess process, AgentListener listener, AgentLaunch launch)
-      throws IOException {
-    CodexSession session = new CodexSession(process, listener, launch, input(launch));
+  /**
+   * @param prompt what the turn begins with, of {@link #input}
+   * @param folder of the hooks, which the session closes at its end; null with the gateway
+   */
+  static CodexSession begin(
+      AgentProcess process,
+      AgentListener listener,
+      AgentLaunch launch,
+      ArrayNode prompt,
+      @Nullable CodexHookFolder folder) {
+    CodexSession session = new CodexSession(process, listener, launch, prompt, folder);
+    CodexHookLink hooks = session.hooks;
+    if (hooks != null) {
+      hooks.begin();
+      session.end().whenComplete((_, _) -> hooks.close());
+    }
     ObjectNode initialize = object();
     initialize
         .putObject("clientInfo")
@@ -66,7 +102,7 @@ final class CodexSession extends JsonRpcSession {
   }
 
   /** What a turn begins with; nothing to continue one. */
-  private static ArrayNode input(AgentLaunch launch) throws IOException {
+  static ArrayNode input(AgentLaunch launch) throws IOException {
     ArrayNode input = Json.mapper().createArrayNode();
     String text =
         switch (launch.start()) {
@@ -97,9 +133,11 @@ final class CodexSession extends JsonRpcSession {
     ObjectNode settings =
         object()
             .put("cwd", launch.folders().workspace().toString())
-            .put("model", launch.model().model())
-            .put("modelProvider", "baton")
+            .put("modelProvider", CodexHome.provider(launch))
             .put("approvalPolicy", approvalPolicy());
+    if (!launch.model().model().isEmpty()) {
+      settings.put("model", launch.model().model());
+    }
     if (!launch.task().system().isBlank()) {
       settings.put("developerInstructions", launch.task().system());
     }
@@ -108,6 +146,79 @@ final class CodexSession extends JsonRpcSession {
 
   private void initialized() {
     notify("initialized", object());
+    Map<String, String> login = launch.model().login();
+    if (login == null) {
+      open();
+      return;
+    }
+    Optional<String> key = CodexHome.key(login);
+    if (key.isEmpty()) {
+      trustHooks();
+    } else {
+      request(
+          "account/login/start",
+          object().put("type", "apiKey").put("apiKey", key.get()),
+          done -> trustHooks());
+    }
+  }
+
+  /** Codex runs the hooks of its configuration only when their digests are recorded there. */
+  private void trustHooks() {
+    listHooks(
+        found -> {
+          ObjectNode trust = object();
+          found.forEach(
+              hook ->
+                  trust
+                      .putObject(hook.path("key").asText())
+                      .put("trusted_hash", hook.path("currentHash").asText()));
+          ObjectNode params = object().put("reloadUserConfig", true);
+          ObjectNode edit = params.putArray("edits").addObject();
+          edit.put("keyPath", "hooks.state").put("mergeStrategy", "upsert").set("value", trust);
+          request("config/batchWrite", params, written -> listHooks(this::openTrusted));
+        });
+  }
+
+  private void listHooks(Consumer<List<JsonNode>> then) {
+    ObjectNode params = object();
+    params.putArray("cwds").add(launch.folders().workspace().toString());
+    String source = new CodexHome(launch.folders().home()).configFile().toString();
+    request(
+        "hooks/list",
+        params,
+        result -> {
+          List<JsonNode> found = new ArrayList<>();
+          for (JsonNode folder : result.path("data")) {
+            for (JsonNode hook : folder.path("hooks")) {
+              if (hook.path("sourcePath").asText().equals(source)) {
+                found.add(hook);
+              }
+            }
+          }
+          then.accept(found);
+        });
+  }
+
+  private void openTrusted(List<JsonNode> found) {
+    long usable =
+        found.stream()
+            .filter(
+                hook ->
+                    hook.path("trustStatus").asText().equals("trusted")
+                        && hook.path("enabled").asBoolean())
+            .count();
+    if (usable == CodexHookLink.EVENTS.size()) {
+      open();
+    } else {
+      endNow(
+          AgentEnd.Kind.FAILED,
+          "Codex %s runs %d of the hooks %s, which hold it between two turns without the gateway; use a release that runs all of them, such as 0.169"
+              .formatted(
+                  launch.program().version(), usable, String.join(", ", CodexHookLink.EVENTS)));
+    }
+  }
+
+  private void open() {
     ObjectNode params = settings();
     switch (launch.start()) {
       case AgentStart.Fresh fresh -> request("thread/start", params, result -> started(result, ""));
@@ -215,6 +326,11 @@ final class CodexSession extends JsonRpcSession {
         }
       }
       case "error" -> failing(params);
+      case "hook/started" -> {
+        if (hooks != null) {
+          hooks.started(params.path("run").path("eventName").asText());
+        }
+      }
       default -> {
         if (!events.notified(method, params)) {
           unknown(method, params.toString());
@@ -281,26 +397,27 @@ final class CodexSession extends JsonRpcSession {
     ToolRules.Verdict verdict = launch.task().tools().judge(tool, input.main());
     switch (verdict) {
       case ALLOW -> {
-        emit(new AgentEvent.ToolAllowed(item));
-        respond(id, object().put("decision", "accept"));
+        if (hooks == null) {
+          emit(new AgentEvent.ToolAllowed(item));
+          respond(id, object().put("decision", "accept"));
+        } else {
+          listener()
+              .begin(input.approval(item, tool, ""))
+              .whenComplete((decision, problem) -> locked(() -> decided(id, decision)));
+        }
       }
       case DENY -> respond(id, object().put("decision", "decline"));
       case ASK ->
           listener()
               .decide(input.approval(item, tool, params.path("reason").asText("")))
-              .whenComplete(
-                  (decision, problem) ->
-                      locked(
-                          () ->
-                              respond(
-                                  id,
-                                  object()
-                                      .put(
-                                          "decision",
-                                          decision instanceof ToolDecision.Allow
-                                              ? "accept"
-                                              : "decline"))));
+              .whenComplete((decision, problem) -> locked(() -> decided(id, decision)));
     }
+  }
+
+  private void decided(JsonNode id, @Nullable ToolDecision decision) {
+    respond(
+        id,
+        object().put("decision", decision instanceof ToolDecision.Allow ? "accept" : "decline"));
   }
 
   @Override

@@ -59,15 +59,13 @@ public final class OpenCodeDriver implements AgentDriver {
   /**
    * {@inheritDoc}
    *
-   * @throws IOException also when no model is named: OpenCode has no default for the gateway
+   * @throws IOException also when no model is named: OpenCode has no default for the gateway; with
+   *     an own login also when it is not named as {@code PROVIDER/MODEL}
    */
   @Override
   public AgentSession start(AgentLaunch launch, AgentProcessStarter starter, AgentListener listener)
       throws IOException {
-    if (launch.model().model().isBlank()) {
-      throw new IOException(
-          "agent 'opencode' needs a model; name it in 'model' of the step or in baton.agent.model");
-    }
+    OpenCodeHome.ProviderModel model = OpenCodeHome.model(launch);
     OpenCodeHome home = new OpenCodeHome(launch.folders().home());
     String resumed = launch.start().resumedSession();
     if (resumed != null) {
@@ -89,7 +87,7 @@ public final class OpenCodeDriver implements AgentDriver {
                 OpenCodeHome.arguments(launch),
                 home.environment(launch, password),
                 launch.folders().workspace()));
-    return OpenCodeSession.begin(process, listener, launch, home, password, prompt);
+    return OpenCodeSession.begin(process, listener, launch, home, model, password, prompt);
   }
 
   @Override

@@ -215,6 +215,16 @@ final class OpenCodeEventReader {
     out.accept(new AgentEvent.UsageReported(input, output, cached, -1));
   }
 
+  /** A call is about to begin: its event may come later than the driver's plugin reports it. */
+  void began(String id, String tool, ToolInput toolInput, String session) {
+    String parent = parent(session);
+    if (calls.begin(id, tool, toolInput, parent)) {
+      out.accept(
+          new AgentEvent.ToolBegun(
+              id, tool, toolInput.digest(), toolInput.text(ToolInput.SHORT), parent));
+    }
+  }
+
   private void tool(JsonNode part) {
     String id = part.path("callID").asText();
     JsonNode state = part.path("state");
@@ -233,12 +243,7 @@ final class OpenCodeEventReader {
             state.path("input").isObject()
                 ? state.path("input")
                 : Json.mapper().createObjectNode());
-    String parent = parent(part.path("sessionID").asText());
-    if (calls.begin(id, name, toolInput, parent)) {
-      out.accept(
-          new AgentEvent.ToolBegun(
-              id, name, toolInput.digest(), toolInput.text(ToolInput.SHORT), parent));
-    }
+    began(id, name, toolInput, part.path("sessionID").asText());
     if (ends) {
       parts.put(key, true);
       calls.end(id);
@@ -249,7 +254,7 @@ final class OpenCodeEventReader {
   }
 
   /** A call of a tool that does not exist becomes one of {@code invalid}, with the name in it. */
-  private static String name(JsonNode part) {
+  static String name(JsonNode part) {
     String tool = part.path("tool").asText();
     return tool.equals("invalid")
         ? part.path("state").path("input").path("tool").asText(tool)

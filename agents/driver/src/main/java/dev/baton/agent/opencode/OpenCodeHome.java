@@ -32,12 +32,17 @@ import org.jspecify.annotations.Nullable;
  */
 record OpenCodeHome(Path home) {
   /** Name of the provider in OpenCode's configuration: the gateway. */
-  static final String PROVIDER = "baton";
+  private static final String PROVIDER = "baton";
 
   private static final String FOLDER = "opencode";
   private static final String DATA = FOLDER + "/data/opencode";
   private static final String BOUNDARY = FOLDER + "/boundary.json";
   private static final String TOKEN = "BATON_MODEL_TOKEN";
+  private static final String PLUGIN = FOLDER + "/plugin/baton.js";
+
+  /** Instructions of a project, of which OpenCode reads the first. */
+  private static final List<String> INSTRUCTIONS = List.of("AGENTS.md", "CLAUDE.md", "CONTEXT.md");
+
   private static final String HEADER = "SQLite format 3\0";
 
   /** OpenCode summarizes a conversation before it has so many tokens. */
@@ -54,6 +59,42 @@ record OpenCodeHome(Path home) {
           List.of(
               DATA + "/opencode.db", DATA + "/opencode.db-wal", DATA + "/tool-output/**", BOUNDARY),
           List.of());
+
+  /**
+   * A model by OpenCode's names.
+   *
+   * @param provider the gateway, or one that OpenCode knows
+   */
+  record ProviderModel(String provider, String model) {
+    String full() {
+      return provider + "/" + model;
+    }
+  }
+
+  /**
+   * Returns the model of a launch. With an own login its name has the provider before the first
+   * slash.
+   *
+   * @throws IOException when none is named, or none with a provider
+   */
+  static ProviderModel model(AgentLaunch launch) throws IOException {
+    String name = launch.model().model();
+    if (!launch.model().isOwnLogin()) {
+      if (name.isBlank()) {
+        throw new IOException(
+            "agent 'opencode' needs a model; name it in 'model' of the step or in"
+                + " baton.agent.model");
+      }
+      return new ProviderModel(PROVIDER, name);
+    }
+    int slash = name.indexOf('/');
+    if (slash < 1 || slash == name.length() - 1) {
+      throw new IOException(
+          "agent 'opencode' with 'gateway: off': '%s' names no model; allowed in 'model': PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5"
+              .formatted(name));
+    }
+    return new ProviderModel(name.substring(0, slash), name.substring(slash + 1));
+  }
 
   Path database() {
     return home.resolve(DATA).resolve("opencode.db");
@@ -91,6 +132,9 @@ record OpenCodeHome(Path home) {
     ObjectNode config = config(launch);
     config.set("mcp", servers(launch.task().mcp()));
     StateText.write(configFile(), config.toString());
+    if (launch.model().isOwnLogin()) {
+      StateText.write(home.resolve(PLUGIN), OpenCodePluginLink.SOURCE);
+    }
     preventInstallation();
   }
 
@@ -114,22 +158,43 @@ record OpenCodeHome(Path home) {
   }
 
   /** What no configuration of a project may change. */
-  private static ObjectNode config(AgentLaunch launch) {
-    String model = launch.model().model();
+  private ObjectNode config(AgentLaunch launch) throws IOException {
+    String model = model(launch).full();
     ObjectNode config =
         Json.mapper()
             .createObjectNode()
             .put("autoupdate", false)
             .put("share", "disabled")
             .put("snapshot", false)
-            .put("model", PROVIDER + "/" + model)
-            .put("small_model", PROVIDER + "/" + model);
-    config.putArray("enabled_providers").add(PROVIDER);
-    ObjectNode provider = config.putObject("provider").putObject(PROVIDER);
+            .put("model", model)
+            .put("small_model", model);
+    config.set("permission", permission(launch.task().tools()));
+    if (launch.model().isOwnLogin()) {
+      config.putArray("plugin").add(home.resolve(PLUGIN).toUri().toString());
+      instructions(config.putArray("instructions"), launch.folders().workspace());
+    } else {
+      config.putArray("enabled_providers").add(PROVIDER);
+      config.putObject("provider").set(PROVIDER, gateway(launch.model()));
+    }
+    return config;
+  }
+
+  /** Without the configuration of a project, OpenCode does not search for its instructions. */
+  private static void instructions(ArrayNode to, Path workspace) {
+    INSTRUCTIONS.stream()
+        .map(workspace::resolve)
+        .filter(Files::isRegularFile)
+        .findFirst()
+        .ifPresent(file -> to.add(file.toString()));
+  }
+
+  private static ObjectNode gateway(AgentLaunch.ModelAccess access) {
+    String model = access.model();
+    ObjectNode provider = Json.mapper().createObjectNode();
     provider.put("name", PROVIDER).put("npm", client(model));
     provider
         .putObject("options")
-        .put("baseURL", launch.model().baseUrl() + "/v1")
+        .put("baseURL", access.baseUrl() + "/v1")
         .put("apiKey", "{env:" + TOKEN + "}");
     ObjectNode entry = provider.putObject("models").putObject(model);
     entry.put("name", model).put("tool_call", true).put("attachment", true);
@@ -137,8 +202,7 @@ record OpenCodeHome(Path home) {
     ObjectNode modalities = entry.putObject("modalities");
     modalities.putArray("input").add("text").add("image");
     modalities.putArray("output").add("text");
-    config.set("permission", permission(launch.task().tools()));
-    return config;
+    return provider;
   }
 
   /** The client, which decides the form of requests; both are parts of OpenCode. */
@@ -176,22 +240,36 @@ record OpenCodeHome(Path home) {
     return servers;
   }
 
-  /** The server on a free port of loopback, without plugins of the user. */
+  /**
+   * The server on a free port of loopback, without plugins of the user: with an own login only that
+   * of the driver, since the folders of configuration are the driver's and the project's are not
+   * read.
+   */
   static List<String> arguments(AgentLaunch launch) {
     List<String> arguments = new ArrayList<>(launch.program().command());
-    arguments.addAll(List.of("serve", "--pure", "--hostname", "127.0.0.1", "--port", "0"));
+    arguments.addAll(List.of("serve", "--hostname", "127.0.0.1", "--port", "0"));
+    if (!launch.model().isOwnLogin()) {
+      arguments.add("--pure");
+    }
     return arguments;
   }
 
   /**
    * @param password of the server, for its user {@code opencode}
    */
-  Map<String, String> environment(AgentLaunch launch, String password) {
-    Map<String, String> own = folders();
+  Map<String, String> environment(AgentLaunch launch, String password) throws IOException {
+    Map<String, String> login = launch.model().login();
+    Map<String, String> own = new HashMap<>();
+    if (login == null) {
+      own.put(TOKEN, launch.model().token());
+    } else {
+      own.putAll(login);
+      own.put("OPENCODE_DISABLE_PROJECT_CONFIG", "1");
+    }
+    own.putAll(folders());
     own.put("OPENCODE_CONFIG", configFile().toString());
     own.put("OPENCODE_CONFIG_CONTENT", config(launch).toString());
     own.put("OPENCODE_SERVER_PASSWORD", password);
-    own.put(TOKEN, launch.model().token());
     return AgentEnvironment.of(launch.environment(), own);
   }
 

@@ -64,8 +64,14 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   private final AgentLaunch launch;
   private final OpenCodeHome home;
+  private final OpenCodeHome.ProviderModel model;
   private final String password;
   private final OpenCodeEventReader events;
+  private final OpenCodeAnswerReader answers;
+
+  /** Null with the gateway. */
+  private final @Nullable OpenCodePluginLink plugin;
+
   private final ArrayNode prompt;
   private final Map<String, CompletionStage<ToolDecision>> decisions = new LinkedHashMap<>();
 
@@ -85,14 +91,33 @@ final class OpenCodeSession extends ProcessAgentSession {
       AgentListener listener,
       AgentLaunch launch,
       OpenCodeHome home,
+      OpenCodeHome.ProviderModel model,
       String password,
       ArrayNode prompt) {
     super(process, listener);
     this.launch = launch;
     this.home = home;
+    this.model = model;
     this.password = password;
     this.prompt = prompt;
     this.events = new OpenCodeEventReader(this::emit);
+    this.answers = new OpenCodeAnswerReader(this::answered);
+    this.plugin =
+        launch.model().isOwnLogin()
+            ? new OpenCodePluginLink(
+                listener,
+                launch.task().tools(),
+                events,
+                answers,
+                new OpenCodePluginLink.SessionActions(this::locked, this::later, this::send))
+            : null;
+  }
+
+  private void answered(AgentEvent answer) {
+    emit(answer);
+    if (plugin != null && !plugin.isSeen()) {
+      fail("OpenCode does not run the plugin that holds it between two turns");
+    }
   }
 
   static OpenCodeSession begin(
@@ -100,11 +125,14 @@ final class OpenCodeSession extends ProcessAgentSession {
       AgentListener listener,
       AgentLaunch launch,
       OpenCodeHome home,
+      OpenCodeHome.ProviderModel model,
       String password,
       ArrayNode prompt) {
     OpenCodeSession session =
-        new OpenCodeSession(process, listener, launch, home, password, prompt);
-    session.closeInput();
+        new OpenCodeSession(process, listener, launch, home, model, password, prompt);
+    if (session.plugin == null) {
+      session.closeInput();
+    }
     session.later(START_BOUND, session::endWithoutSession);
     session.begin();
     return session;
@@ -167,6 +195,9 @@ final class OpenCodeSession extends ProcessAgentSession {
   /** The server's output: its address, and warnings. */
   @Override
   protected void text(String line) {
+    if (plugin != null && plugin.take(line)) {
+      return;
+    }
     Matcher matcher = LISTENING.matcher(line);
     if (client == null && matcher.find()) {
       OpenCodeClient server = new OpenCodeClient(URI.create(matcher.group(1)), password);
@@ -305,6 +336,7 @@ final class OpenCodeSession extends ProcessAgentSession {
     begun = true;
     session = info.path("id").asText();
     events.main(session);
+    answers.main(session);
     emit(
         new AgentEvent.SessionStarted(
             session, "opencode", launch.program().version(), launch.model().model(), servers));
@@ -312,10 +344,7 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   private void prompt(OpenCodeClient server, String id) throws IOException, InterruptedException {
     ObjectNode message = Json.mapper().createObjectNode();
-    message
-        .putObject("model")
-        .put("providerID", OpenCodeHome.PROVIDER)
-        .put("modelID", launch.model().model());
+    message.putObject("model").put("providerID", model.provider()).put("modelID", model.model());
     if (!launch.task().system().isBlank()) {
       message.put("system", launch.task().system());
     }
@@ -372,6 +401,10 @@ final class OpenCodeSession extends ProcessAgentSession {
       unknown(type, text);
     } else {
       askEarlyOnes();
+    }
+    if (plugin != null) {
+      answers.happened(type, properties);
+      plugin.happened();
     }
     if (begun && events.isMain(properties)) {
       if (type.equals("session.error")) {
@@ -485,8 +518,7 @@ final class OpenCodeSession extends ProcessAgentSession {
     return decision;
   }
 
-  private static @Nullable String denial(
-      @Nullable ToolDecision decision, @Nullable Throwable problem) {
+  static @Nullable String denial(@Nullable ToolDecision decision, @Nullable Throwable problem) {
     return switch (decision) {
       case ToolDecision.Allow allow -> null;
       case ToolDecision.Deny(String message) -> message.isBlank() ? "denied" : message;

@@ -122,7 +122,8 @@ final class AgentDecoder {
     Optional<InputSchema> output = fields.get("output").flatMap(this::output);
     AgentContext context = context(fields, use.orElse(""));
     Optional<String> earlier = continueFrom(fields);
-    Optional<List<String>> login = new AgentLoginDecoder(values).login(fields, use.orElse(""));
+    Optional<List<String>> login =
+        new AgentLoginDecoder(values).login(fields, use.orElse(""), model);
     return use.flatMap(
         agent ->
             prompt.map(

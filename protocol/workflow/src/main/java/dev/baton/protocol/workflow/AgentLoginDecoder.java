@@ -15,6 +15,8 @@ import java.util.regex.Pattern;
 final class AgentLoginDecoder {
   private static final Map<String, Boolean> GATEWAY = Map.of("on", true, "off", false);
   private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,199}");
+  private static final Pattern PROVIDER_MODEL = Pattern.compile("(?s)[^/]+/.+");
+  private static final String MODEL = "PROVIDER/MODEL, such as anthropic/claude-sonnet-4-5";
   private static final int MAX_VARIABLES = 20;
   private static final int MAX_NAME = 200;
 
@@ -28,8 +30,9 @@ final class AgentLoginDecoder {
    * Returns the variables of the agent's own login; empty where it uses the gateway.
    *
    * @param use agent of the step; empty where it is missing or wrong
+   * @param model of the step; empty where it is missing or wrong
    */
-  Optional<List<String>> login(MappingFieldReader fields, String use) {
+  Optional<List<String>> login(MappingFieldReader fields, String use, Optional<String> model) {
     boolean gateway = fields.choice("gateway", GATEWAY).orElse(true);
     if (gateway) {
       fields.refuse(
@@ -41,6 +44,9 @@ final class AgentLoginDecoder {
           "gateway",
           "the agent '%s' cannot run without the gateway".formatted(use),
           "'off' with " + String.join(", ", StepKind.Agent.USES_WITHOUT_GATEWAY) + " only");
+    }
+    if (use.equals("opencode")) {
+      requireProvider(fields, model);
     }
     fields.refuse(
         "interrupted",
@@ -77,6 +83,21 @@ final class AgentLoginDecoder {
             .stream()
             .flatMap(item -> variable(item).stream())
             .toList());
+  }
+
+  private void requireProvider(MappingFieldReader fields, Optional<String> model) {
+    Optional<DefinitionCursor> place = fields.get("model");
+    if (place.isEmpty()) {
+      fields.missing("model", "model: " + MODEL);
+    } else if (model.isPresent() && !PROVIDER_MODEL.matcher(model.get()).matches()) {
+      values
+          .problems()
+          .error(
+              place.get(),
+              "'%s' names no provider, which the agent 'opencode' needs without the gateway"
+                  .formatted(model.get()),
+              MODEL);
+    }
   }
 
   private Optional<String> variable(DefinitionCursor place) {

@@ -263,7 +263,7 @@ public sealed interface StepKind {
     /**
      * Those that report what a step needs without the gateway: answers, and rests between turns.
      */
-    public static final List<String> USES_WITHOUT_GATEWAY = List.of("claude");
+    public static final List<String> USES_WITHOUT_GATEWAY = List.of("claude", "codex", "opencode");
 
     /** The {@code idle} of steps that name none: longer than nearly any silent tool. */
     public static final Duration IDLE = Duration.ofHours(1);

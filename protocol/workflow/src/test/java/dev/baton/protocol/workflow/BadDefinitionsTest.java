@@ -181,7 +181,7 @@ class BadDefinitionsTest {
         schema(
             "an agent that needs the gateway",
             steps("- id: b\n  agent: {use: loop, prompt: x, gateway: off, login: A}\n"),
-            "line 5, column 42 (step b, steps[1].agent.gateway): the agent 'loop' cannot run without the gateway; allowed: 'off' with claude only"),
+            "line 5, column 42 (step b, steps[1].agent.gateway): the agent 'loop' cannot run without the gateway; allowed: 'off' with claude, codex, opencode only"),
         schema(
             "an approval without the gateway",
             steps(

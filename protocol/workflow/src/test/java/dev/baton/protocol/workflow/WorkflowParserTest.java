@@ -313,4 +313,28 @@ class WorkflowParserTest {
 
     assertThat(valid(yaml.toString()).workflow().allSteps()).hasSize(Workflow.MAX_STEPS);
   }
+
+  @Test
+  void shouldRequireTheProviderOfAModelThatOpenCodeReachesByItself() {
+    String step =
+        "name: x\nsteps:\n- id: a\n  agent: {use: opencode, prompt: x, gateway: off, login: A%s}\n";
+
+    assertThat(valid(step.formatted(", model: anthropic/claude-sonnet-4-5"))).isNotNull();
+    assertThat(invalid(step.formatted(", model: gpt-5")))
+        .singleElement()
+        .asString()
+        .contains("agent.model", "'gpt-5' names no provider", "PROVIDER/MODEL");
+    assertThat(invalid(step.formatted("")))
+        .singleElement()
+        .asString()
+        .contains("'model' is missing", "PROVIDER/MODEL");
+  }
+
+  private static List<String> invalid(String yaml) {
+    WorkflowParseResult result =
+        WorkflowParser.parse(yaml.getBytes(StandardCharsets.UTF_8), DefinitionFormat.YAML);
+    assertThat(result).isInstanceOf(WorkflowParseResult.Invalid.class);
+    return ((WorkflowParseResult.Invalid) result)
+        .problems().stream().map(problem -> problem.describe()).toList();
+  }
 }
