@@ -26,10 +26,12 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Runs Codex by its own login: it reaches a scripted endpoint without the gateway. */
+@Tag("full")
 class CodexOwnLoginTest {
   private static final int KILLS = Integer.getInteger("baton.agent.kills", 4);
 
