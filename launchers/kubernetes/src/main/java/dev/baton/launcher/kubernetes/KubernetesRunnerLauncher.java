@@ -42,7 +42,11 @@ import org.jspecify.annotations.Nullable;
 public final class KubernetesRunnerLauncher implements RunnerLauncher {
   private static final System.Logger LOG =
       System.getLogger(KubernetesRunnerLauncher.class.getName());
-  private static final int ATTEMPTS = 20;
+  private static final int ATTEMPTS = 30;
+
+  /** Attempts without a longer pause: a container is created within a few seconds. */
+  private static final int FAST_ATTEMPTS = 12;
+
   private static final int LOCKS = 64;
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
@@ -197,13 +201,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
 
   @Override
   public void stop(String runner) {
-    repeat(
-        runner,
-        "stopped",
-        pod -> {
-          api.delete(pod.name(), pod.uid(), null);
-          return true;
-        });
+    repeat(runner, "stopped", terminator::stop);
   }
 
   @Override
@@ -212,7 +210,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
         runner,
         "killed",
         pod -> {
-          terminator.kill(pod.name(), pod.uid());
+          terminator.kill(pod);
           return false; // Until it has ended.
         });
   }
@@ -231,8 +229,10 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
           .start(
               () -> {
                 Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
-                for (int i = 0; i < ATTEMPTS && !exits.isClosedWithin(backoff.next()); i++) {
-                  if (isDone(runner, what, attempt)) {
+                for (int i = 0; i < ATTEMPTS; i++) {
+                  Duration pause =
+                      i < FAST_ATTEMPTS ? Backoff.jittered(FIRST_BACKOFF) : backoff.next();
+                  if (exits.isClosedWithin(pause) || isDone(runner, what, attempt)) {
                     return;
                   }
                 }

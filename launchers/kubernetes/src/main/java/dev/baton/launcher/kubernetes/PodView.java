@@ -91,6 +91,16 @@ record PodView(
     }
   }
 
+  /** Whether its node has accepted it and has not reported its container yet. */
+  boolean isCreating() {
+    return phase == RunnerPhase.PULLING && reason == null;
+  }
+
+  /** Whether no node can have a process of it. */
+  boolean isUnassigned() {
+    return phase == RunnerPhase.QUEUED;
+  }
+
   /** Whether it has, or may get, a process. */
   boolean isLive() {
     return phase.isLive();
