@@ -70,7 +70,9 @@ final class ContainerRequestFactory {
   }
 
   private static List<String> environment(LaunchSpec spec, ContainerSettings settings) {
-    Map<String, String> all = new TreeMap<>(settings.environment());
+    Map<String, String> all = new TreeMap<>();
+    all.put("BATON_RUNNER_GRACE", STOP_SECONDS + "s");
+    all.putAll(settings.environment());
     all.putAll(spec.environment());
     all.put("BATON_RUNNER_ID", spec.runner());
     if (spec.run() != null) {

@@ -168,7 +168,9 @@ final class PodFactory {
 
   /** Describes the secret of a pod that exists; Kubernetes deletes it with the pod. */
   Secret secret(LaunchSpec spec, PodSettings settings, PodView pod) {
-    Map<String, String> variables = new HashMap<>(settings.environment());
+    Map<String, String> variables = new HashMap<>();
+    variables.put("BATON_RUNNER_GRACE", settings.grace().toSeconds() + "s");
+    variables.putAll(settings.environment()); // A node may give less.
     variables.putAll(spec.environment());
     variables.put("BATON_RUNNER_ID", spec.runner());
     if (spec.run() != null) {
