@@ -16,7 +16,7 @@ import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLauncher;
 import dev.baton.launcher.RunnerLogFolder;
 import dev.baton.launcher.RunnerObserver;
-import dev.baton.launcher.RunnerPhase;
+import dev.baton.launcher.WatchedRunners;
 import dev.baton.protocol.retry.Backoff;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -25,11 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,7 +43,6 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   /** Attempts without a longer pause: a container is created within a few seconds. */
   private static final int FAST_ATTEMPTS = 12;
 
-  private static final int LOCKS = 64;
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
@@ -59,12 +54,8 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   private final PodReporter reporter;
   private final OlderEpochKiller killer;
   private final PodMonitor monitor;
-  private final ConcurrentMap<String, WatchedPod> watched = new ConcurrentHashMap<>();
   private final RunnerExitReporter exits = new RunnerExitReporter();
-
-  /** By hash of the name: of concurrent starts here, one creates the pod. */
-  private final List<ReentrantLock> locks =
-      Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
+  private final WatchedRunners<WatchedPod> watched = new WatchedRunners<>(exits);
 
   /** Creates a launcher; it sends no request before {@link #observe}. */
   public KubernetesRunnerLauncher(KubernetesLauncherSettings settings) {
@@ -77,9 +68,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
     this.monitor =
         new PodMonitor(api, settings.relist(), logs, watched, reporter, terminator, exits);
     this.killer =
-        new OlderEpochKiller(
-            new LivePods(api, terminator, this::removes),
-            run -> watched.values().stream().anyMatch(one -> run.equals(one.run())));
+        new OlderEpochKiller(new LivePods(api, terminator, this::removes), watched::hasRun);
   }
 
   @Override
@@ -101,36 +90,8 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
 
   @Override
   public LaunchedRunner start(LaunchSpec spec) throws LaunchException {
-    exits.requireObserver(); // Before the pod starts: its exit must have a receiver.
-    ReentrantLock lock = locks.get(Math.floorMod(spec.runner().hashCode(), LOCKS));
-    lock.lock();
-    try {
-      WatchedPod before = watched.get(spec.runner());
-      if (before != null && before.last() != null) {
-        return before.view();
-      }
-      if (exits.isAccepted(spec.runner())) {
-        return new LaunchedRunner(spec.runner(), null, RunnerPhase.ENDED, null, null);
-      }
-      return create(spec);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private LaunchedRunner create(LaunchSpec spec) throws LaunchException {
     WatchedPod pod = new WatchedPod(spec.runner(), spec.run());
-    watched.put(spec.runner(), pod); // Before it starts: it may end at once.
-    boolean isStarted = false;
-    try {
-      PodView started = starter.start(spec, pod::sees);
-      isStarted = true;
-      return seen(pod, started);
-    } finally {
-      if (!isStarted) {
-        watched.remove(spec.runner(), pod);
-      }
-    }
+    return watched.start(pod, () -> seen(pod, starter.start(spec, pod::sees)));
   }
 
   private LaunchedRunner seen(WatchedPod pod, PodView now) {
@@ -145,23 +106,12 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   @Override
   public LaunchedRunner adopt(String runner, @Nullable String handle) throws LaunchException {
     WatchedPod pod = new WatchedPod(runner, null);
-    WatchedPod before = watched.putIfAbsent(runner, pod);
-    if (before != null) {
-      return before.view();
-    }
-    boolean isFound = false;
-    try {
-      Optional<PodView> found = find(runner, handle);
-      if (found.isEmpty()) {
-        return LaunchedRunner.gone(runner);
-      }
-      isFound = true;
-      return seen(pod, found.get());
-    } finally {
-      if (!isFound) {
-        watched.remove(runner, pod);
-      }
-    }
+    return watched.adopt(
+        pod,
+        () -> {
+          Optional<PodView> found = find(runner, handle);
+          return found.isEmpty() ? LaunchedRunner.gone(runner) : seen(pod, found.get());
+        });
   }
 
   /** Finds the runner's pod, not another one that has its name. */
@@ -180,7 +130,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
           found.runner(),
           new LaunchedRunner(found.runner(), found.uid(), found.phase(), found.reason(), null));
     }
-    watched.forEach((runner, pod) -> all.put(runner, pod.view()));
+    watched.forEach(all::put);
     return List.copyOf(all.values());
   }
 
