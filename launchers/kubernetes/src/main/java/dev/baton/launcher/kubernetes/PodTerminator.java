@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentMap;
  *
  * <pre>
  *   no node yet                       → deleted at once: there is no process
- *   its container is being created    → waits until its kubelet has reported the container, at most 5 s
+ *   its container is being created    → waits until its kubelet has reported its start, at most 5 s
  *   kill                              → a deletion with a grace of 1 s, confirmed by its kubelet
  *   … not confirmed after 8 s         → a deletion without grace: the API server forgets the pod,
  *                                       also while its processes live

@@ -91,9 +91,12 @@ record PodView(
     }
   }
 
-  /** Whether its node has accepted it and has not reported its container yet. */
+  /**
+   * Whether its node may create its container at any moment, or has created it and not reported it
+   * yet; also after a failed attempt, since a kubelet repeats it.
+   */
   boolean isCreating() {
-    return phase == RunnerPhase.PULLING && reason == null;
+    return phase == RunnerPhase.PULLING || phase == RunnerPhase.STARTING;
   }
 
   /** Whether no node can have a process of it. */

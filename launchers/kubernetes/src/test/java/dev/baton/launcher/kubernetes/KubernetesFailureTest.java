@@ -36,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a cluster does rarely: refusals, gaps, lost nodes, and an API server that is away. */
 @Timeout(60)
@@ -269,11 +271,12 @@ class KubernetesFailureTest {
   }
 
   /** A kubelet such as that of 1.20 loses the exit code of a pod that is deleted before that. */
-  @Test
-  void shouldStopAPodWhenItsContainerWasCreated() throws Exception {
+  @ParameterizedTest
+  @ValueSource(strings = {"ContainerCreating", "CreateContainerConfigError"})
+  void shouldStopAPodWhenItsContainerWasCreated(String before) throws Exception {
     KubernetesRunnerLauncher launcher = watching();
     launcher.start(SPEC);
-    server.report(POD, TestPods.waiting("ContainerCreating", null));
+    server.report(POD, TestPods.waiting(before, null));
 
     launcher.stop("r-1");
     server.report(POD, TestPods.running());
