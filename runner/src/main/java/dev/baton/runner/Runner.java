@@ -61,15 +61,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Runner implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(Runner.class);
-  // After SIGTERM these timeouts add up to less than the 15 s that its sender waits: 7 s for steps
-  // to end and workspaces to be cut, 2 s for runs that have not stopped, 2 s for the log, 2 s for
-  // the producer and 1 s for the channel. A handover by the orchestrator precedes them; the total
-  // is less than 30 s, the usual grace period of a container.
-  private static final Duration HAND_OVER_PATIENCE = Duration.ofSeconds(8);
-  private static final Duration STEP_PATIENCE = Duration.ofSeconds(5);
-  private static final Duration TERMINATED_WITHIN = Duration.ofSeconds(27);
-  private static final Duration SHUTDOWN_PATIENCE = Duration.ofSeconds(7);
-  private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
 
   /**
    * At a normal end, where no sender of SIGTERM waits: allows for a short outage of the object
@@ -77,10 +68,8 @@ public final class Runner implements AutoCloseable {
    */
   private static final Duration LOG_PATIENCE_AT_END = Duration.ofSeconds(10);
 
-  private static final Duration CLOSE_PATIENCE = Duration.ofSeconds(2);
-  private static final Duration CHANNEL_PATIENCE = Duration.ofSeconds(1);
-
   private final RunnerConfig config;
+  private final ShutdownBudget budget;
   private final ManagedChannel orchestratorChannel;
   private final ManagedChannel storeChannel;
   private final Producer<String, byte[]> producer;
@@ -131,6 +120,7 @@ public final class Runner implements AutoCloseable {
   public Runner(
       RunnerConfig config, StepExecutorRegistry executors, RunnerProducerFactory producers) {
     this.config = config;
+    budget = ShutdownBudget.of(config.grace());
     orchestratorChannel = GrpcChannelFactory.open(config.orchestrator());
     gateway =
         new GatewayClient(orchestratorChannel, config.attachToken(), this::hello, this::receive);
@@ -200,14 +190,13 @@ public final class Runner implements AutoCloseable {
 
   /**
    * Handles SIGTERM: hands over the runs, stops the remaining steps, cuts the workspaces and ends
-   * the process. Blocks for at most 27 seconds: 8 until a replacement is ready, 5 for steps in
-   * progress to end, 7 for those that do not and for cuts, 7 to close everything. At most 14 if the
-   * orchestrator is unreachable, since no handover is possible then.
+   * the process, within the grace of its settings: {@link ShutdownBudget}. If the orchestrator is
+   * unreachable, no handover is possible, and the first two parts are omitted.
    */
   public void terminate() {
     lifetime.close();
-    leave("terminated", TERMINATED_WITHIN, STEP_PATIENCE);
-    stopAll(StopReason.SHUTDOWN, SHUTDOWN_PATIENCE);
+    leave("terminated", budget.total(), budget.steps());
+    stopAll(StopReason.SHUTDOWN, budget.stop());
     // The JVM does not wait for the main thread, so pending data is sent from here.
     close();
     exit.complete(RunnerExitCode.TERMINATED);
@@ -217,8 +206,8 @@ public final class Runner implements AutoCloseable {
    * Handles the end of the process's lifetime: like SIGTERM, with more time for steps in progress.
    */
   private void retire(Duration left) {
-    leave("max_lifetime", left, left.minus(TERMINATED_WITHIN.minus(STEP_PATIENCE)));
-    stopAll(StopReason.SHUTDOWN, SHUTDOWN_PATIENCE);
+    leave("max_lifetime", left, left.minus(budget.total().minus(budget.steps())));
+    stopAll(StopReason.SHUTDOWN, budget.stop());
     exit.complete(RunnerExitCode.TERMINATED);
   }
 
@@ -247,7 +236,7 @@ public final class Runner implements AutoCloseable {
             all.stream().map(Carried::gone).toArray(CompletableFuture<?>[]::new));
     try {
       CompletableFuture.anyOf(ready, unheard)
-          .completeOnTimeout(null, HAND_OVER_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
+          .completeOnTimeout(null, budget.handOver().toMillis(), TimeUnit.MILLISECONDS)
           .get();
       if (unheard.isDone()) {
         return;
@@ -273,11 +262,11 @@ public final class Runner implements AutoCloseable {
       vital.close();
     }
     lifetime.close();
-    stopAll(StopReason.BROKEN, CLOSE_PATIENCE);
+    stopAll(StopReason.BROKEN, budget.close());
     services.executors().agents().close();
     gateway.close();
     try {
-      logs.drain(leaving.get() ? LOG_PATIENCE : LOG_PATIENCE_AT_END);
+      logs.drain(leaving.get() ? budget.close() : LOG_PATIENCE_AT_END);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -285,11 +274,11 @@ public final class Runner implements AutoCloseable {
     orchestratorChannel.shutdown();
     storeChannel.shutdownNow();
     try {
-      producer.close(CLOSE_PATIENCE);
+      producer.close(budget.close());
       heartbeats.close();
       announcements.close();
       if (!orchestratorChannel.awaitTermination(
-          CHANNEL_PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+          budget.channel().toMillis(), TimeUnit.MILLISECONDS)) {
         orchestratorChannel.shutdownNow();
       }
     } catch (InterruptedException e) {

@@ -53,6 +53,7 @@ import java.util.stream.Stream;
  * @param agents endpoints of models, and what else agent steps need
  * @param maxLifetime lifetime after which the process ends, having handed over its runs; empty:
  *     unlimited
+ * @param grace between SIGTERM and SIGKILL
  * @param assignPatience how long an isolated runner waits for its assignment before it exits
  */
 public record RunnerConfig(
@@ -71,6 +72,7 @@ public record RunnerConfig(
     List<String> checkpointEnvironment,
     Duration assignPatience,
     Optional<Duration> maxLifetime,
+    Duration grace,
     Optional<Path> workspacePath,
     int spoolMax,
     int httpMaxResponse,
@@ -94,6 +96,10 @@ public record RunnerConfig(
 
   /** Enough time to attach, to work and to hand over. */
   public static final Duration MIN_LIFETIME = Duration.ofMinutes(1);
+
+  private static final Duration GRACE = Duration.ofSeconds(30);
+  private static final Duration MIN_GRACE = Duration.ofSeconds(1);
+  private static final Duration MAX_GRACE = Duration.ofHours(1);
 
   public static final int MAX_SLOTS = 10_000;
 
@@ -145,6 +151,7 @@ public record RunnerConfig(
         keys.names("baton.checkpoint.environment", ENVIRONMENT),
         keys.duration("baton.assign.patience", Duration.ofSeconds(60)),
         keys.durationOrOff("baton.runner.max-lifetime", Duration.ofHours(24), MIN_LIFETIME),
+        keys.duration("baton.runner.grace", GRACE, MIN_GRACE, MAX_GRACE),
         keys.pathOrOff("baton.workspace.path", "/run/baton/workspace"),
         keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE),
         keys.number(
@@ -286,6 +293,17 @@ public record RunnerConfig(
         }
       }
       return names;
+    }
+
+    Duration duration(String key, Duration fallback, Duration least, Duration most) {
+      Duration value = duration(key, fallback);
+      if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+        throw new ConfigException(
+            key,
+            optional(key).orElse(""),
+            "a duration from " + least.toSeconds() + "s to " + most.toHours() + "h");
+      }
+      return value;
     }
 
     Optional<Duration> durationOrOff(String key, Duration fallback, Duration least) {

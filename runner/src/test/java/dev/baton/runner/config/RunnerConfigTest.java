@@ -71,6 +71,7 @@ class RunnerConfigTest {
             "VIRTUAL_ENV",
             "CI");
     assertThat(config.maxLifetime()).contains(Duration.ofHours(24));
+    assertThat(config.grace()).isEqualTo(Duration.ofSeconds(30));
     assertThat(config.assignPatience()).isEqualTo(Duration.ofSeconds(60));
     assertThat(config.orchestrator()).containsExactly(new GrpcAddress("127.0.0.1", 7070));
   }
@@ -157,6 +158,8 @@ class RunnerConfigTest {
       value = {
         "baton.runner.mode|both|isolated, warm or shared",
         "baton.runner.max-lifetime|59s|off, or 60s or more",
+        "baton.runner.grace|999ms|a duration from 1s to 1h",
+        "baton.runner.grace|61m|a duration from 1s to 1h",
         "baton.run.id|ABC|a ULID in lower case (26 characters)",
         "baton.epoch|0|a whole number from 1 to 999999999",
         "baton.epoch|x|a whole number from 1 to 999999999",

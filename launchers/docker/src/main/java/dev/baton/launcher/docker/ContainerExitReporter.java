@@ -12,10 +12,10 @@ import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.RunnerExit;
 import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLogFolder;
+import dev.baton.launcher.WatchedRunners;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentMap;
 
 /**
  * Reports the exits of watched containers until the observer accepts them, then stores the end of
@@ -27,14 +27,14 @@ final class ContainerExitReporter {
   private final DockerEngine engine;
   private final String installation;
   private final RunnerLogFolder logs;
-  private final ConcurrentMap<String, WatchedContainer> watched;
+  private final WatchedRunners<WatchedContainer> watched;
   private final RunnerExitReporter exits;
 
   ContainerExitReporter(
       DockerEngine engine,
       String installation,
       RunnerLogFolder logs,
-      ConcurrentMap<String, WatchedContainer> watched,
+      WatchedRunners<WatchedContainer> watched,
       RunnerExitReporter exits) {
     this.engine = engine;
     this.installation = installation;
@@ -89,7 +89,7 @@ final class ContainerExitReporter {
     if (!exits.report(exit)) {
       return false;
     }
-    watched.remove(runner, container);
+    watched.remove(container);
     discard(runner, id);
     return true;
   }

@@ -11,6 +11,7 @@ import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.RelistLoop;
 import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLogFolder;
+import dev.baton.launcher.WatchedRunners;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,7 +19,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentMap;
 
 /**
  * Detects the ends of watched containers by Docker's events, within milliseconds. Lists the
@@ -37,7 +37,7 @@ final class ContainerMonitor implements RelistLoop.ChangeSource {
   private final DockerEngine engine;
   private final Duration relist;
   private final RunnerLogFolder logs;
-  private final ConcurrentMap<String, WatchedContainer> watched;
+  private final WatchedRunners<WatchedContainer> watched;
   private final ContainerExitReporter reporter;
   private final RunnerExitReporter exits;
 
@@ -45,7 +45,7 @@ final class ContainerMonitor implements RelistLoop.ChangeSource {
       DockerEngine engine,
       Duration relist,
       RunnerLogFolder logs,
-      ConcurrentMap<String, WatchedContainer> watched,
+      WatchedRunners<WatchedContainer> watched,
       ContainerExitReporter reporter,
       RunnerExitReporter exits) {
     this.engine = engine;
@@ -105,7 +105,7 @@ final class ContainerMonitor implements RelistLoop.ChangeSource {
         reporter.settle(known);
       }
     }
-    for (WatchedContainer known : watched.values()) {
+    for (WatchedContainer known : watched.all()) {
       String id = known.id();
       if (id != null && !ids.contains(id)) {
         reporter.settle(known); // Removed, or created after the list.

@@ -14,9 +14,10 @@ import com.github.dockerjava.api.model.HostConfig;
 import com.github.dockerjava.api.model.LogConfig;
 import com.github.dockerjava.api.model.RestartPolicy;
 import dev.baton.launcher.LaunchSpec;
+import dev.baton.launcher.RunnerVariables;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * Builds the requests that create containers. Each container has no capabilities, cannot get any,
@@ -27,7 +28,7 @@ final class ContainerRequestFactory {
   private static final long NANO = 1_000_000_000;
 
   /** What a runner gets between SIGTERM and SIGKILL when Docker stops. */
-  private static final int STOP_SECONDS = 30;
+  private static final Duration STOP = Duration.ofSeconds(30);
 
   /** Bounds the disk that the output of one container uses. */
   private static final Map<String, String> LOG_LIMITS = Map.of("max-size", "20m", "max-file", "2");
@@ -64,20 +65,13 @@ final class ContainerRequestFactory {
             .withName(ContainerLabels.name(installation, spec.runner()))
             .withLabels(ContainerLabels.of(installation, spec))
             .withEnv(environment(spec, settings))
-            .withStopTimeout(STOP_SECONDS)
+            .withStopTimeout(Math.toIntExact(STOP.toSeconds()))
             .withHostConfig(host);
     return settings.command().isEmpty() ? request : request.withCmd(settings.command());
   }
 
   private static List<String> environment(LaunchSpec spec, ContainerSettings settings) {
-    Map<String, String> all = new TreeMap<>(settings.environment());
-    all.putAll(spec.environment());
-    all.put("BATON_RUNNER_ID", spec.runner());
-    if (spec.run() != null) {
-      all.put("BATON_RUN_ID", spec.run());
-      all.put("BATON_EPOCH", Integer.toString(spec.epoch()));
-    }
-    return all.entrySet().stream()
+    return RunnerVariables.of(spec, settings.environment(), STOP).entrySet().stream()
         .map(variable -> variable.getKey() + "=" + variable.getValue())
         .toList();
   }

@@ -17,7 +17,7 @@ import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLauncher;
 import dev.baton.launcher.RunnerLogFolder;
 import dev.baton.launcher.RunnerObserver;
-import dev.baton.launcher.RunnerPhase;
+import dev.baton.launcher.WatchedRunners;
 import dev.baton.protocol.retry.Backoff;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,12 +25,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,11 +48,8 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
   private final RunnerLogFolder logs;
   private final ContainerExitReporter reporter;
   private final OlderEpochKiller killer;
-  private final ConcurrentMap<String, WatchedContainer> watched = new ConcurrentHashMap<>();
   private final RunnerExitReporter exits = new RunnerExitReporter();
-
-  /** By hash of the name: of concurrent starts here, one creates the container. */
-  private final List<ReentrantLock> locks = Stream.generate(ReentrantLock::new).limit(64).toList();
+  private final WatchedRunners<WatchedContainer> watched = new WatchedRunners<>(exits);
 
   /** Creates a launcher; it sends no request before {@link #observe}. */
   public DockerRunnerLauncher(DockerLauncherSettings settings) {
@@ -66,10 +59,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
     this.logs = new RunnerLogFolder(settings.logFolder());
     this.reporter =
         new ContainerExitReporter(engine, settings.installation(), logs, watched, exits);
-    this.killer =
-        new OlderEpochKiller(
-            new LiveContainers(engine),
-            run -> watched.values().stream().anyMatch(one -> run.equals(one.run())));
+    this.killer = new OlderEpochKiller(new LiveContainers(engine), watched::hasRun);
   }
 
   @Override
@@ -93,36 +83,8 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
 
   @Override
   public LaunchedRunner start(LaunchSpec spec) throws LaunchException {
-    exits.requireObserver(); // Before the container starts: its exit must have a receiver.
-    ReentrantLock lock = locks.get(Math.floorMod(spec.runner().hashCode(), locks.size()));
-    lock.lock();
-    try {
-      WatchedContainer before = watched.get(spec.runner());
-      if (before != null && before.id() != null) {
-        return before.view();
-      }
-      if (exits.isAccepted(spec.runner())) {
-        return new LaunchedRunner(spec.runner(), null, RunnerPhase.ENDED, null, null);
-      }
-      return create(spec);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private LaunchedRunner create(LaunchSpec spec) throws LaunchException {
     WatchedContainer container = new WatchedContainer(spec.runner(), spec.run());
-    watched.put(spec.runner(), container); // Before it starts: it may end at once.
-    boolean isStarted = false;
-    try {
-      DockerContainer started = starter.start(spec, container::sees);
-      isStarted = true;
-      return seen(container, started);
-    } finally {
-      if (!isStarted) {
-        watched.remove(spec.runner(), container);
-      }
-    }
+    return watched.start(container, () -> seen(container, starter.start(spec, container::sees)));
   }
 
   private LaunchedRunner seen(WatchedContainer container, DockerContainer now) {
@@ -136,29 +98,25 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
   @Override
   public LaunchedRunner adopt(String runner, @Nullable String handle) throws LaunchException {
     WatchedContainer container = new WatchedContainer(runner, null);
-    WatchedContainer before = watched.putIfAbsent(runner, container);
-    if (before != null) {
-      return before.view();
+    return watched.adopt(container, () -> adopt(container, handle));
+  }
+
+  private LaunchedRunner adopt(WatchedContainer container, @Nullable String handle)
+      throws LaunchException {
+    String runner = container.runner();
+    Optional<DockerContainer> found = find(runner, handle);
+    if (found.isEmpty()) {
+      return LaunchedRunner.gone(runner);
     }
-    boolean isFound = false;
-    try {
-      Optional<DockerContainer> found = find(runner, handle);
-      if (found.isEmpty()) {
-        return LaunchedRunner.gone(runner);
-      }
-      DockerContainer now = found.get();
-      if (now.isCreated()) {
-        now = starter.start(now); // Its creator died in between.
-      }
-      isFound = true;
+    DockerContainer now = found.get();
+    if (!now.isCreated()) {
       return seen(container, now);
+    }
+    try {
+      return seen(container, starter.start(now)); // Its creator died in between.
     } catch (LaunchException.RejectedException | LaunchException.NoRoomException e) {
       LOG.log(System.Logger.Level.WARNING, "runner {0}: {1}", runner, e.getMessage());
       return LaunchedRunner.gone(runner);
-    } finally {
-      if (!isFound) {
-        watched.remove(runner, container);
-      }
     }
   }
 
@@ -181,7 +139,7 @@ public final class DockerRunnerLauncher implements RunnerLauncher {
           found.runner(),
           new LaunchedRunner(found.runner(), found.id(), found.phase(), null, null));
     }
-    watched.forEach((runner, container) -> all.put(runner, container.view()));
+    watched.forEach(all::put);
     return List.copyOf(all.values());
   }
 

@@ -8,11 +8,12 @@ package dev.baton.launcher.docker;
 
 import dev.baton.launcher.LaunchedRunner;
 import dev.baton.launcher.RunnerPhase;
+import dev.baton.launcher.WatchedRunners;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** A runner from before its container is created until its exit was accepted. Thread-safe. */
-final class WatchedContainer {
+final class WatchedContainer implements WatchedRunners.WatchedRunner {
   private final String runner;
   private final AtomicBoolean isSettling = new AtomicBoolean();
   private volatile @Nullable String id;
@@ -27,17 +28,24 @@ final class WatchedContainer {
     this.run = run;
   }
 
-  String runner() {
+  @Override
+  public String runner() {
     return runner;
   }
 
-  @Nullable String run() {
+  @Override
+  public @Nullable String run() {
     return run;
   }
 
   /** Null before it was created or found. */
   @Nullable String id() {
     return id;
+  }
+
+  @Override
+  public boolean isFound() {
+    return id != null;
   }
 
   RunnerPhase phase() {
@@ -58,7 +66,8 @@ final class WatchedContainer {
     phase = RunnerPhase.ENDED;
   }
 
-  LaunchedRunner view() {
+  @Override
+  public LaunchedRunner view() {
     return new LaunchedRunner(runner, id, phase, null, null);
   }
 

@@ -303,7 +303,8 @@ class DockerFailureTest {
       assertThat(host.getAutoRemove()).isFalse();
       assertThat(host.getNetworkMode()).isEqualTo("none");
       assertThat(Arrays.asList(Objects.requireNonNull(found.getConfig().getEnv())))
-          .contains("KIT_OTHER=other", "BATON_RUNNER_ID=" + spec.runner());
+          .contains(
+              "KIT_OTHER=other", "BATON_RUNNER_GRACE=30s", "BATON_RUNNER_ID=" + spec.runner());
     }
   }
 

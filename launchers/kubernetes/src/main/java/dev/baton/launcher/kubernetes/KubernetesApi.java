@@ -207,6 +207,25 @@ final class KubernetesApi implements AutoCloseable {
    *     and its node follows when it can; null for that of the pod
    */
   void delete(String name, String uid, @Nullable Long grace) throws UnavailableException {
+    delete(name, uid, null, grace);
+  }
+
+  /**
+   * Deletes a pod as it was seen. One that had no node is not deleted when it has one now.
+   *
+   * @param grace as above
+   * @return false when it was not deleted; it must be read again
+   */
+  boolean delete(PodView pod, @Nullable Long grace) throws UnavailableException {
+    String version = pod.isUnassigned() ? pod.source().getMetadata().getResourceVersion() : null;
+    return delete(pod.name(), pod.uid(), version, grace);
+  }
+
+  /**
+   * @param version of the pod that is deleted; null for any
+   */
+  private boolean delete(String name, String uid, @Nullable String version, @Nullable Long grace)
+      throws UnavailableException {
     DeleteOptions options =
         new DeleteOptionsBuilder()
             .withApiVersion("v1")
@@ -215,19 +234,24 @@ final class KubernetesApi implements AutoCloseable {
             .withPropagationPolicy("Background")
             .withNewPreconditions()
             .withUid(uid)
+            .withResourceVersion(version)
             .endPreconditions()
             .build();
-    query(
+    return query(
         "delete a pod",
         () -> {
           try {
             client.raw("/api/v1/namespaces/" + namespace + "/pods/" + name, "DELETE", options);
+            return true;
           } catch (KubernetesClientException e) {
-            if (e.getCode() != CONFLICT && e.getCode() != NOT_FOUND) {
-              throw e; // Else it is gone, or the name belongs to another pod.
+            if (e.getCode() == NOT_FOUND) {
+              return true;
             }
+            if (e.getCode() == CONFLICT) {
+              return false; // The name belongs to another pod, or the pod has changed.
+            }
+            throw e;
           }
-          return true;
         });
   }
 

@@ -16,7 +16,7 @@ import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLauncher;
 import dev.baton.launcher.RunnerLogFolder;
 import dev.baton.launcher.RunnerObserver;
-import dev.baton.launcher.RunnerPhase;
+import dev.baton.launcher.WatchedRunners;
 import dev.baton.protocol.retry.Backoff;
 import io.fabric8.kubernetes.api.model.Pod;
 import java.time.Duration;
@@ -25,11 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +38,11 @@ import org.jspecify.annotations.Nullable;
 public final class KubernetesRunnerLauncher implements RunnerLauncher {
   private static final System.Logger LOG =
       System.getLogger(KubernetesRunnerLauncher.class.getName());
-  private static final int ATTEMPTS = 20;
-  private static final int LOCKS = 64;
+  private static final int ATTEMPTS = 30;
+
+  /** Attempts without a longer pause: a container is created within a few seconds. */
+  private static final int FAST_ATTEMPTS = 12;
+
   private static final Duration FIRST_BACKOFF = Duration.ofMillis(500);
   private static final Duration MAX_BACKOFF = Duration.ofSeconds(10);
 
@@ -55,12 +54,8 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   private final PodReporter reporter;
   private final OlderEpochKiller killer;
   private final PodMonitor monitor;
-  private final ConcurrentMap<String, WatchedPod> watched = new ConcurrentHashMap<>();
   private final RunnerExitReporter exits = new RunnerExitReporter();
-
-  /** By hash of the name: of concurrent starts here, one creates the pod. */
-  private final List<ReentrantLock> locks =
-      Stream.generate(ReentrantLock::new).limit(LOCKS).toList();
+  private final WatchedRunners<WatchedPod> watched = new WatchedRunners<>(exits);
 
   /** Creates a launcher; it sends no request before {@link #observe}. */
   public KubernetesRunnerLauncher(KubernetesLauncherSettings settings) {
@@ -73,9 +68,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
     this.monitor =
         new PodMonitor(api, settings.relist(), logs, watched, reporter, terminator, exits);
     this.killer =
-        new OlderEpochKiller(
-            new LivePods(api, terminator, this::removes),
-            run -> watched.values().stream().anyMatch(one -> run.equals(one.run())));
+        new OlderEpochKiller(new LivePods(api, terminator, this::removes), watched::hasRun);
   }
 
   @Override
@@ -97,36 +90,8 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
 
   @Override
   public LaunchedRunner start(LaunchSpec spec) throws LaunchException {
-    exits.requireObserver(); // Before the pod starts: its exit must have a receiver.
-    ReentrantLock lock = locks.get(Math.floorMod(spec.runner().hashCode(), LOCKS));
-    lock.lock();
-    try {
-      WatchedPod before = watched.get(spec.runner());
-      if (before != null && before.last() != null) {
-        return before.view();
-      }
-      if (exits.isAccepted(spec.runner())) {
-        return new LaunchedRunner(spec.runner(), null, RunnerPhase.ENDED, null, null);
-      }
-      return create(spec);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private LaunchedRunner create(LaunchSpec spec) throws LaunchException {
     WatchedPod pod = new WatchedPod(spec.runner(), spec.run());
-    watched.put(spec.runner(), pod); // Before it starts: it may end at once.
-    boolean isStarted = false;
-    try {
-      PodView started = starter.start(spec, pod::sees);
-      isStarted = true;
-      return seen(pod, started);
-    } finally {
-      if (!isStarted) {
-        watched.remove(spec.runner(), pod);
-      }
-    }
+    return watched.start(pod, () -> seen(pod, starter.start(spec, pod::sees)));
   }
 
   private LaunchedRunner seen(WatchedPod pod, PodView now) {
@@ -141,23 +106,12 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   @Override
   public LaunchedRunner adopt(String runner, @Nullable String handle) throws LaunchException {
     WatchedPod pod = new WatchedPod(runner, null);
-    WatchedPod before = watched.putIfAbsent(runner, pod);
-    if (before != null) {
-      return before.view();
-    }
-    boolean isFound = false;
-    try {
-      Optional<PodView> found = find(runner, handle);
-      if (found.isEmpty()) {
-        return LaunchedRunner.gone(runner);
-      }
-      isFound = true;
-      return seen(pod, found.get());
-    } finally {
-      if (!isFound) {
-        watched.remove(runner, pod);
-      }
-    }
+    return watched.adopt(
+        pod,
+        () -> {
+          Optional<PodView> found = find(runner, handle);
+          return found.isEmpty() ? LaunchedRunner.gone(runner) : seen(pod, found.get());
+        });
   }
 
   /** Finds the runner's pod, not another one that has its name. */
@@ -176,7 +130,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
           found.runner(),
           new LaunchedRunner(found.runner(), found.uid(), found.phase(), found.reason(), null));
     }
-    watched.forEach((runner, pod) -> all.put(runner, pod.view()));
+    watched.forEach(all::put);
     return List.copyOf(all.values());
   }
 
@@ -197,13 +151,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
 
   @Override
   public void stop(String runner) {
-    repeat(
-        runner,
-        "stopped",
-        pod -> {
-          api.delete(pod.name(), pod.uid(), null);
-          return true;
-        });
+    repeat(runner, "stopped", terminator::stop);
   }
 
   @Override
@@ -212,7 +160,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
         runner,
         "killed",
         pod -> {
-          terminator.kill(pod.name(), pod.uid());
+          terminator.kill(pod);
           return false; // Until it has ended.
         });
   }
@@ -231,8 +179,10 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
           .start(
               () -> {
                 Backoff backoff = Backoff.exponential(FIRST_BACKOFF, MAX_BACKOFF);
-                for (int i = 0; i < ATTEMPTS && !exits.isClosedWithin(backoff.next()); i++) {
-                  if (isDone(runner, what, attempt)) {
+                for (int i = 0; i < ATTEMPTS; i++) {
+                  Duration pause =
+                      i < FAST_ATTEMPTS ? Backoff.jittered(FIRST_BACKOFF) : backoff.next();
+                  if (exits.isClosedWithin(pause) || isDone(runner, what, attempt)) {
                     return;
                   }
                 }

@@ -9,6 +9,7 @@ package dev.baton.launcher.kubernetes;
 import dev.baton.launcher.LaunchException.UnavailableException;
 import dev.baton.launcher.OlderEpochKiller;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Lists and kills the live pods of an installation. Thread-safe. */
@@ -40,7 +41,11 @@ final class LivePods implements OlderEpochKiller.LiveRunners {
 
   @Override
   public void kill(OlderEpochKiller.LiveRunner runner) throws UnavailableException {
-    killing.accept(runner.runner());
-    terminator.kill(runner.detail(), runner.handle());
+    Optional<PodView> pod =
+        api.find(runner.detail()).filter(found -> found.uid().equals(runner.handle()));
+    if (pod.isPresent()) {
+      killing.accept(runner.runner());
+      terminator.kill(pod.get());
+    }
   }
 }

@@ -7,6 +7,7 @@
 package dev.baton.launcher.kubernetes;
 
 import dev.baton.launcher.LaunchSpec;
+import dev.baton.launcher.RunnerVariables;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -168,13 +169,6 @@ final class PodFactory {
 
   /** Describes the secret of a pod that exists; Kubernetes deletes it with the pod. */
   Secret secret(LaunchSpec spec, PodSettings settings, PodView pod) {
-    Map<String, String> variables = new HashMap<>(settings.environment());
-    variables.putAll(spec.environment());
-    variables.put("BATON_RUNNER_ID", spec.runner());
-    if (spec.run() != null) {
-      variables.put("BATON_RUN_ID", spec.run());
-      variables.put("BATON_EPOCH", Integer.toString(spec.epoch()));
-    }
     return new SecretBuilder()
         .withNewMetadata()
         .withName(pod.secret())
@@ -188,7 +182,7 @@ final class PodFactory {
         .endMetadata()
         .withType("Opaque")
         .withImmutable(true)
-        .withStringData(variables)
+        .withStringData(RunnerVariables.of(spec, settings.environment(), settings.grace()))
         .build();
   }
 }

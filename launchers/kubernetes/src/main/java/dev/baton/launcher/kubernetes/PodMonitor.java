@@ -10,6 +10,7 @@ import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.RelistLoop;
 import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLogFolder;
+import dev.baton.launcher.WatchedRunners;
 import io.fabric8.kubernetes.api.model.ContainerState;
 import io.fabric8.kubernetes.api.model.ContainerStateTerminated;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -20,7 +21,6 @@ import java.time.Instant;
 import java.util.HashSet;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +40,7 @@ final class PodMonitor implements RelistLoop.ChangeSource, AutoCloseable {
   private final KubernetesApi api;
   private final Duration relist;
   private final RunnerLogFolder logs;
-  private final ConcurrentMap<String, WatchedPod> watched;
+  private final WatchedRunners<WatchedPod> watched;
   private final PodReporter reporter;
   private final PodTerminator terminator;
   private final RunnerExitReporter exits;
@@ -50,7 +50,7 @@ final class PodMonitor implements RelistLoop.ChangeSource, AutoCloseable {
       KubernetesApi api,
       Duration relist,
       RunnerLogFolder logs,
-      ConcurrentMap<String, WatchedPod> watched,
+      WatchedRunners<WatchedPod> watched,
       PodReporter reporter,
       PodTerminator terminator,
       RunnerExitReporter exits) {
@@ -119,7 +119,7 @@ final class PodMonitor implements RelistLoop.ChangeSource, AutoCloseable {
         reporter.report(known);
       }
     }
-    for (WatchedPod known : watched.values()) {
+    for (WatchedPod known : watched.all()) {
       PodView last = known.last();
       if (last != null && !uids.contains(last.uid()) && isGone(last)) {
         known.seesDeletion(last);

@@ -11,9 +11,9 @@ import dev.baton.launcher.LaunchedRunner;
 import dev.baton.launcher.RunnerExit;
 import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLogFolder;
+import dev.baton.launcher.WatchedRunners;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.concurrent.ConcurrentMap;
 
 /**
  * Reports phases of watched pods, and exits until the observer accepts them; then stores the end of
@@ -25,14 +25,14 @@ final class PodReporter {
   private final KubernetesApi api;
   private final PodTerminator terminator;
   private final RunnerLogFolder logs;
-  private final ConcurrentMap<String, WatchedPod> watched;
+  private final WatchedRunners<WatchedPod> watched;
   private final RunnerExitReporter exits;
 
   PodReporter(
       KubernetesApi api,
       PodTerminator terminator,
       RunnerLogFolder logs,
-      ConcurrentMap<String, WatchedPod> watched,
+      WatchedRunners<WatchedPod> watched,
       RunnerExitReporter exits) {
     this.api = api;
     this.terminator = terminator;
@@ -74,10 +74,10 @@ final class PodReporter {
 
   private void reportExit(WatchedPod pod) {
     RunnerExit exit = pod.exit();
-    if (exit == null || watched.get(pod.runner()) != pod || !exits.report(exit)) {
+    if (exit == null || !watched.contains(pod) || !exits.report(exit)) {
       return;
     }
-    watched.remove(pod.runner(), pod);
+    watched.remove(pod);
     PodView last = pod.last();
     if (last != null && !pod.isDeleted()) {
       discard(last);

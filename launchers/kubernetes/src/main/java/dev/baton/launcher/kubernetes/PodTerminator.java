@@ -12,43 +12,86 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Kills pods in two steps: a deletion with a grace of one second, which the pod's node confirms
- * when its processes have ended; and, when it has not confirmed within five seconds, one without
- * grace, after which the API server forgets the pod at once, also while its processes live.
- * Thread-safe.
+ * Deletes pods, so that their processes end. Each call takes the next step when it is due:
+ *
+ * <pre>
+ *   no node yet                       → deleted at once: there is no process
+ *   its container is being created    → waits until its kubelet has reported its start, at most 5 s
+ *   kill                              → a deletion with a grace of 1 s, confirmed by its kubelet
+ *   … not confirmed after 8 s         → a deletion without grace: the API server forgets the pod,
+ *                                       also while its processes live
+ * </pre>
+ *
+ * The wait is for kubelets like that of Kubernetes 1.20. To them a pod whose container they are
+ * creating has no process: when it is deleted they send no signal, start the container, end it
+ * seconds later within the grace of the pod, whatever the deletion states, and never report its
+ * exit code. Thread-safe.
  */
 final class PodTerminator {
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration CREATED = Duration.ofSeconds(5);
+  private static final Duration CONFIRMED = Duration.ofSeconds(8);
   private static final int REMEMBERED = 10_000;
   private static final long ONE_SECOND = 1;
   private static final long NONE = 0;
 
   private final KubernetesApi api;
 
-  /** By uid: when the first step was accepted. */
+  /** By uid: since when the creation of its container delays its deletion. */
+  private final ConcurrentMap<String, Long> delayed = new ConcurrentHashMap<>();
+
+  /** By uid: when the deletion with a grace of a second was accepted. */
   private final ConcurrentMap<String, Long> requested = new ConcurrentHashMap<>();
 
   PodTerminator(KubernetesApi api) {
     this.api = api;
   }
 
-  /** Takes the next step when it is due. No effect on a pod that does not exist. */
-  void kill(String name, String uid) throws UnavailableException {
-    Long first = requested.get(uid);
+  /**
+   * Deletes a pod with its own grace.
+   *
+   * @param pod as the API server has it now
+   * @return false when that is not due yet
+   */
+  boolean stop(PodView pod) throws UnavailableException {
+    return !isDelayed(pod) && api.delete(pod, null);
+  }
+
+  /**
+   * Takes the next step when it is due. Repeated until the pod has ended.
+   *
+   * @param pod as the API server has it now
+   */
+  void kill(PodView pod) throws UnavailableException {
+    Long first = requested.get(pod.uid());
     if (first == null) {
-      api.delete(name, uid, ONE_SECOND);
-      if (requested.size() > REMEMBERED) {
-        requested.clear(); // Their first step is repeated.
+      if (!isDelayed(pod) && api.delete(pod, ONE_SECOND)) {
+        since(requested, pod.uid());
       }
-      requested.putIfAbsent(uid, System.nanoTime());
-    } else if (System.nanoTime() - first > PATIENCE.toNanos()) {
-      api.delete(name, uid, NONE);
+    } else if (System.nanoTime() - first > CONFIRMED.toNanos()) {
+      api.delete(pod.name(), pod.uid(), NONE);
     }
+  }
+
+  private boolean isDelayed(PodView pod) {
+    return pod.isCreating()
+        && pod.overdue() == null // Else its deletion was requested before.
+        && System.nanoTime() - since(delayed, pod.uid()) < CREATED.toNanos();
+  }
+
+  /** Returns when this was called first for the pod. */
+  private static long since(ConcurrentMap<String, Long> times, String uid) {
+    if (times.size() > REMEMBERED) {
+      times.clear(); // Their first step is repeated.
+    }
+    long now = System.nanoTime();
+    Long before = times.putIfAbsent(uid, now);
+    return before == null ? now : before;
   }
 
   /** Removes a pod that has no process. */
   void remove(String name, String uid) throws UnavailableException {
     api.delete(name, uid, NONE);
     requested.remove(uid);
+    delayed.remove(uid);
   }
 }

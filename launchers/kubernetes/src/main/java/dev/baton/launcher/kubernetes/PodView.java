@@ -91,6 +91,19 @@ record PodView(
     }
   }
 
+  /**
+   * Whether its node may create its container at any moment, or has created it and not reported it
+   * yet; also after a failed attempt, since a kubelet repeats it.
+   */
+  boolean isCreating() {
+    return phase == RunnerPhase.PULLING || phase == RunnerPhase.STARTING;
+  }
+
+  /** Whether no node can have a process of it. */
+  boolean isUnassigned() {
+    return phase == RunnerPhase.QUEUED;
+  }
+
   /** Whether it has, or may get, a process. */
   boolean isLive() {
     return phase.isLive();

@@ -9,11 +9,12 @@ package dev.baton.launcher.kubernetes;
 import dev.baton.launcher.LaunchedRunner;
 import dev.baton.launcher.RunnerExit;
 import dev.baton.launcher.RunnerPhase;
+import dev.baton.launcher.WatchedRunners;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A runner from before its pod is created until its exit was accepted. Thread-safe. */
-final class WatchedPod {
+final class WatchedPod implements WatchedRunners.WatchedRunner {
   private final String runner;
   private @Nullable String run;
   private @Nullable PodView last;
@@ -32,17 +33,24 @@ final class WatchedPod {
     this.run = run;
   }
 
-  String runner() {
+  @Override
+  public String runner() {
     return runner;
   }
 
-  synchronized @Nullable String run() {
+  @Override
+  public synchronized @Nullable String run() {
     return run;
   }
 
   /** Null before it was created or found. */
   synchronized @Nullable PodView last() {
     return last;
+  }
+
+  @Override
+  public synchronized boolean isFound() {
+    return last != null;
   }
 
   synchronized RunnerPhase phase() {
@@ -93,7 +101,8 @@ final class WatchedPod {
     return isDeleted;
   }
 
-  synchronized LaunchedRunner view() {
+  @Override
+  public synchronized LaunchedRunner view() {
     PodView pod = last;
     return new LaunchedRunner(
         runner,

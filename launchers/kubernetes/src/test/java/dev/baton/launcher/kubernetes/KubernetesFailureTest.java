@@ -25,8 +25,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +36,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a cluster does rarely: refusals, gaps, lost nodes, and an API server that is away. */
 @Timeout(60)
@@ -68,6 +72,11 @@ class KubernetesFailureTest {
   }
 
   private KubernetesRunnerLauncher launcher(Duration relist, Path kubeconfig) {
+    return launcher(relist, kubeconfig, Duration.ofSeconds(5));
+  }
+
+  private KubernetesRunnerLauncher launcher(
+      Duration relist, Path kubeconfig, Duration callTimeout) {
     KubernetesRunnerLauncher launcher =
         new KubernetesRunnerLauncher(
             new KubernetesLauncherSettings(
@@ -78,7 +87,7 @@ class KubernetesFailureTest {
                 TestPods.plain("image:1", 64L << 20),
                 Map.of(),
                 folder.resolve("logs"),
-                Duration.ofSeconds(5),
+                callTimeout,
                 relist));
     instances.add(launcher);
     launcher.observe(
@@ -254,9 +263,106 @@ class KubernetesFailureTest {
     assertThat(left).isEmpty();
     assertThat(killed).containsExactly("R");
     assertThat(server.names()).containsExactly("baton-test-r-2");
-    assertThat(server.graces().getFirst()).isEqualTo(1);
-    assertThat(server.graces().getLast()).isZero();
+    assertThat(server.deletions())
+        .extracting(LocalApiServer.Deletion::grace)
+        .startsWith(1L)
+        .endsWith(0L);
     assertThat(end().reason()).isEqualTo(ExitReason.KILLED);
+  }
+
+  /** A kubelet such as that of 1.20 loses the exit code of a pod that is deleted before that. */
+  @ParameterizedTest
+  @ValueSource(strings = {"ContainerCreating", "CreateContainerConfigError"})
+  void shouldStopAPodWhenItsContainerWasCreated(String before) throws Exception {
+    KubernetesRunnerLauncher launcher = watching();
+    launcher.start(SPEC);
+    server.report(POD, TestPods.waiting(before, null));
+
+    launcher.stop("r-1");
+    server.report(POD, TestPods.running());
+
+    await("the deletion", () -> !server.deletions().isEmpty());
+    assertThat(server.deletions()).containsExactly(new LocalApiServer.Deletion(-1, "Running"));
+  }
+
+  @Test
+  void shouldKillOlderEpochsWhenTheirContainersWereCreated() throws Exception {
+    KubernetesRunnerLauncher launcher = watching();
+    launcher.start(SPEC);
+    server.report(POD, TestPods.waiting("ContainerCreating", null));
+    int before = server.requests();
+    CompletableFuture<Set<String>> left =
+        CompletableFuture.supplyAsync(
+            () ->
+                launcher.kill(
+                    new KillRequest(Map.of("R", 2), Map.of(), Duration.ofSeconds(15)), run -> {}));
+    await("two attempts, of two requests each", () -> server.requests() >= before + 4);
+
+    server.report(POD, TestPods.running());
+    await("the deletion", () -> !server.deletions().isEmpty());
+    server.report(POD, TestPods.terminated(137, "Error"));
+
+    assertThat(left.get(20, TimeUnit.SECONDS)).isEmpty();
+    assertThat(server.deletions()).startsWith(new LocalApiServer.Deletion(1, "Running"));
+    assertThat(end().signal()).isEqualTo(9);
+  }
+
+  @Test
+  void shouldStopAPodWhoseContainerIsNeverReported() throws Exception {
+    KubernetesRunnerLauncher launcher = watching();
+    launcher.start(SPEC);
+    server.report(POD, TestPods.waiting("ContainerCreating", null));
+
+    launcher.stop("r-1");
+
+    await("the deletion", () -> !server.deletions().isEmpty());
+    assertThat(server.deletions()).containsExactly(new LocalApiServer.Deletion(-1, "Pending"));
+  }
+
+  @Test
+  void shouldDeleteAPodWithoutANodeAtOnceUnlessItHasOneNow() throws Exception {
+    KubernetesRunnerLauncher launcher = watching();
+    launcher.start(SPEC);
+    try (KubernetesApi api = api()) {
+      PodView unassigned = api.find(POD).orElseThrow();
+      server.report(POD, TestPods.waiting("ContainerCreating", null));
+
+      assertThat(api.delete(unassigned, 1L)).as("deletion of a pod that has changed").isFalse();
+      assertThat(server.names()).containsExactly(POD);
+    }
+    launcher.start(new LaunchSpec("r-2", "R", 2, "default", Map.of()));
+
+    launcher.kill("r-2");
+
+    assertThat(server.names()).containsExactly(POD);
+  }
+
+  @Test
+  void shouldKeepItsWatchLongerThanARequestMayTake() throws Exception {
+    KubernetesRunnerLauncher launcher =
+        launcher(Duration.ofHours(1), server.kubeconfig(folder), Duration.ofSeconds(1));
+    await("the watch", () -> server.watches() == 1);
+    launcher.start(SPEC);
+    LockSupport.parkNanos(Duration.ofMillis(2_500).toNanos());
+
+    server.report(POD, TestPods.running());
+
+    await("the event", () -> changes.stream().anyMatch(one -> one.phase() == RunnerPhase.RUNNING));
+    assertThat(server.opened()).isOne();
+  }
+
+  private KubernetesApi api() throws Exception {
+    return new KubernetesApi(
+        new KubernetesLauncherSettings(
+            Optional.of(server.kubeconfig(folder)),
+            Optional.empty(),
+            Optional.of("runs"),
+            "test",
+            TestPods.plain("image:1", 1L << 20),
+            Map.of(),
+            folder,
+            Duration.ofSeconds(5),
+            Duration.ofHours(1)));
   }
 
   @Test
@@ -277,18 +383,7 @@ class KubernetesFailureTest {
     KubernetesRunnerLauncher launcher = watching();
     launcher.start(SPEC);
 
-    try (KubernetesApi api =
-        new KubernetesApi(
-            new KubernetesLauncherSettings(
-                Optional.of(server.kubeconfig(folder)),
-                Optional.empty(),
-                Optional.of("runs"),
-                "test",
-                TestPods.plain("image:1", 1L << 20),
-                Map.of(),
-                folder,
-                Duration.ofSeconds(5),
-                Duration.ofHours(1)))) {
+    try (KubernetesApi api = api()) {
       api.delete(POD, "uid-of-an-earlier-pod", 0L);
     }
 

@@ -124,6 +124,23 @@ class KubernetesRunnerLauncherTest extends RunnerLauncherKit {
     return Duration.ofSeconds(60);
   }
 
+  /** As long as that of an orchestrator. */
+  @Override
+  protected Duration patience() {
+    return Duration.ofSeconds(15);
+  }
+
+  @Override
+  protected Duration shortPatience() {
+    return patience();
+  }
+
+  /** A kubelet reports it within about a second. */
+  @Override
+  protected boolean showsEndsAtOnce() {
+    return false;
+  }
+
   /** A pod takes about two seconds. */
   @Override
   protected int stormSize() {

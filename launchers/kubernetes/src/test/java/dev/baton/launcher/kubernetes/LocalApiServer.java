@@ -48,6 +48,14 @@ import java.util.function.UnaryOperator;
 final class LocalApiServer implements AutoCloseable {
   private static final String END = "";
 
+  /**
+   * An accepted deletion.
+   *
+   * @param grace in seconds; -1 for that of the pod
+   * @param phase of the pod, in Kubernetes' word
+   */
+  record Deletion(long grace, String phase) {}
+
   /** An answer instead of the usual one. */
   private record Refusal(String method, int code, String reason, String message) {}
 
@@ -57,9 +65,10 @@ final class LocalApiServer implements AutoCloseable {
   private final Map<String, Secret> secrets = new LinkedHashMap<>();
   private final Deque<Refusal> refusals = new ArrayDeque<>();
   private final List<BlockingQueue<String>> watches = new CopyOnWriteArrayList<>();
-  private final List<Long> graces = new ArrayList<>();
+  private final List<Deletion> deletions = new ArrayList<>();
   private long version = 1;
   private int requests;
+  private int opened;
 
   LocalApiServer() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -178,8 +187,12 @@ final class LocalApiServer implements AutoCloseable {
     if (!pod.getMetadata().getUid().equals(options.getPreconditions().getUid())) {
       return status(409, "Conflict", "the UID in the precondition does not match");
     }
+    String seen = options.getPreconditions().getResourceVersion();
+    if (seen != null && !seen.equals(pod.getMetadata().getResourceVersion())) {
+      return status(409, "Conflict", "the ResourceVersion in the precondition does not match");
+    }
     Long grace = options.getGracePeriodSeconds();
-    graces.add(grace == null ? -1 : grace);
+    deletions.add(new Deletion(grace == null ? -1 : grace, pod.getStatus().getPhase()));
     if (pod.getSpec().getNodeName() != null && (grace == null || grace > 0)) {
       return new Answer(200, Serialization.asJson(store("MODIFIED", deleting(pod, Instant.now()))));
     }
@@ -218,6 +231,7 @@ final class LocalApiServer implements AutoCloseable {
     BlockingQueue<String> events = new LinkedBlockingQueue<>();
     synchronized (this) {
       watches.add(events);
+      opened++;
     }
     exchange.getResponseHeaders().add("Content-Type", "application/json");
     exchange.sendResponseHeaders(200, 0);
@@ -294,9 +308,13 @@ final class LocalApiServer implements AutoCloseable {
     return Objects.requireNonNull(pods.get(name), name).getMetadata().getUid();
   }
 
-  /** The grace of each accepted deletion, in seconds; -1 for that of the pod. */
-  synchronized List<Long> graces() {
-    return List.copyOf(graces);
+  synchronized List<Deletion> deletions() {
+    return List.copyOf(deletions);
+  }
+
+  /** The number of watches that were opened, ended ones included. */
+  synchronized int opened() {
+    return opened;
   }
 
   synchronized int requests() {

@@ -131,6 +131,7 @@ class PodFactoryTest {
                 "KIT_OTHER", "other",
                 "A", "of the launch",
                 "BATON_LEASE", "lease-text",
+                "BATON_RUNNER_GRACE", "45s",
                 "BATON_RUNNER_ID", "01hzy-3",
                 "BATON_RUN_ID", "01HZY",
                 "BATON_EPOCH", "3"));

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** Settings and states of pods as a kubelet reports them. */
 final class TestPods {
@@ -95,7 +96,7 @@ final class TestPods {
         .build();
   }
 
-  static PodStatus waiting(String reason, String message) {
+  static PodStatus waiting(String reason, @Nullable String message) {
     return status(
         "Pending",
         new ContainerStateBuilder()
