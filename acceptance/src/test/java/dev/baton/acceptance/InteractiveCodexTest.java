@@ -39,15 +39,16 @@ class InteractiveCodexTest {
   @BeforeAll
   static void start() throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is not installed");
+    // Short ones: a screen draws the parts of an answer at several places of its output.
     List<ScriptedReply> answers =
         List.of(
             ScriptedReply.text("a call")
                 .with(
                     new ReplyPart.ToolCall(
                         "exec_command", "{\"cmd\":\"echo a >> out.txt\",\"login\":false}")),
-            ScriptedReply.text("firstanswer"),
-            ScriptedReply.text("secondanswer"),
-            ScriptedReply.text("thirdanswer"));
+            ScriptedReply.text("alpha1"),
+            ScriptedReply.text("beta22"),
+            ScriptedReply.text("gamma3"));
     ModelScript script =
         request ->
             isOfTheWork(request)
@@ -81,9 +82,9 @@ class InteractiveCodexTest {
   void shouldContinueTheSameSessionOnTheSameScreenAfterItsRunnerWasKilled() throws Exception {
     String run = on.api.start("talk-codex", AcceptanceApiClient.JSON.createObjectNode());
     try (AttachedClient client = AttachedClient.attached(on, run)) {
-      client.awaitText("firstanswer");
+      client.awaitText("alpha1");
       enter(client, "secondplease");
-      client.awaitText("secondanswer");
+      client.awaitText("beta22");
     }
     RunnerProcessHandle runner = RunnerProcessHandle.of(run).orElseThrow();
 
@@ -94,16 +95,16 @@ class InteractiveCodexTest {
         END,
         () -> on.api.events(run, "agent_session_created").size() == 2);
     try (AttachedClient again = AttachedClient.attached(on, run)) {
-      again.awaitText("secondanswer");
+      again.awaitText("beta22");
       enter(again, "thirdplease");
-      again.awaitText("thirdanswer");
+      again.awaitText("gamma3");
       enter(again, "/exit");
       assertThat(again.end()).isZero();
     }
     JsonNode end = on.api.awaitStatus(run, "completed", END);
     assertThat(end.path("output").asText()).as(() -> stack.history(run)).isEqualTo("a");
     assertThat(on.api.events(run, "step_completed").getFirst().at("/output/value").asText())
-        .isEqualTo("thirdanswer");
+        .isEqualTo("gamma3");
     assertThat(
             stack.model(ScriptedModelStack.Form.RESPONSES).requests().stream()
                 .filter(InteractiveCodexTest::isOfTheWork))
