@@ -29,11 +29,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Drives Codex by its app server. It is resumed within its turn, by a turn without input. Its state
  * is the rollout of the session; the databases next to it contain absolute paths and are left out.
+ *
+ * <p>With a screen it runs as people start it, and the rollout has its events. A resumed screen
+ * waits for a person, so a turn that was open is continued with a prompt, which the gateway leaves
+ * out of its keys.
  */
 public final class CodexDriver implements AgentDriver {
   private final ProgramChecker checker =
@@ -64,8 +67,10 @@ public final class CodexDriver implements AgentDriver {
     }
     CodexHome home = new CodexHome(launch.folders().home());
     String resumed = launch.start().resumedSession();
+    Path rollout = resumed == null ? null : home.rollout(resumed).orElse(null);
     if (resumed != null) {
-      String problem = problem(home, resumed);
+      String problem =
+          rollout == null ? "its rollout is missing" : CodexRollout.problem(rollout, resumed);
       if (problem != null) {
         return EndedSession.refused(resumed, problem);
       }
@@ -74,16 +79,14 @@ public final class CodexDriver implements AgentDriver {
       StateText.delete(home.sessions());
     }
     home.prepare(launch);
+    if (launch.task().interactive()) {
+      return CodexScreenSession.begin(home, launch, rollout, starter, listener);
+    }
     AgentProcess process =
         starter.start(
             new AgentProcessStarter.AgentCommand(
                 home.arguments(launch), home.environment(launch), launch.folders().workspace()));
     return CodexSession.begin(process, listener, launch);
-  }
-
-  private static @Nullable String problem(CodexHome home, String id) throws IOException {
-    Optional<Path> rollout = home.rollout(id);
-    return rollout.isEmpty() ? "its rollout is missing" : CodexRollout.problem(rollout.get(), id);
   }
 
   @Override
