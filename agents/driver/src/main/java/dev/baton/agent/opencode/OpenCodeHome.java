@@ -9,9 +9,9 @@ package dev.baton.agent.opencode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.AgentStart;
 import dev.baton.agent.McpAccess;
 import dev.baton.agent.StateFiles;
-import dev.baton.agent.ToolRules;
 import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.StateText;
 import dev.baton.protocol.json.Json;
@@ -38,6 +38,10 @@ record OpenCodeHome(Path home) {
   private static final String DATA = FOLDER + "/data/opencode";
   private static final String BOUNDARY = FOLDER + "/boundary.json";
   private static final String TOKEN = "BATON_MODEL_TOKEN";
+
+  /** Of an argument in bytes: Linux allows 128 KiB. */
+  private static final int MAX_ARGUMENT = 120_000;
+
   private static final String HEADER = "SQLite format 3\0";
 
   /** OpenCode summarizes a conversation before it has so many tokens. */
@@ -91,6 +95,9 @@ record OpenCodeHome(Path home) {
     ObjectNode config = config(launch);
     config.set("mcp", servers(launch.task().mcp()));
     StateText.write(configFile(), config.toString());
+    if (launch.task().interactive()) {
+      StateText.write(instructions(), launch.task().system());
+    }
     preventInstallation();
   }
 
@@ -109,12 +116,17 @@ record OpenCodeHome(Path home) {
     StateText.write(folder.resolve("package-lock.json"), lock.toString());
   }
 
+  /** The system text: on a screen people send messages, which have none. */
+  private Path instructions() {
+    return home.resolve(FOLDER).resolve("instructions.md");
+  }
+
   private Path configFile() {
     return home.resolve(FOLDER).resolve("opencode.json");
   }
 
   /** What no configuration of a project may change. */
-  private static ObjectNode config(AgentLaunch launch) {
+  private ObjectNode config(AgentLaunch launch) {
     String model = launch.model().model();
     ObjectNode config =
         Json.mapper()
@@ -137,7 +149,13 @@ record OpenCodeHome(Path home) {
     ObjectNode modalities = entry.putObject("modalities");
     modalities.putArray("input").add("text").add("image");
     modalities.putArray("output").add("text");
-    config.set("permission", permission(launch.task().tools()));
+    config.set("permission", permission(launch.task()));
+    if (launch.task().interactive()) {
+      config.putObject("agent").putObject("title").put("disable", true);
+      if (!launch.task().system().isBlank()) {
+        config.putArray("instructions").add(instructions().toString());
+      }
+    }
     return config;
   }
 
@@ -146,12 +164,12 @@ record OpenCodeHome(Path home) {
     return model.startsWith("claude") ? "@ai-sdk/anthropic" : "@ai-sdk/openai-compatible";
   }
 
-  /** A question has no one to answer it. */
-  private static ObjectNode permission(ToolRules rules) {
+  /** A question has no one to answer it, but on a screen. */
+  private static ObjectNode permission(AgentLaunch.AgentTask task) {
     return Json.mapper()
         .createObjectNode()
-        .put("*", rules.allowsEverything() ? "allow" : "ask")
-        .put("question", "deny");
+        .put("*", task.tools().allowsEverything() ? "allow" : "ask")
+        .put("question", task.interactive() ? "allow" : "deny");
   }
 
   private static ObjectNode servers(List<McpAccess> all) {
@@ -180,6 +198,45 @@ record OpenCodeHome(Path home) {
   static List<String> arguments(AgentLaunch launch) {
     List<String> arguments = new ArrayList<>(launch.program().command());
     arguments.addAll(List.of("serve", "--pure", "--hostname", "127.0.0.1", "--port", "0"));
+    return arguments;
+  }
+
+  /**
+   * Returns the command of the agent's own screen. The program creates a new session from its
+   * prompt; other prompts are sent when the session is checked.
+   *
+   * @param port of loopback for its server
+   * @throws IOException when the prompt is longer than an argument may be
+   */
+  static List<String> screenArguments(AgentLaunch launch, int port) throws IOException {
+    List<String> arguments = new ArrayList<>(launch.program().command());
+    arguments.addAll(
+        List.of("--pure", "--hostname", "127.0.0.1", "--port", Integer.toString(port)));
+    arguments.add("--model=" + PROVIDER + "/" + launch.model().model());
+    String session = launch.start().resumedSession();
+    if (session != null) {
+      arguments.add("--session=" + session);
+    }
+    String prompt =
+        switch (launch.start()) {
+          case AgentStart.Fresh(String text) -> text;
+          case AgentStart.Fallback(String text, String refused) -> text;
+          case AgentStart.Resume resume -> "";
+          case AgentStart.Continue proceed -> "";
+          case AgentStart.Fork fork -> {
+            arguments.add("--fork");
+            yield "";
+          }
+        };
+    int bytes = prompt.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_ARGUMENT) {
+      throw new IOException(
+          "the prompt of an interactive step has %d bytes; allowed: %d"
+              .formatted(bytes, MAX_ARGUMENT));
+    }
+    if (!prompt.isBlank()) {
+      arguments.add("--prompt=" + prompt);
+    }
     return arguments;
   }
 
