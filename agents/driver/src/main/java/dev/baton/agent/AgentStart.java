@@ -24,7 +24,8 @@ public sealed interface AgentStart {
   /**
    * A new session.
    *
-   * @param prompt of any length; agents get it by stdin or in a message, never as an argument
+   * @param prompt of any length: agents get it by stdin or in a message; on a screen as an
+   *     argument, at most 120,000 bytes
    */
   record Fresh(String prompt) implements AgentStart {}
 

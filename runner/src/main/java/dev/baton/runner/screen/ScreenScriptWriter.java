@@ -52,12 +52,16 @@ record ScreenScriptWriter(Path folder, Path tmux) {
         folder.resolve(LAUNCH),
         """
         cd %1$s && cat > prompt || exit 1
+        # A server in the foreground reads its configuration when the first client connects.
+        { i=0; until %2$s -S %3$s has-session -t =%5$s || [ $i -ge 600 ] || ! kill -0 $$; do
+          i=$((i + 1)); sleep 0.1; done; } </dev/null >/dev/null 2>&1 &
         %2$s -u -D -S "/proc/$$/cwd/%3$s" -f %4$s
         [ -f exit-code ] || { echo 'the screen was closed before its program ended' >&2; exit 1; }
         [ ! -f result ] || cat result
         exit "$(cat exit-code)"
         """
-            .formatted(quoted, quoted(tmux.toString()), TmuxServer.SOCKET, CONFIG));
+            .formatted(
+                quoted, quoted(tmux.toString()), TmuxServer.SOCKET, CONFIG, TmuxServer.SESSION));
     String run =
         """
         cd %1$s || exit 1

@@ -58,12 +58,16 @@ class InteractiveScreenTest {
   }
 
   private AgentProcess start(InteractiveScreen screen) throws IOException {
+    return start(screen, PROGRAM);
+  }
+
+  private AgentProcess start(InteractiveScreen screen, String program) throws IOException {
     AgentProcess process =
         screen
             .starter(new PlainProcessStarter())
             .start(
                 new AgentProcessStarter.AgentCommand(
-                    List.of("/bin/sh", "-c", PROGRAM),
+                    List.of("/bin/sh", "-c", program),
                     Map.of("PATH", System.getenv("PATH"), "LANG", "C.UTF-8"),
                     folder.resolve("it's a workspace")));
     started.add(process);
@@ -106,6 +110,14 @@ class InteractiveScreenTest {
         .asString(StandardCharsets.UTF_8)
         .isEqualTo("the task");
     assertThat(process.onExit().get(20, TimeUnit.SECONDS)).isEqualTo(3);
+  }
+
+  /** After a death nobody is there. */
+  @Test
+  void shouldStartItsProgramBeforeATerminalIsAttached() throws Exception {
+    AgentProcess process = start(screen(), "exit 4");
+
+    assertThat(process.onExit().get(20, TimeUnit.SECONDS)).isEqualTo(4);
   }
 
   @Test

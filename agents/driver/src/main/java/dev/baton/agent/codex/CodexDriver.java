@@ -30,11 +30,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Drives Codex by its app server. It is resumed within its turn, by a turn without input. Its state
  * is the rollout of the session; the databases next to it contain absolute paths and are left out.
+ *
+ * <p>With a screen it runs as people start it, and the rollout has its events. A resumed screen
+ * waits for a person, so a turn that was open is continued with a prompt, which the gateway leaves
+ * out of its keys.
  */
 public final class CodexDriver implements AgentDriver {
   private final ProgramChecker checker =
@@ -65,8 +68,10 @@ public final class CodexDriver implements AgentDriver {
     }
     CodexHome home = new CodexHome(launch.folders().home());
     String resumed = launch.start().resumedSession();
+    Path rollout = resumed == null ? null : home.rollout(resumed).orElse(null);
     if (resumed != null) {
-      String problem = problem(home, resumed);
+      String problem =
+          rollout == null ? "its rollout is missing" : CodexRollout.problem(rollout, resumed);
       if (problem != null) {
         return EndedSession.refused(resumed, problem);
       }
@@ -75,6 +80,9 @@ public final class CodexDriver implements AgentDriver {
       StateText.delete(home.sessions());
     }
     home.prepare(launch);
+    if (launch.task().interactive()) {
+      return CodexScreenSession.begin(home, launch, rollout, starter, listener);
+    }
     ArrayNode prompt = CodexSession.input(launch);
     CodexHookFolder hooks = launch.model().isOwnLogin() ? CodexHookFolder.create(home) : null;
     AgentProcess process;
@@ -90,11 +98,6 @@ public final class CodexDriver implements AgentDriver {
       throw e;
     }
     return CodexSession.begin(process, listener, launch, prompt, hooks);
-  }
-
-  private static @Nullable String problem(CodexHome home, String id) throws IOException {
-    Optional<Path> rollout = home.rollout(id);
-    return rollout.isEmpty() ? "its rollout is missing" : CodexRollout.problem(rollout.get(), id);
   }
 
   @Override

@@ -7,6 +7,7 @@
 package dev.baton.agent.codex;
 
 import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.AgentStart;
 import dev.baton.agent.McpAccess;
 import dev.baton.agent.StateFiles;
 import dev.baton.agent.process.AgentEnvironment;
@@ -18,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +27,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files, arguments and environment of Codex.
@@ -41,6 +44,12 @@ record CodexHome(Path home) {
 
   /** Codex gives up a hook after this time: longer than any wait of a step. */
   private static final int HOOK_SECONDS = 1_000_000;
+
+  /** Of an argument in bytes: Linux allows 128 KiB. */
+  private static final int MAX_ARGUMENT = 120_000;
+
+  /** Continues a turn on a screen; {@code AgentFamily.CODEX} leaves it out of keys. */
+  private static final String CONTINUE = "Continue from where you left off.";
 
   /** Rollouts alone: databases contain absolute paths, snapshots of shells the environment. */
   static final StateFiles STATE = new StateFiles(List.of(CONFIG + "/sessions/**.jsonl"), List.of());
@@ -91,12 +100,14 @@ record CodexHome(Path home) {
     }
   }
 
+  /** Writes the configuration; for a screen also what answers the questions of a first start. */
   void prepare(AgentLaunch launch) throws IOException {
     Files.createDirectories(home.resolve("tmp"));
     StateText.write(configFile(), config(launch));
   }
 
-  private String config(AgentLaunch launch) {
+  private String config(AgentLaunch launch) throws IOException {
+    boolean screen = launch.task().interactive();
     Map<String, String> login = launch.model().login();
     StringBuilder toml = new StringBuilder();
     if (!launch.model().model().isEmpty()) {
@@ -108,7 +119,7 @@ record CodexHome(Path home) {
             check_for_update_on_startup = false
             sandbox_mode = "danger-full-access"
             cli_auth_credentials_store = "%s"
-
+            %s
             [analytics]
             enabled = false
 
@@ -120,12 +131,15 @@ record CodexHome(Path home) {
 
             [features]
             shell_snapshot = false
-
+            %s
             [shell_environment_policy]
             exclude = [%s]
             """
             .formatted(
                 login == null ? "file" : "ephemeral",
+                screen ? requested(launch) : "",
+                // A server in the background would outlive its screen.
+                screen ? "daemon_auto_start = false\n" : "",
                 (login == null ? Set.of(TOKEN) : new TreeSet<>(login.keySet()))
                     .stream().map(CodexHome::text).collect(Collectors.joining(", "))));
     if (login == null) {
@@ -134,6 +148,9 @@ record CodexHome(Path home) {
       addLogin(toml, login);
     }
     launch.task().mcp().forEach(server -> addServer(toml, server));
+    if (screen) {
+      addScreen(toml, launch.folders().workspace());
+    }
     return toml.toString();
   }
 
@@ -187,6 +204,41 @@ record CodexHome(Path home) {
     return "'" + file.toString().replace("'", "'\\''") + "'";
   }
 
+  /** What a request to an app server says. */
+  private static String requested(AgentLaunch launch) {
+    String policy = "approval_policy = \"never\"\n";
+    return launch.task().system().isBlank()
+        ? policy
+        : policy + "developer_instructions = " + text(launch.task().system()) + "\n";
+  }
+
+  /**
+   * Sub-agents are off, since a resumed screen does not continue them. So are tips and summaries,
+   * which cost requests.
+   */
+  private static void addScreen(StringBuilder toml, Path workspace) throws IOException {
+    toml.append(
+        """
+
+        [agents]
+        enabled = false
+
+        [tui]
+        resume_cwd = "current"
+        show_tooltips = false
+        auto_recap = false
+        """);
+    Set<Path> names = new LinkedHashSet<>(List.of(workspace));
+    if (Files.isDirectory(workspace)) {
+      names.add(workspace.toRealPath());
+    }
+    for (Path name : names) {
+      toml.append("\n[projects.")
+          .append(text(name.toString()))
+          .append("]\ntrust_level = \"trusted\"\n");
+    }
+  }
+
   private static void addServer(StringBuilder toml, McpAccess access) {
     toml.append("\n[mcp_servers.").append(access.name()).append("]\n");
     switch (access) {
@@ -222,6 +274,40 @@ record CodexHome(Path home) {
   List<String> arguments(AgentLaunch launch) {
     List<String> arguments = new ArrayList<>(launch.program().command());
     arguments.add("app-server");
+    return arguments;
+  }
+
+  /**
+   * Returns the command of the agent's own screen. A prompt is its last argument.
+   *
+   * @param resumed rollout of the session that is resumed; null for a new one
+   * @throws IOException when the prompt is longer than an argument may be
+   */
+  List<String> screenArguments(AgentLaunch launch, @Nullable Path resumed) throws IOException {
+    List<String> arguments = new ArrayList<>(launch.program().command());
+    String session = launch.start().resumedSession();
+    if (session != null) {
+      arguments.addAll(List.of("resume", session));
+    }
+    String prompt =
+        switch (launch.start()) {
+          case AgentStart.Fresh(String text) -> text;
+          case AgentStart.Fallback(String text, String refused) -> text;
+          case AgentStart.Continue(String of, String text) -> text;
+          case AgentStart.Resume resume ->
+              resumed != null && CodexRollout.hasOpenTurn(resumed) ? CONTINUE : "";
+          case AgentStart.Fork fork -> throw new IllegalStateException("not forked yet: " + fork);
+        };
+    int bytes = prompt.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_ARGUMENT) {
+      throw new IOException(
+          "the prompt of an interactive step has %d bytes; allowed: %d"
+              .formatted(bytes, MAX_ARGUMENT));
+    }
+    if (!prompt.isBlank()) {
+      arguments.add("--");
+      arguments.add(prompt);
+    }
     return arguments;
   }
 

@@ -8,7 +8,10 @@ package dev.baton.agent.codex;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.process.SessionFile;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
@@ -39,6 +42,34 @@ final class CodexRollout {
                   return isPrompt(row);
                 });
     return problem == null && !named[0] ? "its rollout is of another session" : problem;
+  }
+
+  /** Whether the newest turn has no end. */
+  static boolean hasOpenTurn(Path file) throws IOException {
+    try (BufferedReader rows = Files.newBufferedReader(file, StandardCharsets.ISO_8859_1)) {
+      boolean open = false;
+      for (String row = rows.readLine(); row != null; row = rows.readLine()) {
+        open = isInTurn(row, open);
+      }
+      return open;
+    }
+  }
+
+  /**
+   * Whether the session is within a turn after a row.
+   *
+   * @param before whether it was before the row
+   */
+  static boolean isInTurn(String row, boolean before) {
+    if (!row.contains("\"type\":\"event_msg\"")) {
+      return before;
+    }
+    if (row.contains("\"type\":\"task_started\"")) {
+      return true;
+    }
+    return before
+        && !row.contains("\"type\":\"task_complete\"")
+        && !row.contains("\"type\":\"turn_aborted\"");
   }
 
   static boolean isPrompt(JsonNode row) {

@@ -71,14 +71,8 @@ record CodexSubAgent(String thread, Path rollout, boolean prompted, boolean work
       boolean prompted = false;
       boolean working = false;
       for (String row = rows.readLine(); row != null; row = rows.readLine()) {
-        if (row.contains("\"type\":\"event_msg\"")) {
-          if (row.contains("\"type\":\"task_started\"")) {
-            working = true;
-          } else if (row.contains("\"type\":\"task_complete\"")
-              || row.contains("\"type\":\"turn_aborted\"")) {
-            working = false;
-          }
-        } else if (!prompted && row.contains("\"role\":\"user\"")) {
+        working = CodexRollout.isInTurn(row, working);
+        if (!prompted && row.contains("\"role\":\"user\"")) {
           prompted = CodexRollout.isPrompt(Json.mapper().readTree(row));
         }
       }

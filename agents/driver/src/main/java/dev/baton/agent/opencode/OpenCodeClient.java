@@ -124,12 +124,21 @@ final class OpenCodeClient implements AutoCloseable {
    * @throws IOException when it does not open within 120 s
    */
   InputStream events() throws IOException, InterruptedException {
+    return events(ANSWER_BOUND);
+  }
+
+  /**
+   * Opens the event stream; it ends with the server.
+   *
+   * @throws IOException when it does not open within the bound
+   */
+  InputStream events(Duration bound) throws IOException, InterruptedException {
     // Not a timeout of the request: it could apply to the whole stream.
     CompletableFuture<HttpResponse<InputStream>> opening =
         http.sendAsync(request("/event").GET().build(), HttpResponse.BodyHandlers.ofInputStream());
     HttpResponse<InputStream> response;
     try {
-      response = opening.get(ANSWER_BOUND.toMillis(), TimeUnit.MILLISECONDS);
+      response = opening.get(bound.toMillis(), TimeUnit.MILLISECONDS);
     } catch (ExecutionException | TimeoutException e) {
       opening.cancel(true);
       throw new IOException("/event: the stream did not open: " + e.getMessage(), e);

@@ -35,6 +35,8 @@ import java.util.UUID;
  * <p>OpenCode builds each request from its database: when a request comes, the results in it are
  * there. A resume compares the database with the boundary, since one whose write-ahead log is lost
  * or torn has an older conversation, whose calls would be repeated.
+ *
+ * <p>With a screen it runs as people start it, with a server in the same process.
  */
 public final class OpenCodeDriver implements AgentDriver {
   private final ProgramChecker checker =
@@ -79,6 +81,9 @@ public final class OpenCodeDriver implements AgentDriver {
       home.deleteSessions();
     }
     home.prepare(launch);
+    if (launch.task().interactive()) {
+      return OpenCodeScreenSession.begin(home, launch, starter, listener);
+    }
     var prompt = OpenCodeSession.prompt(launch);
     String password = UUID.randomUUID().toString();
     AgentProcess process =

@@ -9,9 +9,9 @@ package dev.baton.agent.opencode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.agent.AgentLaunch;
+import dev.baton.agent.AgentStart;
 import dev.baton.agent.McpAccess;
 import dev.baton.agent.StateFiles;
-import dev.baton.agent.ToolRules;
 import dev.baton.agent.process.AgentEnvironment;
 import dev.baton.agent.process.StateText;
 import dev.baton.protocol.json.Json;
@@ -42,6 +42,9 @@ record OpenCodeHome(Path home) {
 
   /** Instructions of a project, of which OpenCode reads the first. */
   private static final List<String> INSTRUCTIONS = List.of("AGENTS.md", "CLAUDE.md", "CONTEXT.md");
+
+  /** Of an argument in bytes: Linux allows 128 KiB. */
+  private static final int MAX_ARGUMENT = 120_000;
 
   private static final String HEADER = "SQLite format 3\0";
 
@@ -135,6 +138,9 @@ record OpenCodeHome(Path home) {
     if (launch.model().isOwnLogin()) {
       StateText.write(home.resolve(PLUGIN), OpenCodePluginLink.SOURCE);
     }
+    if (launch.task().interactive()) {
+      StateText.write(instructions(), launch.task().system());
+    }
     preventInstallation();
   }
 
@@ -153,6 +159,11 @@ record OpenCodeHome(Path home) {
     StateText.write(folder.resolve("package-lock.json"), lock.toString());
   }
 
+  /** The system text: on a screen people send messages, which have none. */
+  private Path instructions() {
+    return home.resolve(FOLDER).resolve("instructions.md");
+  }
+
   private Path configFile() {
     return home.resolve(FOLDER).resolve("opencode.json");
   }
@@ -168,10 +179,17 @@ record OpenCodeHome(Path home) {
             .put("snapshot", false)
             .put("model", model)
             .put("small_model", model);
-    config.set("permission", permission(launch.task().tools()));
+    config.set("permission", permission(launch.task()));
+    ArrayNode instructions = config.putArray("instructions");
+    if (launch.task().interactive()) {
+      config.putObject("agent").putObject("title").put("disable", true);
+      if (!launch.task().system().isBlank()) {
+        instructions.add(instructions().toString());
+      }
+    }
     if (launch.model().isOwnLogin()) {
       config.putArray("plugin").add(home.resolve(PLUGIN).toUri().toString());
-      instructions(config.putArray("instructions"), launch.folders().workspace());
+      addInstructions(instructions, launch.folders().workspace());
     } else {
       config.putArray("enabled_providers").add(PROVIDER);
       config.putObject("provider").set(PROVIDER, gateway(launch.model()));
@@ -180,7 +198,7 @@ record OpenCodeHome(Path home) {
   }
 
   /** Without the configuration of a project, OpenCode does not search for its instructions. */
-  private static void instructions(ArrayNode to, Path workspace) {
+  private static void addInstructions(ArrayNode to, Path workspace) {
     INSTRUCTIONS.stream()
         .map(workspace::resolve)
         .filter(Files::isRegularFile)
@@ -210,12 +228,12 @@ record OpenCodeHome(Path home) {
     return model.startsWith("claude") ? "@ai-sdk/anthropic" : "@ai-sdk/openai-compatible";
   }
 
-  /** A question has no one to answer it. */
-  private static ObjectNode permission(ToolRules rules) {
+  /** A question has no one to answer it, but on a screen. */
+  private static ObjectNode permission(AgentLaunch.AgentTask task) {
     return Json.mapper()
         .createObjectNode()
-        .put("*", rules.allowsEverything() ? "allow" : "ask")
-        .put("question", "deny");
+        .put("*", task.tools().allowsEverything() ? "allow" : "ask")
+        .put("question", task.interactive() ? "allow" : "deny");
   }
 
   private static ObjectNode servers(List<McpAccess> all) {
@@ -250,6 +268,45 @@ record OpenCodeHome(Path home) {
     arguments.addAll(List.of("serve", "--hostname", "127.0.0.1", "--port", "0"));
     if (!launch.model().isOwnLogin()) {
       arguments.add("--pure");
+    }
+    return arguments;
+  }
+
+  /**
+   * Returns the command of the agent's own screen. The program creates a new session from its
+   * prompt; other prompts are sent when the session is checked.
+   *
+   * @param port of loopback for its server
+   * @throws IOException when the prompt is longer than an argument may be
+   */
+  static List<String> screenArguments(AgentLaunch launch, int port) throws IOException {
+    List<String> arguments = new ArrayList<>(launch.program().command());
+    arguments.addAll(
+        List.of("--pure", "--hostname", "127.0.0.1", "--port", Integer.toString(port)));
+    arguments.add("--model=" + PROVIDER + "/" + launch.model().model());
+    String session = launch.start().resumedSession();
+    if (session != null) {
+      arguments.add("--session=" + session);
+    }
+    String prompt =
+        switch (launch.start()) {
+          case AgentStart.Fresh(String text) -> text;
+          case AgentStart.Fallback(String text, String refused) -> text;
+          case AgentStart.Resume resume -> "";
+          case AgentStart.Continue proceed -> "";
+          case AgentStart.Fork fork -> {
+            arguments.add("--fork");
+            yield "";
+          }
+        };
+    int bytes = prompt.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_ARGUMENT) {
+      throw new IOException(
+          "the prompt of an interactive step has %d bytes; allowed: %d"
+              .formatted(bytes, MAX_ARGUMENT));
+    }
+    if (!prompt.isBlank()) {
+      arguments.add("--prompt=" + prompt);
     }
     return arguments;
   }

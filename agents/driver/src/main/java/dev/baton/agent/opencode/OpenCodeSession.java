@@ -6,7 +6,6 @@
  */
 package dev.baton.agent.opencode;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -18,9 +17,7 @@ import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentStart;
 import dev.baton.agent.ToolDecision;
 import dev.baton.agent.ToolRules;
-import dev.baton.agent.process.OutputLineReader;
 import dev.baton.agent.process.PendingToolCalls;
-import dev.baton.agent.process.ProcessAgentSession;
 import dev.baton.agent.process.PromptImages;
 import dev.baton.agent.process.ToolInput;
 import dev.baton.protocol.json.Json;
@@ -42,10 +39,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A running server of OpenCode with one session. */
-final class OpenCodeSession extends ProcessAgentSession {
+final class OpenCodeSession extends OpenCodeServerSession {
   private static final Pattern LISTENING =
       Pattern.compile("listening on (http://127\\.0\\.0\\.1:\\d+)");
-  private static final Duration START_BOUND = Duration.ofSeconds(120);
   private static final Duration END_BOUND = Duration.ofSeconds(5);
 
   /** How long a request of a permission waits for the event with the input of its call. */
@@ -53,20 +49,13 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   private static final int MOST_EARLY = 1_000;
 
-  /** The longest event; the server shortens outputs of tools. */
-  private static final int MOST_EVENT = 16 << 20;
-
-  /** Messages in which a boundary is searched. */
-  private static final int NEWEST_MESSAGES = 30;
-
   private static final int PAYMENT_REQUIRED = 402;
-  private static final String DATA = "data:";
+  private static final String ASKED = "permission.asked";
 
   private final AgentLaunch launch;
   private final OpenCodeHome home;
   private final OpenCodeHome.ProviderModel model;
   private final String password;
-  private final OpenCodeEventReader events;
   private final OpenCodeAnswerReader answers;
 
   /** Null with the gateway. */
@@ -82,8 +71,6 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   private volatile @Nullable OpenCodeClient client;
   private @Nullable JsonNode error;
-  private String session = "";
-  private boolean begun;
   private boolean ending;
 
   private OpenCodeSession(
@@ -94,20 +81,19 @@ final class OpenCodeSession extends ProcessAgentSession {
       OpenCodeHome.ProviderModel model,
       String password,
       ArrayNode prompt) {
-    super(process, listener);
+    super(process, listener, launch);
     this.launch = launch;
     this.home = home;
     this.model = model;
     this.password = password;
     this.prompt = prompt;
-    this.events = new OpenCodeEventReader(this::emit);
     this.answers = new OpenCodeAnswerReader(this::answered);
     this.plugin =
         launch.model().isOwnLogin()
             ? new OpenCodePluginLink(
                 listener,
                 launch.task().tools(),
-                events,
+                events(),
                 answers,
                 new OpenCodePluginLink.SessionActions(this::locked, this::later, this::send))
             : null;
@@ -133,7 +119,7 @@ final class OpenCodeSession extends ProcessAgentSession {
     if (session.plugin == null) {
       session.closeInput();
     }
-    session.later(START_BOUND, session::endWithoutSession);
+    session.limitStart();
     session.begin();
     return session;
   }
@@ -168,20 +154,6 @@ final class OpenCodeSession extends ProcessAgentSession {
     return parts;
   }
 
-  private void endWithoutSession() {
-    if (!begun) {
-      fail("the server has not opened its session within " + START_BOUND.toSeconds() + " s");
-    }
-  }
-
-  private void fail(String message) {
-    endNow(AgentEnd.Kind.FAILED, message);
-  }
-
-  private void refuse(String message) {
-    endNow(AgentEnd.Kind.SESSION_REFUSED, message);
-  }
-
   @Override
   protected boolean readsJson() {
     return false;
@@ -209,196 +181,38 @@ final class OpenCodeSession extends ProcessAgentSession {
     }
   }
 
-  /** A request to the server, from a thread of its own. */
-  @FunctionalInterface
-  private interface ServerRequest {
-    void run() throws IOException, InterruptedException;
-  }
-
-  private void attempt(String what, ServerRequest request) {
-    try {
-      request.run();
-    } catch (IOException e) {
-      locked(() -> fail(what + ": " + e));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      locked(() -> fail(what + ": interrupted"));
-    }
-  }
-
   private void open(OpenCodeClient server) {
     attempt(
         "opening the session",
         () -> {
           InputStream stream = server.events();
           Thread.ofVirtual().name("opencode-events").start(() -> follow(stream));
-          JsonNode info = session(server);
-          if (info == null) {
-            return;
-          }
-          Map<String, String> servers = servers(server);
-          locked(() -> started(info, servers));
-          prompt(server, info.path("id").asText());
+          OpenCodeSessionOpener opener = new OpenCodeSessionOpener(server, launch, home, model);
+          JsonNode info = opener.open();
+          Map<String, String> servers = opener.servers();
+          locked(
+              () -> {
+                started(info, servers);
+                answers.main(session());
+              });
+          opener.prompt(info.path("id").asText(), prompt);
         });
   }
 
-  /** Creates or finds the session; null when it was refused. */
-  private @Nullable JsonNode session(OpenCodeClient server)
-      throws IOException, InterruptedException {
-    return switch (launch.start()) {
-      case AgentStart.Fresh fresh -> created(server);
-      case AgentStart.Fallback fallback -> created(server);
-      case AgentStart.Resume(String id) -> found(server, id);
-      case AgentStart.Continue(String id, String text) -> found(server, id);
-      case AgentStart.Fork fork -> forked(server, fork.from());
-    };
-  }
-
-  /** Copies the session with its messages; the server chooses the new id. */
-  private @Nullable JsonNode forked(OpenCodeClient server, String from)
-      throws IOException, InterruptedException {
-    if (found(server, from) == null) {
-      return null;
-    }
-    OpenCodeClient.ServerAnswer answer =
-        server.post("/session/" + from + "/fork", Json.mapper().createObjectNode());
-    if (!answer.ok() || answer.body() == null) {
-      String problem = "status " + answer.status() + ": " + answer.text();
-      locked(() -> refuse("session " + from + " cannot be forked: " + problem));
-      return null;
-    }
-    return answer.body();
-  }
-
-  private JsonNode created(OpenCodeClient server) throws IOException, InterruptedException {
-    // A session with a title needs no call of the model for one.
-    OpenCodeClient.ServerAnswer answer =
-        server.post("/session", Json.mapper().createObjectNode().put("title", launch.step()));
-    if (!answer.ok() || answer.body() == null) {
-      throw new IOException("/session: status " + answer.status() + ": " + answer.text());
-    }
-    return answer.body();
-  }
-
-  private @Nullable JsonNode found(OpenCodeClient server, String id)
-      throws IOException, InterruptedException {
-    OpenCodeClient.ServerAnswer answer = server.get("/session/" + id);
-    JsonNode info = answer.body();
-    String problem =
-        !answer.ok() || info == null
-            ? "status " + answer.status() + ": " + answer.text()
-            : mismatch(server, info, id);
-    if (problem != null) {
-      locked(() -> refuse("session " + id + " cannot be resumed: " + problem));
-      return null;
-    }
-    return info;
-  }
-
-  private @Nullable String mismatch(OpenCodeClient server, JsonNode info, String id)
-      throws IOException, InterruptedException {
-    if (!info.path("id").asText().equals(id)) {
-      return "the agent took session " + info.path("id").asText();
-    }
-    String folder = info.path("directory").asText();
-    if (!folder.equals(launch.folders().workspace().toString())) {
-      return "it works in '" + folder + "', not in '" + launch.folders().workspace() + "'";
-    }
-    OpenCodeBoundary boundary = OpenCodeBoundary.read(home.boundary());
-    if (boundary == null || launch.start() instanceof AgentStart.Continue) {
-      return null;
-    }
-    OpenCodeClient.ServerAnswer messages =
-        server.get("/session/" + id + "/message?limit=" + NEWEST_MESSAGES);
-    return !messages.ok() || messages.body() == null
-        ? "its messages cannot be read, status " + messages.status() + ": " + messages.text()
-        : boundary.problem(messages.body());
-  }
-
-  private Map<String, String> servers(OpenCodeClient server)
-      throws IOException, InterruptedException {
-    Map<String, String> states = new LinkedHashMap<>();
-    if (!launch.task().mcp().isEmpty()) {
-      OpenCodeClient.ServerAnswer answer = server.get("/mcp");
-      if (answer.ok() && answer.body() != null) {
-        answer
-            .body()
-            .properties()
-            .forEach(
-                entry ->
-                    states.put(entry.getKey(), entry.getValue().path("status").asText("unknown")));
-      }
-    }
-    return states;
-  }
-
-  private void started(JsonNode info, Map<String, String> servers) {
-    begun = true;
-    session = info.path("id").asText();
-    events.main(session);
-    answers.main(session);
-    emit(
-        new AgentEvent.SessionStarted(
-            session, "opencode", launch.program().version(), launch.model().model(), servers));
-  }
-
-  private void prompt(OpenCodeClient server, String id) throws IOException, InterruptedException {
-    ObjectNode message = Json.mapper().createObjectNode();
-    message.putObject("model").put("providerID", model.provider()).put("modelID", model.model());
-    if (!launch.task().system().isBlank()) {
-      message.put("system", launch.task().system());
-    }
-    if (!launch.task().outputSchema().isBlank()) {
-      try {
-        message
-            .putObject("format")
-            .put("type", "json_schema")
-            .set("schema", Json.checkedTree(launch.task().outputSchema()));
-      } catch (JsonProcessingException e) {
-        throw new IOException("the output schema is not JSON: " + e.getOriginalMessage(), e);
-      }
-    }
-    message.set("parts", prompt);
-    OpenCodeClient.ServerAnswer answer = server.post("/session/" + id + "/prompt_async", message);
-    if (!answer.ok()) {
-      throw new IOException("prompt_async: status " + answer.status() + ": " + answer.text());
-    }
-  }
-
   private void follow(InputStream stream) {
-    try (stream) {
-      OutputLineReader reader = new OutputLineReader(stream, MOST_EVENT);
-      for (OutputLineReader.OutputLine next = reader.next(); next != null; next = reader.next()) {
-        OutputLineReader.OutputLine line = next;
-        if (line.text().startsWith(DATA)) {
-          locked(() -> event(line));
-        }
-      }
-    } catch (IOException e) {
-      // The server has ended, or this session has closed the stream.
-    }
+    read(stream);
     later(END_BOUND, () -> fail("the server has closed its stream of events"));
   }
 
-  private void event(OutputLineReader.OutputLine line) {
-    String text = line.text().substring(DATA.length());
-    if (line.dropped() > 0) {
-      unknown("too_long", text);
-      return;
-    }
-    JsonNode json;
-    try {
-      json = Json.mapper().readTree(text);
-    } catch (JsonProcessingException e) {
-      unknown("garbage", text);
-      return;
-    }
-    String type = json.path("type").asText();
-    JsonNode properties = json.path("properties");
-    if (type.equals("permission.asked")) {
+  @Override
+  boolean isQuestion(String type) {
+    return type.equals(ASKED);
+  }
+
+  @Override
+  void happened(String type, JsonNode properties) {
+    if (type.equals(ASKED)) {
       asked(properties);
-    } else if (!events.happened(type, properties)) {
-      unknown(type, text);
     } else {
       askEarlyOnes();
     }
@@ -406,7 +220,7 @@ final class OpenCodeSession extends ProcessAgentSession {
       answers.happened(type, properties);
       plugin.happened();
     }
-    if (begun && events.isMain(properties)) {
+    if (isBegun() && events().isMain(properties)) {
       if (type.equals("session.error")) {
         error = properties.path("error");
       } else if (type.equals("session.idle")) {
@@ -425,7 +239,7 @@ final class OpenCodeSession extends ProcessAgentSession {
     if (isStopped()) {
       decide(AgentEnd.Kind.KILLED, "", "the agent was stopped");
     } else if (problem == null) {
-      decide(AgentEnd.Kind.COMPLETED, events.finalText(), "");
+      decide(AgentEnd.Kind.COMPLETED, events().finalText(), "");
     } else {
       String message =
           problem.path("data").path("message").asText(problem.path("name").asText("failed"));
@@ -442,7 +256,7 @@ final class OpenCodeSession extends ProcessAgentSession {
    */
   private void asked(JsonNode properties) {
     String id = callOf(properties);
-    if (id.isEmpty() || events.call(id) != null || early.size() >= MOST_EARLY) {
+    if (id.isEmpty() || events().call(id) != null || early.size() >= MOST_EARLY) {
       decide(properties);
       return;
     }
@@ -460,7 +274,7 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   private void askEarlyOnes() {
     for (JsonNode properties : List.copyOf(early)) {
-      if (events.call(callOf(properties)) != null && early.remove(properties)) {
+      if (events().call(callOf(properties)) != null && early.remove(properties)) {
         decide(properties);
       }
     }
@@ -473,7 +287,7 @@ final class OpenCodeSession extends ProcessAgentSession {
   private void decide(JsonNode properties) {
     String request = properties.path("id").asText();
     String id = callOf(properties);
-    PendingToolCalls.PendingCall call = events.call(id);
+    PendingToolCalls.PendingCall call = events().call(id);
     String tool = call == null ? properties.path("permission").asText() : call.tool();
     ToolInput input = call == null ? new ToolInput(patterns(properties)) : call.input();
     ToolRules rules = launch.task().tools();
@@ -553,7 +367,7 @@ final class OpenCodeSession extends ProcessAgentSession {
 
   @Override
   protected AgentEnd end(int exit, String errors) {
-    String id = begun ? null : launch.start().resumedSession();
+    String id = isBegun() ? null : launch.start().resumedSession();
     return id == null
         ? super.end(exit, errors)
         : new AgentEnd(
@@ -567,7 +381,7 @@ final class OpenCodeSession extends ProcessAgentSession {
   @Override
   protected void requestStop() {
     OpenCodeClient server = client;
-    if (server == null || !begun) {
+    if (server == null || !isBegun()) {
       process().kill();
       return;
     }
@@ -577,7 +391,7 @@ final class OpenCodeSession extends ProcessAgentSession {
   /** An answer may never come: the end of the turn ends the server. */
   private void abort(OpenCodeClient server) {
     try {
-      server.post("/session/" + session + "/abort", Json.mapper().createObjectNode());
+      server.post("/session/" + session() + "/abort", Json.mapper().createObjectNode());
     } catch (IOException e) {
       process().kill();
     } catch (InterruptedException e) {

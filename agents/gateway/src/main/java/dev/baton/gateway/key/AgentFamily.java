@@ -24,8 +24,10 @@ public enum AgentFamily implements SubAgentTools {
       List.of("(?s)\\s*Continue from where you left off\\.\\s*"),
       List.of("(?s)<system-reminder>.*?</system-reminder>\\s*"),
       List.of("\\s*No response requested\\.\\s*")),
+  /** A turn on its screen is continued with a prompt. */
   CODEX(
       List.of(
+          "(?s)\\s*Continue from where you left off\\.\\s*",
           "(?s)\\s*<(environment_context|user_instructions|turn_aborted|permissions instructions|"
               + "collaboration_mode|subagent_notification)>.*",
           "(?s)\\s*# AGENTS\\.md instructions for .*"),

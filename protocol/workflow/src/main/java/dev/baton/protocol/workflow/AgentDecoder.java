@@ -174,11 +174,11 @@ final class AgentDecoder {
           "the agent '" + use + "' cannot be interactive",
           "with " + String.join(", ", StepKind.Agent.USES_WITH_SCREEN) + " only");
     }
-    if (interactive && use.equals("claude")) {
+    if (interactive && StepKind.Agent.USES_WITH_SCREEN.contains(use) && !use.equals("command")) {
       for (String key : DECIDED_ON_SCREEN) {
         fields.refuse(
             key,
-            "the agent 'claude' has no '%s' on a screen".formatted(key),
+            "the agent '%s' has no '%s' on a screen".formatted(use, key),
             "without 'interactive' only");
       }
     }

@@ -245,7 +245,8 @@ public sealed interface StepKind {
     public static final List<String> USES_WITH_CONTEXT = List.of("loop");
 
     /** Those that can run on a screen to which people attach. */
-    public static final List<String> USES_WITH_SCREEN = List.of("command", "claude");
+    public static final List<String> USES_WITH_SCREEN =
+        List.of("command", "claude", "codex", "opencode");
 
     /** The most images of a prompt. */
     public static final int MAX_IMAGES = 20;

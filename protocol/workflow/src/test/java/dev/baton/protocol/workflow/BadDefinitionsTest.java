@@ -193,8 +193,12 @@ class BadDefinitionsTest {
             "line 5, column 56 (step b, steps[1].agent.images): the agent 'command' takes no images; allowed: with one of claude, codex, opencode, acp, loop"),
         schema(
             "a screen for an agent that has none here",
-            steps("- id: b\n  agent: {use: codex, prompt: x, interactive: true}\n"),
-            "line 5, column 47 (step b, steps[1].agent.interactive): the agent 'codex' cannot be interactive; allowed: with command, claude only"),
+            steps("- id: b\n  agent: {use: loop, prompt: x, interactive: true}\n"),
+            "line 5, column 46 (step b, steps[1].agent.interactive): the agent 'loop' cannot be interactive; allowed: with command, claude, codex, opencode only"),
+        schema(
+            "images for an agent that has a person",
+            steps("- id: b\n  agent: {use: codex, prompt: x, interactive: true, images: a.png}\n"),
+            "line 5, column 61 (step b, steps[1].agent.images): the agent 'codex' has no 'images' on a screen; allowed: without 'interactive' only"),
         schema(
             "rules for the tools of an agent that has a person",
             steps(

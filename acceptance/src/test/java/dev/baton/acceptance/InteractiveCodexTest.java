@@ -1,0 +1,33 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance;
+
+import dev.baton.scripted.ReplyPart;
+import dev.baton.scripted.ScriptedReply;
+import org.junit.jupiter.api.Tag;
+
+/** A person at the screen of the real Codex. */
+@Tag("full")
+class InteractiveCodexTest extends AgentScreenTestBase {
+  InteractiveCodexTest() {
+    super("codex", ScriptedModelStack.Form.RESPONSES);
+  }
+
+  @Override
+  ScriptedReply shell(String command) {
+    return ScriptedReply.text("a call")
+        .with(
+            new ReplyPart.ToolCall(
+                "exec_command",
+                AcceptanceApiClient.JSON
+                    .createObjectNode()
+                    .put("cmd", command)
+                    .put("login", false)
+                    .put("yield_time_ms", 30_000)
+                    .toString()));
+  }
+}
