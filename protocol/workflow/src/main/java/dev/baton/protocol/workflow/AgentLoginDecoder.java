@@ -45,6 +45,17 @@ final class AgentLoginDecoder {
           "the agent '%s' cannot run without the gateway".formatted(use),
           "'off' with " + String.join(", ", StepKind.Agent.USES_WITHOUT_GATEWAY) + " only");
     }
+    fields
+        .get("interactive")
+        .filter(at -> values.flag(at).orElse(false))
+        .ifPresent(
+            at ->
+                values
+                    .problems()
+                    .error(
+                        at,
+                        "an agent on a screen is held at its boundaries by the gateway",
+                        "with 'gateway: on'"));
     if (use.equals("opencode")) {
       requireProvider(fields, model);
     }
