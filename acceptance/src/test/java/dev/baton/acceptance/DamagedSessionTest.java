@@ -52,11 +52,23 @@ class DamagedSessionTest {
         "claude",
         Form.MESSAGES,
         "for f in $CLAUDE_CONFIG_DIR/projects/*/*.jsonl; do echo '{garbage' >> $f; done"),
+    CLAUDE_OTHER_VERSION(
+        "claude",
+        Form.MESSAGES,
+        "sed -i 's/\"type\":\"user\"/\"type\":\"human\"/; s/\"type\":\"assistant\"/\"type\":\"model\"/'"
+            + " $CLAUDE_CONFIG_DIR/projects/*/*.jsonl"),
     CLAUDE_DELETED("claude", Form.MESSAGES, "rm $CLAUDE_CONFIG_DIR/projects/*/*.jsonl"),
     CODEX_GARBAGE(
         "codex",
         Form.RESPONSES,
         "for f in $CODEX_HOME/sessions/*/*/*/*.jsonl; do echo '{garbage' >> $f; done"),
+    CODEX_OTHER_VERSION(
+        "codex",
+        Form.RESPONSES,
+        // Codex holds the file open: it stays the same one.
+        "for f in $CODEX_HOME/sessions/*/*/*/*.jsonl; do"
+            + " sed 's/\"type\":\"response_item\"/\"type\":\"item\"/' $f > $f.new;"
+            + " cat $f.new > $f; rm $f.new; done"),
     OPENCODE_WITHOUT_WAL("opencode", Form.CHAT, "rm $XDG_DATA_HOME/opencode/opencode.db-wal"),
     ACP_GARBAGE(
         "acp",

@@ -112,7 +112,7 @@ class InteractiveScreenTest {
     assertThat(process.onExit().get(20, TimeUnit.SECONDS)).isEqualTo(3);
   }
 
-  /** After a death nobody is there. */
+  /** After a death no person is attached. */
   @Test
   void shouldStartItsProgramBeforeATerminalIsAttached() throws Exception {
     AgentProcess process = start(screen(), "exit 4");
