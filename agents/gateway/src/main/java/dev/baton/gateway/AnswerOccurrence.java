@@ -69,7 +69,7 @@ final class AnswerOccurrence {
     return boundaries.begin(delivery);
   }
 
-  /** Registers that the agent has the answer, or that there is none. */
+  /** Registers that the answer has reached the agent, or has failed. */
   void end() {
     boundaries.end(delivery);
   }

@@ -51,7 +51,7 @@ abstract class OpenCodeServerSession extends ProcessAgentSession {
   /** Takes an event, after {@link #events} has; not called for one that is garbage. */
   abstract void happened(String type, JsonNode properties);
 
-  /** Whether an event is a question of the program, which is no event of the work. */
+  /** Whether an event is a question of the program, which does not count as work. */
   abstract boolean isQuestion(String type);
 
   final OpenCodeEventReader events() {

@@ -95,7 +95,7 @@ public final class ReplayIndex {
    * conversation, and those of requests with the same system prompt and tools. Others belong to
    * calls outside the conversation, for example for its title, which an agent does not repeat once
    * it has them. Answers of other conversations count where the journal does not have this one,
-   * unless sub-agents are beside it: conversations have their own names then, and one without an
+   * unless sub-agents work next to it: conversations have their own names then, and one without an
    * answer in the journal is not expected to request any.
    */
   public int left(String conversation, String affinity) {

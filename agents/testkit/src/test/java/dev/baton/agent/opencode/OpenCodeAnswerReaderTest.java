@@ -62,7 +62,7 @@ class OpenCodeAnswerReaderTest {
     reader.main("ses_1");
     message("{\"created\": 1}");
     message("{\"created\": 1, \"completed\": 2}");
-    assertThat(events).as("a request that was refused is no answer").isEmpty();
+    assertThat(events).as("a refused request has no answer").isEmpty();
 
     part("{\"type\": \"text\", \"messageID\": \"msg_1\", \"text\": \"one\"}");
     message("{\"created\": 1, \"completed\": 2}");

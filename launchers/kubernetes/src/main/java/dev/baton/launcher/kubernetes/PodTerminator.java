@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentMap;
  * Deletes pods, so that their processes end. Each call takes the next step when it is due:
  *
  * <pre>
- *   no node yet                       → deleted at once: there is no process
+ *   no node yet                       → deleted at once: no process runs
  *   its container is being created    → waits until its kubelet has reported its start, at most 5 s
  *   kill                              → a deletion with a grace of 1 s, confirmed by its kubelet
  *   … not confirmed after 8 s         → a deletion without grace: the API server forgets the pod,
