@@ -11,223 +11,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.ClaudeScript;
 import dev.baton.agent.testkit.InstalledAgents;
-import dev.baton.scripted.ScriptedModelServer;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/** Runs Claude Code by its own login: it reaches a scripted endpoint without the gateway. */
-class OwnLoginTest {
-  private static final int KILLS = Integer.getInteger("baton.agent.kills", 4);
-  private static final Duration END = Duration.ofSeconds(300);
-
-  /** The lines of the files that the script leaves, sorted. */
-  private static final String EXPECTED = "a b c d e f g h world";
-
-  private static final int ANSWERS = 8;
-  private static final String SECRET = "sk-of-the-own-login";
-
-  private static final String WORKFLOW =
-      """
-      name: own-login
-      steps:
-        - id: work
-          agent:
-            use: claude
-            gateway: off
-            login: [ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY]
-            model: claude-sonnet-4-5
-            prompt: Sort the imports of all files in src, and run the tests.
-        - {id: after, shell: 'sort out.txt notes.txt | xargs echo'}
-      """;
-
-  @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelServer model;
-
-  @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelStack stack;
-
-  @SuppressWarnings("NullAway.Init")
-  private static SharedStackExtension.RunningStack on;
-
-  @BeforeAll
-  static void start(@TempDir Path programs) throws Exception {
-    Path script = programs.resolve("claude");
-    Files.writeString(
-        script,
-        "#!/bin/sh\nexec '%s' \"$@\"\n"
-            .formatted(Path.of(InstalledAgents.claude().getFirst()).toAbsolutePath()));
-    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
-    model = ScriptedModelServer.start(ClaudeScript::answer);
-    stack =
-        ScriptedModelStack.start(
-            Map.of(),
-            Map.of(
-                "PATH",
-                programs + ":" + System.getenv("PATH"),
-                "HOME",
-                "/nonexistent",
-                "ANTHROPIC_BASE_URL",
-                model.baseUrl().toString(),
-                "ANTHROPIC_API_KEY",
-                SECRET,
-                "BATON_AGENT_LOGIN",
-                "ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY"));
-    on = stack.on;
-    on.api.push(WORKFLOW);
-    on.api.push(
-        WORKFLOW
-            .replace("name: own-login", "name: own-budget")
-            .replace("model:", "budget: {turns: 3}\n      model:"));
-    on.api.push(
-        WORKFLOW.replace("name: own-login", "name: own-refused").replace("_API_KEY", "_OTHER"));
-  }
-
-  @AfterAll
-  static void stop() throws IOException {
-    if (stack != null) {
-      stack.close();
-    }
-    if (model != null) {
-      model.close();
-    }
-  }
-
-  private static int calls() {
-    return (int) model.requests().stream().filter(ClaudeScript::isOfTheWork).count();
-  }
-
-  @Test
-  void shouldReportWhatTheAgentSays() throws Exception {
-    int before = calls();
-    String run = on.api.start("own-login", AcceptanceApiClient.JSON.createObjectNode());
-
-    JsonNode end = stack.completed(run, END);
-
-    assertThat(end.path("output").asText().strip())
-        .as(() -> stack.history(run))
-        .isEqualTo(EXPECTED);
-    assertThat(calls() - before).isEqualTo(ANSWERS);
-    JsonNode agent = end.path("agent");
-    assertThat(agent.path("own_login").asBoolean()).isTrue();
-    assertThat(agent.path("turns").asInt()).isEqualTo(ANSWERS);
-    assertThat(agent.path("tokens").asLong()).isPositive();
-    assertThat(agent.path("cost").asDouble()).isPositive();
-    assertThat(agent.path("repeated_calls")).isEmpty();
-    List<JsonNode> answers = on.api.events(run, "model_answered");
-    assertThat(answers)
-        .hasSize(ANSWERS)
-        .allMatch(answer -> answer.path("form").asText().equals("reported"))
-        .noneMatch(answer -> answer.has("answer"));
-    assertThat(turns(on, run)).as("one after the calls of each answer").hasSize(ANSWERS - 1);
-    assertThat(on.api.events(run).toString()).doesNotContain(SECRET);
-    assertThat(BatonCliInvoker.run(on, "status", run).out())
-        .contains("its own, without the gateway: answers may be paid twice");
-  }
-
-  /** Returns the boundaries between the turns of a run's agent. */
-  static List<JsonNode> turns(SharedStackExtension.RunningStack on, String run)
-      throws IOException, InterruptedException {
-    return on.api.events(run, "checkpoint_saved").stream()
-        .filter(saved -> saved.path("turn").isObject() && saved.path("cut").isObject())
-        .toList();
-  }
-
-  @Test
-  void shouldPayOneMoreCallForAKillAndListWhatRunsAgain() throws Exception {
-    Random random =
-        SeededRandomFactory.random("an agent with its own login dies " + KILLS + " times");
-    int before = calls();
-    String run = on.api.start("own-login", AcceptanceApiClient.JSON.createObjectNode());
-    int killed =
-        new AgentRunnerKiller(
-                random,
-                KILLS,
-                kill -> before + 2 + (ANSWERS - 3) * (kill - 1) / KILLS,
-                OwnLoginTest::calls)
-            .kill(run);
-
-    JsonNode end = stack.completed(run, END);
-
-    int calls = calls() - before;
-    List<JsonNode> repeats = on.api.events(run, "calls_repeated");
-    System.out.printf(
-        "  own login: %d kills, %d calls for %d answers, %d processes, repeated: %s%n",
-        killed,
-        calls,
-        ANSWERS,
-        on.api.events(run, "agent_session_created").size(),
-        repeats.stream().map(event -> event.path("calls").toString()).toList());
-    assertThat(end.path("output").asText().strip())
-        .as(() -> stack.history(run))
-        .isEqualTo(EXPECTED);
-    assertThat(calls).isBetween(ANSWERS, ANSWERS + killed);
-    assertThat(on.api.events(run, "agent_session_created"))
-        .as(() -> stack.history(run))
-        .noneMatch(session -> session.hasNonNull("degraded"));
-    List<String> listed = new ArrayList<>();
-    repeats.forEach(
-        event -> event.path("calls").forEach(call -> listed.add(call.path("id").asText())));
-    assertThat(listed).as(() -> stack.history(run)).isEqualTo(lost(on, run));
-    assertThat(end.path("agent").path("repeated_count").asInt()).isEqualTo(listed.size());
-    if (!listed.isEmpty()) {
-      assertThat(BatonCliInvoker.run(on, "status", run).out()).contains("may have repeated it");
-    }
-  }
-
-  /** Returns the ids of the calls that had begun after the newest boundary before each resume. */
-  static List<String> lost(SharedStackExtension.RunningStack on, String run)
-      throws IOException, InterruptedException {
-    List<String> lost = new ArrayList<>();
-    List<String> begun = new ArrayList<>();
-    for (JsonNode event : on.api.events(run)) {
-      JsonNode data = event.path("data");
-      switch (event.path("type").asText().replaceFirst("^dev\\.baton\\.", "")) {
-        case "tool_begun" -> begun.add(data.path("id").asText());
-        case "checkpoint_saved" -> {
-          if (data.path("turn").isObject() && data.path("cut").isObject()) {
-            begun.clear();
-          }
-        }
-        case "agent_session_created" -> {
-          if (data.path("resumed").asBoolean()) {
-            lost.addAll(begun);
-          }
-          begun.clear();
-        }
-        default -> {
-          // Nothing about calls.
-        }
-      }
-    }
-    return lost;
-  }
-
-  @Test
-  void shouldStopAtABudget() throws Exception {
-    int before = calls();
-    String run = on.api.start("own-budget", AcceptanceApiClient.JSON.createObjectNode());
-
-    JsonNode end = on.api.awaitStatus(run, "failed", END);
-
-    assertThat(end.path("error").path("code").asText())
-        .as(() -> stack.history(run))
-        .isEqualTo("budget");
-    assertThat(calls() - before).isEqualTo(3);
+class OwnLoginTest extends OwnLoginTestBase {
+  OwnLoginTest() {
+    super(
+        new LoginCase(
+            "claude",
+            InstalledAgents.claude(),
+            "claude-sonnet-4-5",
+            "ANTHROPIC",
+            "",
+            ClaudeScript::answer,
+            8,
+            "a b c d e f g h world",
+            Integer.getInteger("baton.agent.kills", 4)));
   }
 
   @Test
   void shouldRefuseALoginThatTheRunnerDoesNotPassOn() throws Exception {
+    on.api.push(
+        workflow().replace("name: " + NAME, "name: own-refused").replace("_API_KEY", "_OTHER"));
     String run = on.api.start("own-refused", AcceptanceApiClient.JSON.createObjectNode());
 
     JsonNode end = on.api.awaitStatus(run, "failed", END);
