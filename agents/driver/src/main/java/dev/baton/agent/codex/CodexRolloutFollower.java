@@ -8,23 +8,20 @@ package dev.baton.agent.codex;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.agent.process.FolderWatch;
+import dev.baton.agent.process.SessionFileFollower;
 import dev.baton.agent.process.SessionFileTail;
 import dev.baton.protocol.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardWatchEventKinds;
-import java.nio.file.WatchKey;
-import java.nio.file.WatchService;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -32,19 +29,16 @@ import org.jspecify.annotations.Nullable;
  * Reads the rows that are appended to the rollout of one session: of a known one, or of the first
  * that appears. For one thread at a time, but for {@link #await} and {@link #close}.
  */
-final class CodexRolloutFollower implements AutoCloseable {
+final class CodexRolloutFollower implements SessionFileFollower {
   /** The folders of year, month and day. */
   private static final int DEPTH = 3;
 
-  /** The longest time until a change is seen where the system reports none. */
-  private static final long POLL_MILLIS = 1_000;
-
   private final Path sessions;
-  private final WatchService changes;
+  private final FolderWatch changes;
   private final Set<Path> known = new HashSet<>();
   private @Nullable SessionFileTail tail;
 
-  private CodexRolloutFollower(Path sessions, WatchService changes) {
+  private CodexRolloutFollower(Path sessions, FolderWatch changes) {
     this.sessions = sessions;
     this.changes = changes;
   }
@@ -72,7 +66,7 @@ final class CodexRolloutFollower implements AutoCloseable {
   private static CodexRolloutFollower open(Path sessions) throws IOException {
     Files.createDirectories(sessions);
     CodexRolloutFollower follower =
-        new CodexRolloutFollower(sessions, sessions.getFileSystem().newWatchService());
+        new CodexRolloutFollower(sessions, FolderWatch.of(sessions.getFileSystem()));
     try {
       follower.known.addAll(follower.rollouts());
     } catch (IOException | RuntimeException e) {
@@ -91,8 +85,7 @@ final class CodexRolloutFollower implements AutoCloseable {
 
   private void collect(Path folder, int depth, Set<Path> found) throws IOException {
     // Before it is listed, so that nothing is missed that is created during it.
-    folder.register(
-        changes, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);
+    changes.add(folder);
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
       for (Path entry : entries) {
         if (Files.isDirectory(entry)) {
@@ -106,29 +99,13 @@ final class CodexRolloutFollower implements AutoCloseable {
     }
   }
 
-  /**
-   * Waits for the next change, one second at most.
-   *
-   * @return false when it is closed
-   */
-  boolean await() {
-    try {
-      WatchKey key = changes.poll(POLL_MILLIS, TimeUnit.MILLISECONDS);
-      if (key != null) {
-        key.pollEvents();
-        key.reset();
-      }
-      return true;
-    } catch (ClosedWatchServiceException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return false;
-    }
+  @Override
+  public boolean await() {
+    return changes.await();
   }
 
-  /** Passes the rows that are new and whole. */
-  void read(Consumer<JsonNode> rows) throws IOException {
+  @Override
+  public void read(Consumer<JsonNode> rows) throws IOException {
     if (tail == null) {
       tail = find();
     }

@@ -16,6 +16,7 @@ import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentProcessStarter;
 import dev.baton.agent.AgentSession;
 import dev.baton.agent.AgentStart;
+import dev.baton.agent.process.ScreenEnd;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -190,16 +191,7 @@ final class OpenCodeScreenSession extends OpenCodeServerSession {
 
   @Override
   protected AgentEnd end(int exit, String errors) {
-    if (exit == 0) {
-      return new AgentEnd(AgentEnd.Kind.COMPLETED, events().finalText(), exit, "");
-    }
-    boolean refused = launch.start().resumedSession() != null && !isBegun();
-    return new AgentEnd(
-        refused ? AgentEnd.Kind.SESSION_REFUSED : AgentEnd.Kind.FAILED,
-        "",
-        exit,
-        ("the agent ended with exit code " + exit + ", its screen had the reason: " + errors)
-            .strip());
+    return ScreenEnd.of(launch, isBegun(), events().finalText(), exit, errors);
   }
 
   @Override
