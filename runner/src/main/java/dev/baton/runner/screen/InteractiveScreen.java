@@ -18,12 +18,14 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,9 @@ public final class InteractiveScreen {
   private static final String PANES =
       "#{window_index}\t#{pane_index}\t#{window_active}\t#{pane_active}\t#{@baton}\t#{window_layout}";
   private static final int MAX_LIST = 1 << 20;
+
+  /** tmux has no event for a client that waits for a session. */
+  private static final long SESSION_POLL_MILLIS = 50;
 
   private final String step;
   private final Path home;
@@ -232,6 +237,26 @@ public final class InteractiveScreen {
 
   Path script() {
     return script;
+  }
+
+  /**
+   * Waits until tmux has created the session: a terminal that is attached before ends at once.
+   *
+   * @return whether it has within this time
+   */
+  boolean awaitSession(Duration patience) throws InterruptedException {
+    long end = System.nanoTime() + patience.toNanos();
+    while (true) {
+      try {
+        server.run(MAX_LIST, "has-session", "-t", target());
+        return true;
+      } catch (IOException e) {
+        if (System.nanoTime() - end > 0) {
+          return false;
+        }
+      }
+      TimeUnit.MILLISECONDS.sleep(SESSION_POLL_MILLIS);
+    }
   }
 
   /** Takes a place for one more terminal; returns false when all are taken. */

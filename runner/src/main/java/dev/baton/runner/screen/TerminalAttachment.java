@@ -21,6 +21,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
@@ -47,6 +48,7 @@ public final class TerminalAttachment implements StreamObserver<TerminalInput> {
   private static final int MAX_SIDE = 1_000;
   private static final int DEFAULT_COLUMNS = 80;
   private static final int DEFAULT_ROWS = 24;
+  private static final Duration START_PATIENCE = Duration.ofSeconds(10);
   private static final int TAIL = 256;
   private static final int MAX_CLIENTS = 64 << 10;
   private static final String DETACHED = "detached";
@@ -101,7 +103,14 @@ public final class TerminalAttachment implements StreamObserver<TerminalInput> {
           return;
         }
         try {
-          serve(screen);
+          if (screen.awaitSession(START_PATIENCE)) {
+            serve(screen);
+          } else {
+            refuse("the screen of step '%s' has not started".formatted(screen.step()));
+          }
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          refuse("the runner is stopping");
         } catch (IOException e) {
           LOG.warnf("run %s: a terminal cannot be attached: %s", request.getRun(), e.getMessage());
           refuse("the terminal cannot be attached: " + e.getMessage());

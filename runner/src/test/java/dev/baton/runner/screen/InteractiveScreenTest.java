@@ -121,6 +121,16 @@ class InteractiveScreenTest {
   }
 
   @Test
+  void shouldLetATerminalWaitForItsSession() throws Exception {
+    InteractiveScreen screen = screen();
+    assertThat(screen.awaitSession(Duration.ofMillis(100))).as("not started yet").isFalse();
+
+    start(screen, "sleep 60");
+
+    assertThat(screen.awaitSession(Duration.ofSeconds(10))).isTrue();
+  }
+
+  @Test
   void shouldShowWindowsPanesAndScrollbackAgain() throws Exception {
     InteractiveScreen before = screen();
     start(before);
