@@ -28,6 +28,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,7 @@ public final class InteractiveScreen {
   /** Terminals that are attached to a screen at the same time. */
   static final int MAX_TERMINALS = 16;
 
+  private static final Logger LOG = Logger.getLogger(InteractiveScreen.class);
   private static final String INSTALL =
       "; install tmux 3.2 or newer and script of util-linux (packages tmux and bsdutils, or util-linux)"
           + " on the runner's machine, or remove 'interactive' from the step";
@@ -70,7 +72,9 @@ public final class InteractiveScreen {
   /**
    * Prepares the screen of a step; its program is not started yet.
    *
-   * @param folder of the screen, which is emptied
+   * @param folder of the step's screens, each of which has its own folder in it: a pane of an
+   *     earlier screen may write into its folder while it is killed. Folders of earlier screens are
+   *     deleted
    * @param home of the agent, where a saved screen is
    * @param notes receives what people should know
    * @throws AgentProgramException when tmux is not installed on this machine
@@ -91,9 +95,18 @@ public final class InteractiveScreen {
                     new AgentProgramException(
                         "an interactive step needs script of util-linux, which is missing"
                             + INSTALL));
-    TreeDeleter.deleteFully(folder);
+    deleteEarlier(folder);
     Files.createDirectories(folder);
-    return new InteractiveScreen(step, home, new TmuxServer(tmux, folder), script, notes);
+    Path own = Files.createTempDirectory(folder, "");
+    return new InteractiveScreen(step, home, new TmuxServer(tmux, own), script, notes);
+  }
+
+  private static void deleteEarlier(Path folder) {
+    try {
+      TreeDeleter.deleteFully(folder);
+    } catch (IOException e) {
+      LOG.infof("%s: deleted with the run's folder instead", e.getMessage());
+    }
   }
 
   /** Whether a file of an agent's home, by its path relative to it, is part of a saved screen. */

@@ -130,6 +130,23 @@ class InteractiveScreenTest {
     assertThat(screen.awaitSession(Duration.ofSeconds(10))).isTrue();
   }
 
+  /** A pane that ignores its hangup writes its exit code while the next screen starts. */
+  @Test
+  void shouldIgnoreWhatAPaneOfAnEarlierScreenStillWrites() throws Exception {
+    InteractiveScreen before = screen();
+    Path exitCode = before.server().folder().resolve("exit-code");
+    Files.writeString(exitCode, "9");
+
+    InteractiveScreen after = screen();
+    Files.createDirectories(exitCode.getParent());
+    Files.writeString(exitCode, "9");
+    AgentProcess process = start(after, "sleep 60");
+    assertThat(after.awaitSession(PATIENCE)).isTrue();
+    after.server().run(1_000, "kill-server");
+
+    assertThat(process.onExit().get(20, TimeUnit.SECONDS)).isOne();
+  }
+
   @Test
   void shouldShowWindowsPanesAndScrollbackAgain() throws Exception {
     InteractiveScreen before = screen();
