@@ -38,6 +38,7 @@ abstract class AgentScreenTestBase {
   private static final String LONG_CALL = "-- Then longcallplease.";
 
   private final String use;
+  private final String model;
   private final ScriptedModelStack.Form form;
 
   @SuppressWarnings("NullAway.Init")
@@ -47,12 +48,12 @@ abstract class AgentScreenTestBase {
   private SharedStackExtension.RunningStack on;
 
   /** For files that no restore of a workspace takes back. */
-  @TempDir
   @SuppressWarnings("NullAway.Init")
-  static Path calls;
+  private Path calls;
 
-  AgentScreenTestBase(String use, ScriptedModelStack.Form form) {
+  AgentScreenTestBase(String use, String model, ScriptedModelStack.Form form) {
     this.use = use;
+    this.model = model;
     this.form = form;
   }
 
@@ -60,7 +61,8 @@ abstract class AgentScreenTestBase {
   abstract ScriptedReply shell(String command);
 
   @BeforeAll
-  void start() throws Exception {
+  void start(@TempDir Path folder) throws Exception {
+    calls = folder;
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is not installed");
     // Short ones: a screen draws the parts of an answer at several places of its output.
     List<ScriptedReply> talk =
@@ -95,13 +97,13 @@ abstract class AgentScreenTestBase {
           - id: work
             agent:
               use: %s
-              model: gpt-5
+              model: %s
               system: Be brief.
               prompt: ${{ .input.task }}
               interactive: true
           - {id: after, shell: cat out.txt}
         """
-            .formatted(use));
+            .formatted(use, model));
   }
 
   @AfterAll
@@ -111,11 +113,11 @@ abstract class AgentScreenTestBase {
     }
   }
 
-  private static Path begun() {
+  private Path begun() {
     return calls.resolve("begun");
   }
 
-  private static Path proceed() {
+  private Path proceed() {
     return calls.resolve("proceed");
   }
 

@@ -6,110 +6,25 @@
  */
 package dev.baton.acceptance;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
-import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.agent.testkit.ClaudeScript;
-import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedReply;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 
 /** A person at the screen of the real Claude Code. */
-class InteractiveClaudeTest {
-  private static final Duration END = Duration.ofSeconds(120);
-
-  @SuppressWarnings("NullAway.Init")
-  private static ScriptedModelStack stack;
-
-  @SuppressWarnings("NullAway.Init")
-  private static SharedStackExtension.RunningStack on;
-
-  @BeforeAll
-  static void start() throws Exception {
-    assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is not installed");
-    ModelScript script =
-        ModelScript.byTurn(
-            List.of(
-                ScriptedReply.text("a call")
-                    .with(
-                        new ReplyPart.ToolCall(
-                            "Bash",
-                            "{\"command\":\"echo a >> out.txt\",\"description\":\"writes\"}")),
-                ScriptedReply.text("firstanswer"),
-                ScriptedReply.text("secondanswer"),
-                ScriptedReply.text("thirdanswer")));
-    stack = ScriptedModelStack.startWithAgents(Map.of(ScriptedModelStack.Form.MESSAGES, script));
-    on = stack.on;
-    on.api.push(
-        """
-        name: talk-claude
-        steps:
-          - id: work
-            agent:
-              use: claude
-              model: claude-haiku-4-5
-              system: Be brief.
-              prompt: -- Do the thing.
-              interactive: true
-          - {id: after, shell: cat out.txt}
-        """);
+class InteractiveClaudeTest extends AgentScreenTestBase {
+  InteractiveClaudeTest() {
+    super("claude", "claude-haiku-4-5", ScriptedModelStack.Form.MESSAGES);
   }
 
-  @AfterAll
-  static void stop() throws IOException {
-    if (stack != null) {
-      stack.close();
-    }
-  }
-
-  @Test
-  void shouldContinueTheSameSessionOnTheSameScreenAfterItsRunnerWasKilled() throws Exception {
-    String run = on.api.start("talk-claude", AcceptanceApiClient.JSON.createObjectNode());
-    try (AttachedClient client = AttachedClient.attached(on, run)) {
-      client.awaitText("firstanswer");
-      enter(client, "secondplease");
-      client.awaitText("secondanswer");
-    }
-
-    AttachedClient.replaceRunner(on, run);
-
-    try (AttachedClient again = AttachedClient.attached(on, run)) {
-      again.awaitText("secondanswer");
-      enter(again, "thirdplease");
-      again.awaitText("thirdanswer");
-      enter(again, "/exit");
-      assertThat(again.end()).isZero();
-    }
-    JsonNode end = on.api.awaitStatus(run, "completed", END);
-    assertThat(end.path("output").asText()).as(() -> stack.history(run)).isEqualTo("a");
-    assertThat(on.api.events(run, "step_completed").getFirst().at("/output/value").asText())
-        .isEqualTo("thirdanswer");
-    assertThat(stack.messages().requests().stream().filter(ClaudeScript::isOfTheWork))
-        .as("each answer is paid once")
-        .hasSize(4);
-    List<JsonNode> sessions = on.api.events(run, "agent_session_created");
-    assertThat(sessions.get(1).path("session")).isEqualTo(sessions.get(0).path("session"));
-    assertThat(sessions.get(1).hasNonNull("resumed_from")).isTrue();
-    assertThat(sessions.get(1).at("/screen/panes").asInt()).isOne();
-    assertThat(on.api.events(run, "tool_invoked"))
-        .singleElement()
-        .satisfies(call -> assertThat(call.path("outcome").asText()).isEqualTo("ok"));
-  }
-
-  /** Types a word and, once the screen shows it, the key that sends it. */
-  private static void enter(AttachedClient client, String line) throws IOException {
-    client.type(line);
-    client.awaitText(line);
-    client.type("\r");
+  @Override
+  ScriptedReply shell(String command) {
+    return ScriptedReply.text("a call")
+        .with(
+            new ReplyPart.ToolCall(
+                "Bash",
+                AcceptanceApiClient.JSON
+                    .createObjectNode()
+                    .put("command", command)
+                    .put("description", "works")
+                    .toString()));
   }
 }

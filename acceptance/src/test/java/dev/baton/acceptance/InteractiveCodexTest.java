@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("full")
 class InteractiveCodexTest extends AgentScreenTestBase {
   InteractiveCodexTest() {
-    super("codex", ScriptedModelStack.Form.RESPONSES);
+    super("codex", "gpt-5", ScriptedModelStack.Form.RESPONSES);
   }
 
   @Override

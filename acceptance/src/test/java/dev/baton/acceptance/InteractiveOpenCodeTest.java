@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 @Tag("full")
 class InteractiveOpenCodeTest extends AgentScreenTestBase {
   InteractiveOpenCodeTest() {
-    super("opencode", ScriptedModelStack.Form.CHAT);
+    super("opencode", "gpt-5", ScriptedModelStack.Form.CHAT);
   }
 
   @Override

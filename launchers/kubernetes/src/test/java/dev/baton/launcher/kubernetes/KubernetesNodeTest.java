@@ -7,7 +7,6 @@
 package dev.baton.launcher.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.baton.launcher.ExitReason;
 import dev.baton.launcher.LaunchSpec;
@@ -38,8 +37,6 @@ class KubernetesNodeTest {
   @SuppressWarnings("NullAway.Init")
   private static KubernetesPlace place;
 
-  private static String image = "";
-
   private final List<LaunchedRunner> changes = new CopyOnWriteArrayList<>();
   private final List<RunnerExit> ends = new CopyOnWriteArrayList<>();
   private final String run = "r" + UUID.randomUUID();
@@ -49,10 +46,7 @@ class KubernetesNodeTest {
 
   @BeforeAll
   static void connect() throws Exception {
-    image = System.getProperty("kubernetes.image", "");
-    assumeTrue(!image.isEmpty(), "no image (set -Dkubernetes.image to one on the node)");
-    place = KubernetesPlace.open(folder);
-    assumeTrue(place.hasNode(), "the cluster has no ready node");
+    place = KubernetesPlace.openWithNode(folder);
   }
 
   @AfterAll
@@ -72,7 +66,8 @@ class KubernetesNodeTest {
   }
 
   private LaunchSpec start(String script, long memory) throws Exception {
-    launcher = place.launcher(folder.resolve("logs"), TestPods.plain(image, memory));
+    launcher =
+        place.launcher(folder.resolve("logs"), TestPods.plain(KubernetesPlace.image(), memory));
     launcher.observe(
         new RunnerObserver() {
           @Override

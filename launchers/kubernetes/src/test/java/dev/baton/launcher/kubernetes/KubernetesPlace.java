@@ -84,6 +84,25 @@ final class KubernetesPlace implements AutoCloseable {
     return new KubernetesPlace(config, admin, folder);
   }
 
+  /**
+   * As {@link #open}, with a node that has the image {@code -Dkubernetes.image}; skips the test
+   * without one.
+   */
+  static KubernetesPlace openWithNode(Path folder) throws Exception {
+    assumeTrue(!image().isEmpty(), "no image (set -Dkubernetes.image to one on the node)");
+    KubernetesPlace place = open(folder);
+    if (!place.hasNode()) {
+      place.close();
+      assumeTrue(false, "the cluster has no ready node");
+    }
+    return place;
+  }
+
+  /** Returns the image on the node; empty without one. */
+  static String image() {
+    return System.getProperty("kubernetes.image", "");
+  }
+
   private String token() {
     return admin
         .serviceAccounts()

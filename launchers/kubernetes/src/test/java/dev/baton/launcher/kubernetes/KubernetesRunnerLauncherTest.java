@@ -8,7 +8,6 @@ package dev.baton.launcher.kubernetes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.baton.launcher.LaunchSpec;
 import dev.baton.launcher.LaunchedRunner;
@@ -39,14 +38,9 @@ class KubernetesRunnerLauncherTest extends RunnerLauncherKit {
   @SuppressWarnings("NullAway.Init")
   private static KubernetesPlace place;
 
-  private static String image = "";
-
   @BeforeAll
   static void connect() throws Exception {
-    image = System.getProperty("kubernetes.image", "");
-    assumeTrue(!image.isEmpty(), "no image (set -Dkubernetes.image to one on the node)");
-    place = KubernetesPlace.open(folder);
-    assumeTrue(place.hasNode(), "the cluster has no ready node");
+    place = KubernetesPlace.openWithNode(folder);
   }
 
   @AfterAll
@@ -59,7 +53,8 @@ class KubernetesRunnerLauncherTest extends RunnerLauncherKit {
 
   @Override
   protected RunnerLauncher create() {
-    return place.launcher(folder.resolve("logs"), TestPods.plain(image, 64L << 20));
+    return place.launcher(
+        folder.resolve("logs"), TestPods.plain(KubernetesPlace.image(), 64L << 20));
   }
 
   @Override
