@@ -9,6 +9,7 @@ package dev.baton.acceptance;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -33,26 +34,39 @@ final class AcceptanceApiClient {
   private final HttpClient http =
       HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
   private final String base;
+  private final String key;
   private final boolean checked;
 
-  AcceptanceApiClient(String base) {
-    this(base, true);
+  /**
+   * @param key an API key of the service; empty for a service that takes none
+   */
+  AcceptanceApiClient(String base, String key) {
+    this(base, key, true);
   }
 
-  private AcceptanceApiClient(String base, boolean checked) {
+  private AcceptanceApiClient(String base, String key, boolean checked) {
     this.base = base;
+    this.key = key;
     this.checked = checked;
   }
 
   /** A client of a service of another version, whose responses the API document does not cover. */
-  static AcceptanceApiClient unchecked(String base) {
-    return new AcceptanceApiClient(base, false);
+  static AcceptanceApiClient unchecked(String base, String key) {
+    return new AcceptanceApiClient(base, key, false);
+  }
+
+  private HttpRequest.Builder request(String path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path));
+    if (!key.isEmpty()) {
+      request.header(BearerCredential.HEADER, BearerCredential.header(key));
+    }
+    return request;
   }
 
   record Answer(int status, String contentType, JsonNode body) {}
 
   Answer get(String path) throws IOException, InterruptedException {
-    return send(HttpRequest.newBuilder(URI.create(base + path)).GET());
+    return send(request(path).GET());
   }
 
   /**
@@ -74,7 +88,7 @@ final class AcceptanceApiClient {
   Answer post(String path, String contentType, String body)
       throws IOException, InterruptedException {
     return send(
-        HttpRequest.newBuilder(URI.create(base + path))
+        request(path)
             .header("Content-Type", contentType)
             .POST(HttpRequest.BodyPublishers.ofString(body)));
   }
@@ -86,17 +100,14 @@ final class AcceptanceApiClient {
   /** Like post, but safe to repeat: the idempotency key deduplicates the request. */
   Answer postOnce(String path, String key, JsonNode body) throws IOException, InterruptedException {
     return send(
-        HttpRequest.newBuilder(URI.create(base + path))
+        request(path)
             .header("Content-Type", "application/json")
             .header("Idempotency-Key", key)
             .POST(HttpRequest.BodyPublishers.ofString(body.toString())));
   }
 
   Answer delete(String path) throws IOException, InterruptedException {
-    return send(
-        HttpRequest.newBuilder(URI.create(base + path))
-            .header("Content-Type", "application/json")
-            .DELETE());
+    return send(request(path).header("Content-Type", "application/json").DELETE());
   }
 
   private Answer send(HttpRequest.Builder request) throws IOException, InterruptedException {

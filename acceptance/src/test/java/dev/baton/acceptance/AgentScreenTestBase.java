@@ -47,7 +47,7 @@ abstract class AgentScreenTestBase {
   @SuppressWarnings("NullAway.Init")
   private SharedStackExtension.RunningStack on;
 
-  /** For files that no restore of a workspace takes back. */
+  /** For files that no restore of a workspace removes. */
   @SuppressWarnings("NullAway.Init")
   private Path calls;
 

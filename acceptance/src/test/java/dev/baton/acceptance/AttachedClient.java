@@ -58,6 +58,7 @@ record AttachedClient(Process process, Path out) implements AutoCloseable {
         new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(out.toFile());
     builder.environment().put("BATON_SKIP_BUILD", "1");
     builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
+    builder.environment().put("BATON_API_KEY", on.stack.apiKey());
     return new AttachedClient(builder.start(), out);
   }
 

@@ -45,6 +45,7 @@ final class BatonCliInvoker {
         new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(errors(on).toFile());
     builder.environment().put("BATON_SKIP_BUILD", "1");
     builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
+    builder.environment().put("BATON_API_KEY", on.stack.apiKey());
     Process process = builder.start();
     process.getOutputStream().close();
     if (!process.waitFor(seconds, TimeUnit.SECONDS)) {

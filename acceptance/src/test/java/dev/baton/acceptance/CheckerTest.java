@@ -170,7 +170,11 @@ class CheckerTest {
     try (TraceReader reader = new TraceReader(on.stack.kafkaBootstrap(), () -> elapsed(began));
         WorkloadClient client =
             new WorkloadClient(
-                List.of(on.stack.orchestratorUrl()), files.ledger(), "", () -> elapsed(began))) {
+                List.of(on.stack.orchestratorUrl()),
+                on.stack.apiKey(),
+                files.ledger(),
+                "",
+                () -> elapsed(began))) {
       List<LoggedRecord> log = reader.readWhole();
       client.follow(run, 0);
       String last =

@@ -21,6 +21,7 @@ import dev.baton.client.model.Run;
 import dev.baton.client.model.RunEvent;
 import dev.baton.client.model.RunRequest;
 import dev.baton.client.model.StoredWorkflow;
+import dev.baton.protocol.net.BearerCredential;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,9 @@ class GeneratedClientTest {
       throws Exception {
     ApiClient client = new ApiClient();
     client.updateBaseUri(on.stack.orchestratorUrl());
+    client.setRequestInterceptor(
+        request ->
+            request.header(BearerCredential.HEADER, BearerCredential.header(on.stack.apiKey())));
     RunsApi runs = new RunsApi(client);
     ApprovalsApi approvals = new ApprovalsApi(client);
 

@@ -37,7 +37,7 @@ class HealthTest {
   @CsvSource({"POSTGRES, true", "KAFKA, false"})
   void shouldBeAliveAndNotReadyWhileAServerIsAwayAndReadyWhenItIsBack(
       StackComponent server, boolean storeNeedsIt) throws Exception {
-    AcceptanceApiClient store = new AcceptanceApiClient(on.stack.storeUrl());
+    AcceptanceApiClient store = new AcceptanceApiClient(on.stack.storeUrl(), "");
     List<AcceptanceApiClient> waiting = new ArrayList<>(List.of(on.api));
     if (storeNeedsIt) {
       waiting.add(store);

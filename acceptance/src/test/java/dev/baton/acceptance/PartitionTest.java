@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.chaos.fault.TcpProxy;
+import dev.baton.protocol.net.BearerCredential;
 import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -430,6 +431,7 @@ class PartitionTest {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(on.stack.orchestratorUrl() + "/runs/" + run + "/logs"))
             .timeout(SOON)
+            .header(BearerCredential.HEADER, BearerCredential.header(on.stack.apiKey()))
             .build();
     try (HttpClient http = HttpClient.newHttpClient()) {
       return http.send(request, HttpResponse.BodyHandlers.ofString()).body();

@@ -368,6 +368,7 @@ class PauseTest {
             .redirectError(err.toFile());
     builder.environment().put("BATON_SKIP_BUILD", "1");
     builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
+    builder.environment().put("BATON_API_KEY", on.stack.apiKey());
     Process command = builder.start();
     try {
       ledger.await("build", END);
@@ -423,6 +424,7 @@ class PauseTest {
             .redirectError(err.toFile());
     builder.environment().put("BATON_SKIP_BUILD", "1");
     builder.environment().put("BATON_SERVER", on.stack.orchestratorUrl());
+    builder.environment().put("BATON_API_KEY", on.stack.apiKey());
     Process command = builder.start();
     try {
       Await.until("it runs again", END, () -> ledger.lines().size() == 2);

@@ -59,7 +59,7 @@ class ReplicaTest {
   /** An orchestrator and its API. */
   private record Node(ServiceReplica replica, AcceptanceApiClient api) {
     static Node of(ServiceReplica replica) {
-      return new Node(replica, new AcceptanceApiClient(replica.url()));
+      return new Node(replica, new AcceptanceApiClient(replica.url(), on.stack.apiKey()));
     }
 
     String instance() throws IOException {

@@ -84,7 +84,7 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
 
     private RunningStack(StandaloneStack stack, Path folder) {
       this.stack = stack;
-      this.api = new AcceptanceApiClient(stack.orchestratorUrl());
+      this.api = new AcceptanceApiClient(stack.orchestratorUrl(), stack.apiKey());
       this.folder = folder;
     }
 

@@ -95,7 +95,10 @@ class UpgradeTest {
     }
     apis =
         places(StackComponent.ORCHESTRATOR).stream()
-            .map(place -> AcceptanceApiClient.unchecked(ServiceReplica.url(place.port())))
+            .map(
+                place ->
+                    AcceptanceApiClient.unchecked(
+                        ServiceReplica.url(place.port()), on.stack.apiKey()))
             .toList();
     for (LedgerPipeline pipeline : LedgerPipeline.values()) {
       UNDISTURBED.put(pipeline, pipeline.start(apis.getFirst(), on.folder, repository, 0).output());

@@ -18,6 +18,7 @@ import dev.baton.cli.demo.DemoCommand;
 import dev.baton.cli.diff.DiffRunsCommand;
 import dev.baton.cli.doctor.DoctorCommand;
 import dev.baton.cli.guard.GuardCommand;
+import dev.baton.cli.identity.KeysCommand;
 import dev.baton.cli.milestone.MilestonesCommand;
 import dev.baton.cli.run.AttachCommand;
 import dev.baton.cli.run.CancelCommand;
@@ -82,6 +83,7 @@ final class SubcommandRegistry {
     ALL.put("validate", ValidateCommand.class);
     ALL.put("workflows", WorkflowsCommand.class);
     ALL.put("runners", RunnersCommand.class);
+    ALL.put("keys", KeysCommand.class);
     ALL.put("completion", CompletionCommand.class);
     ALL.put("chaos", ChaosCommand.class);
     ALL.put("version", VersionCommand.class);

@@ -188,6 +188,7 @@ final class WarmupRunExecutor {
         epoch,
         OptionalInt.empty(),
         "",
+        "",
         PROJECT,
         NAME,
         workflow.hash(),

@@ -14,6 +14,7 @@ import dev.baton.cli.terminal.ProgressIndicator;
 import dev.baton.cli.terminal.Terminal;
 import dev.baton.cli.terminal.TimeFormatter;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -60,12 +61,18 @@ public final class OrchestratorRestClient implements AutoCloseable {
   public static final Duration FOLLOW = Duration.ofMinutes(1);
 
   private final ServerAddress server;
+  private final Optional<String> authorization;
   private final Terminal terminal;
   private final boolean verbose;
   private final HttpClient http;
 
-  public OrchestratorRestClient(ServerAddress server, Terminal terminal, boolean verbose) {
+  /**
+   * @param apiKey sent with every request
+   */
+  public OrchestratorRestClient(
+      ServerAddress server, Optional<String> apiKey, Terminal terminal, boolean verbose) {
     this.server = server;
+    this.authorization = apiKey.map(BearerCredential::header);
     this.terminal = terminal;
     this.verbose = verbose;
     this.http = http("https".equals(server.base().getScheme()));
@@ -149,8 +156,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
    */
   public InputStream stream(
       String path, String accept, Map<String, String> headers, Duration patience) {
-    HttpRequest.Builder request =
-        HttpRequest.newBuilder(server.resolve(path)).header("Accept", accept);
+    HttpRequest.Builder request = request(path).header("Accept", accept);
     headers.forEach(request::header);
     HttpResponse<InputStream> answer =
         exchange(request.build(), BodyHandlers.ofInputStream(), patience);
@@ -172,8 +178,9 @@ public final class OrchestratorRestClient implements AutoCloseable {
   public WebSocket webSocket(String path, WebSocket.Listener listener) {
     URI target = server.resolve(path);
     for (int hop = 0; hop < MAX_REDIRECTS; hop++) {
-      Future<WebSocket> opened =
-          http.newWebSocketBuilder().connectTimeout(REQUEST).buildAsync(socketOf(target), listener);
+      WebSocket.Builder builder = http.newWebSocketBuilder().connectTimeout(REQUEST);
+      authorization.ifPresent(value -> builder.header(BearerCredential.HEADER, value));
+      Future<WebSocket> opened = builder.buildAsync(socketOf(target), listener);
       try {
         return opened.get(REQUEST.toSeconds(), TimeUnit.SECONDS);
       } catch (ExecutionException e) {
@@ -219,9 +226,15 @@ public final class OrchestratorRestClient implements AutoCloseable {
   }
 
   private HttpRequest.Builder request(String path, Duration patience) {
-    return HttpRequest.newBuilder(server.resolve(path))
+    return request(path)
         .timeout(patience)
         .header("Accept", "application/json, application/problem+json");
+  }
+
+  private HttpRequest.Builder request(String path) {
+    HttpRequest.Builder request = HttpRequest.newBuilder(server.resolve(path));
+    authorization.ifPresent(value -> request.header(BearerCredential.HEADER, value));
+    return request;
   }
 
   private HttpResponse<byte[]> send(HttpRequest.Builder request, Duration patience) {

@@ -9,6 +9,7 @@ package dev.baton.cli.command;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.cli.client.ApiKeyResolver;
 import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.ServerAddress;
 import dev.baton.cli.stack.DataFolder;
@@ -74,10 +75,15 @@ public final class CommandContext implements AutoCloseable {
    */
   public OrchestratorRestClient client() {
     if (client == null) {
-      client =
-          new OrchestratorRestClient(ServerAddress.resolve(this), terminal(), options.verbose());
+      client = client(ServerAddress.resolve(this));
     }
     return client;
+  }
+
+  /** Returns a new client of another server, with the API key for it. */
+  public OrchestratorRestClient client(ServerAddress server) {
+    return new OrchestratorRestClient(
+        server, ApiKeyResolver.resolve(this, server), terminal(), options.verbose());
   }
 
   @Override

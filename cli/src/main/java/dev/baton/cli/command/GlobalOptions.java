@@ -29,6 +29,14 @@ public final class GlobalOptions {
   private @Nullable String server;
 
   @Option(
+      names = "--api-key-file",
+      paramLabel = "FILE",
+      description =
+          "A file with the API key. Default: $$BATON_API_KEY, $$BATON_API_KEY_FILE, else that of the stack that `baton up` started.",
+      scope = ScopeType.INHERIT)
+  private @Nullable Path apiKeyFile;
+
+  @Option(
       names = "--data",
       paramLabel = "DIR",
       description = "The data folder of the local stack. Default: $$BATON_DATA, else ~/.baton.",
@@ -54,6 +62,10 @@ public final class GlobalOptions {
 
   public @Nullable String server() {
     return server;
+  }
+
+  public @Nullable Path apiKeyFile() {
+    return apiKeyFile;
   }
 
   public @Nullable Path data() {

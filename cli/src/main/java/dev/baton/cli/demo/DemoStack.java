@@ -6,6 +6,7 @@
  */
 package dev.baton.cli.demo;
 
+import dev.baton.cli.client.ApiKeyResolver;
 import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.ServerAddress;
 import dev.baton.cli.command.CliException;
@@ -101,8 +102,10 @@ final class DemoStack implements AutoCloseable {
 
   OrchestratorRestClient client() {
     String url = Objects.requireNonNull(info().url("orchestrator"), "stack.json has no address");
+    ServerAddress server = ServerAddress.parse(url, data.stackFile().toString());
     return new OrchestratorRestClient(
-        ServerAddress.parse(url, data.stackFile().toString()),
+        server,
+        ApiKeyResolver.local(data, server),
         context.terminal(),
         context.options().verbose());
   }

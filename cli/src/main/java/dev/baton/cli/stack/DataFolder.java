@@ -41,6 +41,11 @@ public record DataFolder(Path path) {
     return path.resolve("stack.json");
   }
 
+  /** The file with the API key of the local stack, which {@code baton up} creates. */
+  public Path localKeyFile() {
+    return path.resolve("local.key");
+  }
+
   /** Whether a stack was ever started here, in any state now. */
   boolean isUsed() {
     return Files.exists(stackFile()) || Files.exists(path.resolve("stack.lock"));

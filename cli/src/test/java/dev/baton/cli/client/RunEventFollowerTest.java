@@ -25,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -120,7 +121,8 @@ class RunEventFollowerTest {
     PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
     Terminal terminal =
         new Terminal(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false, false);
-    return new OrchestratorRestClient(ServerAddress.parse(url, "a test"), terminal, false);
+    return new OrchestratorRestClient(
+        ServerAddress.parse(url, "a test"), Optional.empty(), terminal, false);
   }
 
   private void answer(HttpExchange exchange) throws IOException {

@@ -22,6 +22,7 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +45,8 @@ class EndedRunReaderTest {
     Terminal terminal =
         new Terminal(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false, false);
     client =
-        new OrchestratorRestClient(ServerAddress.parse(server.url(), "a test"), terminal, false);
+        new OrchestratorRestClient(
+            ServerAddress.parse(server.url(), "a test"), Optional.empty(), terminal, false);
   }
 
   @AfterEach

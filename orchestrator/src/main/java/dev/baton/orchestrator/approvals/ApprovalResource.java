@@ -14,7 +14,9 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -63,6 +65,7 @@ public class ApprovalResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of approvals",
@@ -86,6 +89,7 @@ public class ApprovalResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{id}")
   @APIResponse(
       responseCode = "200",
@@ -98,6 +102,7 @@ public class ApprovalResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(

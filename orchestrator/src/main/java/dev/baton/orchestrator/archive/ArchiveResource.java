@@ -13,9 +13,11 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.store.StoreChannel;
 import dev.baton.protocol.grpc.ArchivedRun;
 import dev.baton.protocol.grpc.ListArchiveRequest;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.RunId;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -74,6 +76,7 @@ public class ArchiveResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of archived runs",

@@ -14,9 +14,11 @@ import dev.baton.orchestrator.runs.RunCancellationService;
 import dev.baton.orchestrator.runs.RunQueryFilter;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.state.RunStatus;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
@@ -112,6 +114,7 @@ public class BulkRunResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/cancel")
   @APIResponse(
       responseCode = "200",
@@ -133,6 +136,7 @@ public class BulkRunResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.ADMIN_NAME)
   @Path("/delete")
   @APIResponse(
       responseCode = "200",

@@ -14,7 +14,9 @@ import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -60,6 +62,7 @@ public class CheckpointResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of checkpoints",
@@ -88,6 +91,7 @@ public class CheckpointResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{id}")
   @APIResponse(
       responseCode = "200",
@@ -101,6 +105,7 @@ public class CheckpointResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{id}/packs")
   @APIResponse(
       responseCode = "200",
@@ -116,6 +121,7 @@ public class CheckpointResource {
   }
 
   @PUT
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}/pin")
   @APIResponse(
       responseCode = "200",
@@ -146,6 +152,7 @@ public class CheckpointResource {
   }
 
   @DELETE
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}/pin")
   @APIResponse(
       responseCode = "200",
@@ -166,6 +173,7 @@ public class CheckpointResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}/verify")
   @APIResponse(
       responseCode = "200",

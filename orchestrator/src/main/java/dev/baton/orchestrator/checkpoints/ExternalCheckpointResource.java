@@ -10,9 +10,11 @@ import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.PUT;
@@ -55,6 +57,7 @@ public class ExternalCheckpointResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/packs/find")
   @Consumes(MediaType.APPLICATION_OCTET_STREAM)
   @APIResponse(
@@ -74,6 +77,7 @@ public class ExternalCheckpointResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/packs/uploads")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
@@ -92,6 +96,7 @@ public class ExternalCheckpointResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/packs")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(responseCode = "204", description = "The packs are registered")
@@ -116,6 +121,7 @@ public class ExternalCheckpointResource {
   }
 
   @PUT
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/checkpoints/{checkpoint}")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(

@@ -12,7 +12,9 @@ import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunView;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.HeaderParam;
 import jakarta.ws.rs.POST;
@@ -42,6 +44,7 @@ public class ForkResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
       responseCode = "201",

@@ -9,7 +9,9 @@ package dev.baton.orchestrator.checkpoints;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.Path;
@@ -36,6 +38,7 @@ public class RunDeletionResource {
   }
 
   @DELETE
+  @RolesAllowed(AccessRole.ADMIN_NAME)
   @APIResponse(
       responseCode = "200",
       description = "The proof of the deletion",

@@ -7,10 +7,9 @@
 package dev.baton.orchestrator.config;
 
 import dev.baton.protocol.net.AttachTokenFormat;
+import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,7 +35,7 @@ public final class AttachTokenLoader {
 
   private static List<String> read(Path file) {
     try {
-      return AttachTokenFormat.lines(Files.readString(file));
+      return BearerCredential.lines(Files.readString(file));
     } catch (IOException e) {
       throw new UncheckedIOException(FILE + "=" + file + ": cannot be read", e);
     }
@@ -61,7 +60,7 @@ public final class AttachTokenLoader {
       } catch (UncheckedIOException e) {
         problems.add(e.getMessage() + ": " + e.getCause());
       }
-    } else if (attach.tokens().isEmpty() && !isLoopback(host)) {
+    } else if (attach.tokens().isEmpty() && !LoopbackChecker.isLoopback(host)) {
       problems.add(
           "quarkus.http.host="
               + host
@@ -80,15 +79,6 @@ public final class AttachTokenLoader {
         problems.add(
             key + ": token " + (i + 1) + " is not one; allowed: " + AttachTokenFormat.ALLOWED);
       }
-    }
-  }
-
-  private static boolean isLoopback(String host) {
-    try {
-      return InetAddress.getByName(host).isLoopbackAddress();
-    } catch (UnknownHostException e) {
-      // The server reports it when it binds; until then nothing is reachable.
-      return false;
     }
   }
 }

@@ -75,6 +75,21 @@ public interface OrchestratorConfig {
 
   Attach attach();
 
+  Identity identity();
+
+  /** Which callers of REST and gRPC are accepted. */
+  interface Identity {
+    /** Whether callers need an API key. Without, every program that reaches the port may do all. */
+    @WithDefault("true")
+    boolean required();
+
+    /**
+     * A file with one API key per line, whose callers are admins; empty lines and those that begin
+     * with # do not count. Read at the start.
+     */
+    Optional<Path> adminKeysFile();
+  }
+
   /**
    * Which runners may attach. Without a token every program that reaches the port may, so it must
    * then be bound to loopback.

@@ -8,7 +8,9 @@ package dev.baton.orchestrator.deadletters;
 
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -34,6 +36,7 @@ public class DeadLetterResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.ADMIN_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of dead letters",

@@ -6,8 +6,10 @@
  */
 package dev.baton.orchestrator.document;
 
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.common.annotation.NonBlocking;
 import io.vertx.ext.web.Router;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.enterprise.event.Observes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -68,6 +70,7 @@ public class ApiIndexResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Produces(MediaType.APPLICATION_JSON)
   @Operation(operationId = "getIndex", summary = "What this service serves, and where.")
   @APIResponse(
@@ -79,6 +82,7 @@ public class ApiIndexResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Produces(MediaType.TEXT_HTML + ";qs=0.5")
   @Operation(hidden = true)
   public String page() {

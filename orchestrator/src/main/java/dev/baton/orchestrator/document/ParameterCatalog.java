@@ -26,6 +26,7 @@ final class ParameterCatalog {
               "/checkpoints id",
               "Id of the checkpoint, or at least six of its last characters, which are searched"
                   + " among the newest 10,000 checkpoints of the project"),
+          entry("/api-keys id", "Id of the API key, its second part"),
           entry("/approvals id", "Id of the approval"),
           entry("checkpoint", "Id of the new checkpoint: a ULID in lower case, as in the manifest"),
           entry("reference", "Name of the workflow, or `name@hash` for one version"),

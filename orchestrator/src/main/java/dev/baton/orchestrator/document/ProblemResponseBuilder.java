@@ -83,6 +83,8 @@ final class ProblemResponseBuilder {
   private Set<ProblemKind> kinds(String method, Operation operation) {
     Set<ProblemKind> kinds =
         EnumSet.of(
+            ProblemKind.UNAUTHENTICATED,
+            ProblemKind.FORBIDDEN,
             ProblemKind.CROSS_SITE,
             ProblemKind.MISDIRECTED,
             ProblemKind.NOT_ACCEPTABLE,

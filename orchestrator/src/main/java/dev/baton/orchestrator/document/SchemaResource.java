@@ -10,9 +10,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
 import io.smallrye.common.annotation.NonBlocking;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -47,6 +49,7 @@ public class SchemaResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("asyncapi")
   @Produces(MediaType.APPLICATION_JSON)
   @Operation(operationId = "getAsyncApi", summary = "The AsyncAPI document of all topics.")
@@ -59,6 +62,7 @@ public class SchemaResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("schemas")
   @Produces(MediaType.APPLICATION_JSON)
   @Operation(
@@ -80,6 +84,7 @@ public class SchemaResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("schemas/{path}")
   @Produces({SCHEMA_JSON, MediaType.APPLICATION_JSON})
   @Operation(operationId = "getSchema", summary = "A JSON Schema (2020-12).")

@@ -10,8 +10,10 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -57,6 +59,7 @@ public class EventResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/events")
   @Produces(MediaType.APPLICATION_JSON)
   @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
@@ -108,6 +111,7 @@ public class EventResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/events")
   @Produces(MediaType.SERVER_SENT_EVENTS)
   @Operation(hidden = true)

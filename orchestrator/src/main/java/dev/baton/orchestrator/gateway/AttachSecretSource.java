@@ -11,12 +11,20 @@ import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the secret of attach tokens from Postgres, once at the start. Thread-safe. */
+/**
+ * Signs the tokens of runners and steps with a secret that it reads from Postgres once, at the
+ * start. Thread-safe.
+ */
 @ApplicationScoped
 class AttachSecretSource {
+  private static final String ALGORITHM = "HmacSHA256";
   private static final Duration SQL = Duration.ofSeconds(10);
 
   private final Pool pool;
@@ -39,11 +47,18 @@ class AttachSecretSource {
             .getBytes();
   }
 
-  byte[] get() {
+  /** Returns the HMAC-SHA256 of the claims of a token. */
+  byte[] mac(String claims) {
     byte[] read = secret;
     if (read == null) {
       throw new IllegalStateException("the secret of attach tokens is read at the start");
     }
-    return read;
+    try {
+      Mac mac = Mac.getInstance(ALGORITHM);
+      mac.init(new SecretKeySpec(read, ALGORITHM));
+      return mac.doFinal(claims.getBytes(StandardCharsets.US_ASCII));
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("every JDK supports " + ALGORITHM, e);
+    }
   }
 }

@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.gateway;
 
-import dev.baton.protocol.net.AttachTokenFormat;
+import dev.baton.protocol.net.BearerCredential;
 import io.grpc.Context;
 import io.grpc.Contexts;
 import io.grpc.Metadata;
@@ -23,7 +23,7 @@ class AttachTokenInterceptor implements ServerInterceptor, Prioritized {
   static final Context.Key<String> TOKEN = Context.key("attach-token");
 
   private static final Metadata.Key<String> METADATA =
-      Metadata.Key.of(AttachTokenFormat.METADATA, Metadata.ASCII_STRING_MARSHALLER);
+      Metadata.Key.of(BearerCredential.HEADER, Metadata.ASCII_STRING_MARSHALLER);
 
   /** Runs after all others, on the thread that calls the service: the context is thread-local. */
   @Override
@@ -35,7 +35,7 @@ class AttachTokenInterceptor implements ServerInterceptor, Prioritized {
   public <Q, A> ServerCall.Listener<Q> interceptCall(
       ServerCall<Q, A> call, Metadata headers, ServerCallHandler<Q, A> next) {
     String value = headers.get(METADATA);
-    String token = value == null ? null : AttachTokenFormat.token(value).orElse(null);
+    String token = value == null ? null : BearerCredential.of(value).orElse(null);
     return token == null
         ? next.startCall(call, headers)
         : Contexts.interceptCall(Context.current().withValue(TOKEN, token), call, headers, next);

@@ -7,8 +7,6 @@
 package dev.baton.orchestrator.gateway;
 
 import jakarta.enterprise.context.ApplicationScoped;
-import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
@@ -16,8 +14,6 @@ import java.util.Base64;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Signs and verifies the tokens of runners that launchers start: {@code bat1.<use>.<runner>.<end of
@@ -34,7 +30,6 @@ public class AttachTokenSigner {
 
   private static final Pattern TOKEN =
       Pattern.compile("(bat1\\.(once|again)\\.([a-z0-9-]{1,63})\\.(\\d{1,12}))\\.([\\w-]{43})");
-  private static final String ALGORITHM = "HmacSHA256";
 
   private final AttachSecretSource secret;
 
@@ -71,7 +66,9 @@ public class AttachTokenSigner {
 
   private String sign(String runner, Use use, Instant until) {
     String claims = "bat1.%s.%s.%d".formatted(use.word(), runner, until.getEpochSecond());
-    return claims + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(mac(claims));
+    return claims
+        + "."
+        + Base64.getUrlEncoder().withoutPadding().encodeToString(secret.mac(claims));
   }
 
   /**
@@ -89,22 +86,12 @@ public class AttachTokenSigner {
     } catch (IllegalArgumentException notBase64) {
       return Optional.empty();
     }
-    return MessageDigest.isEqual(mac(parts.group(1)), signature)
+    return MessageDigest.isEqual(secret.mac(parts.group(1)), signature)
         ? Optional.of(
             new Claims(
                 parts.group(3),
                 parts.group(2).equals("once") ? Use.ONCE : Use.AGAIN,
                 Instant.ofEpochSecond(Long.parseLong(parts.group(4)))))
         : Optional.empty();
-  }
-
-  private byte[] mac(String claims) {
-    try {
-      Mac mac = Mac.getInstance(ALGORITHM);
-      mac.init(new SecretKeySpec(secret.get(), ALGORITHM));
-      return mac.doFinal(claims.getBytes(StandardCharsets.US_ASCII));
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK supports " + ALGORITHM, e);
-    }
   }
 }

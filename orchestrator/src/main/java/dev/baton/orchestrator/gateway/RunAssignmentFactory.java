@@ -26,13 +26,18 @@ import java.util.Objects;
 public class RunAssignmentFactory {
   private final WorkflowDefinitionCache definitions;
   private final LeaseSigner leases;
+  private final StepTokenSigner steps;
   private final OrchestratorConfig config;
   private final Duration parkAfter;
 
   RunAssignmentFactory(
-      WorkflowDefinitionCache definitions, LeaseSigner leases, OrchestratorConfig config) {
+      WorkflowDefinitionCache definitions,
+      LeaseSigner leases,
+      StepTokenSigner steps,
+      OrchestratorConfig config) {
     this.definitions = definitions;
     this.leases = leases;
+    this.steps = steps;
     this.config = config;
     this.parkAfter = DurationParser.parse(config.parkAfter()).orElse(Duration.ZERO); // Off.
   }
@@ -51,6 +56,7 @@ public class RunAssignmentFactory {
             .setRun(run.run())
             .setEpoch(run.epoch())
             .setLease(leases.mintIfRequired(run.run(), run.epoch(), run.project()))
+            .setStepToken(steps.sign(run.run()))
             .setProject(run.project())
             .setWorkflow(definition.name())
             .setDefinitionHash(definition.hash())

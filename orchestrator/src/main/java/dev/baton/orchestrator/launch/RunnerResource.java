@@ -8,7 +8,9 @@ package dev.baton.orchestrator.launch;
 
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import dev.baton.orchestrator.gateway.RunnerRegistry;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -46,6 +48,7 @@ public class RunnerResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "The launched runners",

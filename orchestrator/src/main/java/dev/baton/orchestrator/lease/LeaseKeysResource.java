@@ -8,6 +8,7 @@ package dev.baton.orchestrator.lease;
 
 import dev.baton.lease.LeaseKey;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.PermitAll;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -36,6 +37,7 @@ public class LeaseKeysResource {
   }
 
   @GET
+  @PermitAll
   @APIResponse(
       responseCode = "200",
       description = "The key set",

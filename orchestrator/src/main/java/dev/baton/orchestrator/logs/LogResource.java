@@ -9,8 +9,10 @@ package dev.baton.orchestrator.logs;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.Path;
@@ -36,6 +38,7 @@ public class LogResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Produces("application/x-ndjson")
   @APIResponse(
       responseCode = "200",

@@ -7,8 +7,11 @@
 package dev.baton.orchestrator.problem;
 
 import dev.baton.protocol.json.Json;
+import io.quarkus.security.ForbiddenException;
+import io.quarkus.security.UnauthorizedException;
 import io.vertx.pgclient.PgException;
 import jakarta.ws.rs.WebApplicationException;
+import jakarta.ws.rs.container.ContainerRequestContext;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.IOException;
@@ -66,6 +69,22 @@ class ProblemExceptionMapper {
                   Objects.requireNonNullElse(refused.getMessage(), refused.toString()));
         };
     return respond(problem, uri);
+  }
+
+  @ServerExceptionMapper
+  Response unauthenticated(UnauthorizedException refused, UriInfo uri) {
+    return respond(
+        new ProblemException(ProblemKind.UNAUTHENTICATED, "the request has no valid API key"), uri);
+  }
+
+  @ServerExceptionMapper
+  Response forbidden(ForbiddenException refused, UriInfo uri, ContainerRequestContext request) {
+    return respond(
+        new ProblemException(
+            ProblemKind.FORBIDDEN,
+            "'%s' may not do this; `baton keys create --role` makes a key with another role"
+                .formatted(request.getSecurityContext().getUserPrincipal().getName())),
+        uri);
   }
 
   @ServerExceptionMapper

@@ -10,7 +10,9 @@ import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DELETE;
 import jakarta.ws.rs.GET;
@@ -42,6 +44,7 @@ public class WorkflowLimitResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "The limit and its use",
@@ -55,6 +58,7 @@ public class WorkflowLimitResource {
   }
 
   @PUT
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
       responseCode = "200",
@@ -80,6 +84,7 @@ public class WorkflowLimitResource {
   }
 
   @DELETE
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @APIResponse(
       responseCode = "200",
       description = "The limit and its use",

@@ -48,6 +48,7 @@ import dev.baton.protocol.grpc.ResumeRunRequest;
 import dev.baton.protocol.grpc.Run;
 import dev.baton.protocol.grpc.RunsService;
 import dev.baton.protocol.grpc.WorkflowVersion;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
@@ -56,6 +57,7 @@ import dev.baton.protocol.workflow.DefinitionFormat;
 import io.quarkus.grpc.GrpcService;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -104,6 +106,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<WorkflowVersion> putWorkflow(PutWorkflowRequest request) {
     return guarded(
         () -> {
@@ -129,6 +132,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<Run> createRun(CreateRunRequest request) {
     return guarded(
         () -> {
@@ -163,12 +167,14 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   public Uni<Run> getRun(GetRunRequest request) {
     return guarded(
         () -> queries.resolve(request.getRun()).chain(queries::get).map(RunsGrpcService::message));
   }
 
   @Override
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   public Uni<ListRunsResponse> listRuns(ListRunsRequest request) {
     return guarded(
         () -> {
@@ -198,6 +204,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<Run> cancelRun(CancelRunRequest request) {
     return guarded(
         () ->
@@ -209,6 +216,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<Run> pauseRun(PauseRunRequest request) {
     return guarded(
         () ->
@@ -220,6 +228,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<Run> resumeRun(ResumeRunRequest request) {
     return guarded(
         () -> {
@@ -247,6 +256,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<Run> forkRun(ForkRunRequest request) {
     return guarded(
         () -> {
@@ -277,6 +287,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<Approval> answerApproval(AnswerApprovalRequest request) {
     return guarded(
         () ->
@@ -292,6 +303,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   public Uni<ListApprovalsResponse> listApprovals(ListApprovalsRequest request) {
     return guarded(
         () -> {
@@ -308,6 +320,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   public Multi<Event> streamEvents(EventsRequest request) {
     return guarded(() -> queries.resolve(request.getRun()))
         .onItem()

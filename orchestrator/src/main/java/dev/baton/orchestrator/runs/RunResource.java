@@ -10,11 +10,14 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import dev.baton.orchestrator.events.StoredTraceClient;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.Caller;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.DefaultValue;
 import jakarta.ws.rs.GET;
@@ -23,8 +26,10 @@ import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
+import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
+import jakarta.ws.rs.core.SecurityContext;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -89,6 +94,7 @@ public class RunResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
       responseCode = "201",
@@ -118,6 +124,7 @@ public class RunResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/batch")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
@@ -143,6 +150,7 @@ public class RunResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of runs",
@@ -167,6 +175,7 @@ public class RunResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{id}")
   @APIResponse(
       responseCode = "200",
@@ -193,6 +202,7 @@ public class RunResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{id}/input")
   @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
   @Operation(
@@ -207,6 +217,7 @@ public class RunResource {
   }
 
   @GET
+  @RolesAllowed({AccessRole.VIEWER_NAME, Caller.STEP_ROLE})
   @Path("/{id}/epoch")
   @APIResponse(
       responseCode = "200",
@@ -218,7 +229,12 @@ public class RunResource {
       summary =
           "Whether an epoch holds the run, without delay: a step checks it before an"
               + " irreversible action.")
-  public Uni<EpochView> epoch(String id, @RestQuery @Nullable Integer epoch) {
+  public Uni<EpochView> epoch(
+      String id, @RestQuery @Nullable Integer epoch, @Context SecurityContext security) {
+    if (security.getUserPrincipal() instanceof Caller caller && !caller.mayReadEpoch(id)) {
+      throw new ProblemException(
+          ProblemKind.FORBIDDEN, "a step may only ask about its own run, by the run's whole id");
+    }
     if (epoch != null && epoch < 1) {
       throw bad("epoch=" + epoch, "1 or more");
     }
@@ -226,6 +242,7 @@ public class RunResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{id}/lineage")
   @APIResponse(
       responseCode = "200",
@@ -240,6 +257,7 @@ public class RunResource {
   }
 
   @PATCH
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}/labels")
   @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
   @APIResponse(
@@ -260,6 +278,7 @@ public class RunResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}/cancel")
   @APIResponse(
       responseCode = "202",
@@ -287,6 +306,7 @@ public class RunResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}/pause")
   @APIResponse(
       responseCode = "202",
@@ -317,6 +337,7 @@ public class RunResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Path("/{id}/resume")
   @APIResponse(
       responseCode = "202",

@@ -9,7 +9,9 @@ package dev.baton.orchestrator.runs;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.protocol.identity.AccessRole;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
@@ -34,6 +36,7 @@ public class WorkflowResumeResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @APIResponse(
       responseCode = "202",
       description = "The resume is recorded",

@@ -8,12 +8,14 @@ package dev.baton.orchestrator.terminal;
 
 import dev.baton.orchestrator.gateway.TerminalDispatcher;
 import dev.baton.orchestrator.gateway.TerminalDispatcher.Answer;
+import dev.baton.orchestrator.identity.CallerFilter;
 import dev.baton.orchestrator.problem.ProblemDocument;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.protocol.grpc.OpenTerminal;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.RunId;
 import io.smallrye.mutiny.Uni;
@@ -69,6 +71,8 @@ class TerminalRoute {
 
   private Uni<Answer> answer(RoutingContext context) {
     try {
+      CallerFilter.require(
+          context, flag(context, "read_only") ? AccessRole.VIEWER : AccessRole.OPERATOR);
       OpenTerminal wanted = wanted(context);
       return runs.get(wanted.getRun())
           .map(TerminalRoute::active)

@@ -15,9 +15,11 @@ import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
 import jakarta.ws.rs.GET;
 import jakarta.ws.rs.HeaderParam;
@@ -72,6 +74,7 @@ public class WorkflowResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.OPERATOR_NAME)
   @Consumes({
     "application/yaml",
     "text/yaml",
@@ -131,6 +134,7 @@ public class WorkflowResource {
   }
 
   @POST
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/validate")
   @Consumes({
     "application/yaml",
@@ -171,6 +175,7 @@ public class WorkflowResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "All workflows",
@@ -181,6 +186,7 @@ public class WorkflowResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{reference}")
   @APIResponse(
       responseCode = "200",
@@ -205,6 +211,7 @@ public class WorkflowResource {
   }
 
   @GET
+  @RolesAllowed(AccessRole.VIEWER_NAME)
   @Path("/{reference}/source")
   @Produces(MediaType.WILDCARD)
   @APIResponse(

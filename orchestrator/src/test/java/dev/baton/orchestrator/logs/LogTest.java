@@ -26,7 +26,6 @@ import java.io.BufferedReader;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -157,8 +156,7 @@ class LogTest {
       FakeStore.log(run, 1, 1, false, numbered(1, 4));
       HttpResponse<InputStream> answer =
           http.send(
-              HttpRequest.newBuilder(bed.base().resolve("runs/" + run + "/logs?follow=true"))
-                  .build(),
+              bed.api().request("runs/" + run + "/logs?follow=true").build(),
               HttpResponse.BodyHandlers.ofInputStream());
       try (BufferedReader lines =
           new BufferedReader(new InputStreamReader(answer.body(), StandardCharsets.UTF_8))) {
@@ -184,8 +182,7 @@ class LogTest {
           List.of("from=1", "since=yesterday", "limit=-1", "tail=1&from=1:1", "tail=-5")) {
         HttpResponse<String> answer =
             http.send(
-                HttpRequest.newBuilder(bed.base().resolve("runs/" + RunId.next() + "/logs?" + bad))
-                    .build(),
+                bed.api().request("runs/" + RunId.next() + "/logs?" + bad).build(),
                 HttpResponse.BodyHandlers.ofString());
         assertThat(answer.statusCode()).as(bad).isEqualTo(400);
         assertThat(answer.body()).contains("allowed");
@@ -222,9 +219,7 @@ class LogTest {
     try (HttpClient http = HttpClient.newHttpClient()) {
       HttpResponse<String> answer =
           http.send(
-              HttpRequest.newBuilder(bed.base().resolve(path))
-                  .timeout(Duration.ofSeconds(30))
-                  .build(),
+              bed.api().request(path).timeout(Duration.ofSeconds(30)).build(),
               HttpResponse.BodyHandlers.ofString());
       assertThat(answer.statusCode()).isEqualTo(200);
       return answer.body().lines().toList();

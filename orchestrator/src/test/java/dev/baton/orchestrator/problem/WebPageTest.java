@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -47,7 +48,10 @@ class WebPageTest {
     for (String header : headers) {
       request.append(header).append("\r\n");
     }
-    request.append("Connection: close\r\n");
+    request
+        .append("Authorization: Bearer ")
+        .append(OrchestratorTestClient.apiKey())
+        .append("\r\nConnection: close\r\n");
     if (!body.isEmpty() || method.equals("POST")) {
       request.append("Content-Length: ").append(body.length()).append("\r\n");
     }

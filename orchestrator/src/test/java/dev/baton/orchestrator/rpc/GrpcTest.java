@@ -14,6 +14,7 @@ import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.rpc.BadRequest;
 import com.google.rpc.ErrorInfo;
+import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.protocol.grpc.CancelRunRequest;
@@ -30,7 +31,6 @@ import dev.baton.protocol.grpc.Run;
 import dev.baton.protocol.grpc.RunsServiceGrpc;
 import io.grpc.ManagedChannel;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.protobuf.StatusProto;
 import io.grpc.reflection.v1.ServerReflectionGrpc;
 import io.grpc.reflection.v1.ServerReflectionRequest;
@@ -42,6 +42,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -52,10 +53,13 @@ import org.junit.jupiter.api.Test;
 class GrpcTest {
   @Inject OrchestratorTestEnvironment bed;
 
+  private ManagedChannel channel() {
+    return bed.channel(Optional.of(OrchestratorTestClient.apiKey()));
+  }
+
   @Test
   void shouldDoOverGrpcWhatRestDoes() {
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", bed.port()).usePlaintext().build();
+    ManagedChannel channel = channel();
     try {
       RunsServiceGrpc.RunsServiceBlockingStub runs = RunsServiceGrpc.newBlockingStub(channel);
       runs.putWorkflow(
@@ -146,8 +150,7 @@ class GrpcTest {
 
   @Test
   void shouldDescribeErrorsWithDetails() throws Exception {
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", bed.port()).usePlaintext().build();
+    ManagedChannel channel = channel();
     try {
       RunsServiceGrpc.RunsServiceBlockingStub runs = RunsServiceGrpc.newBlockingStub(channel);
       String bad = "name: x\nsteps:\n  - id: a\n    shel: ls\n";
@@ -187,8 +190,7 @@ class GrpcTest {
 
   @Test
   void shouldListItsServicesByReflection() throws Exception {
-    ManagedChannel channel =
-        NettyChannelBuilder.forAddress("127.0.0.1", bed.port()).usePlaintext().build();
+    ManagedChannel channel = channel();
     CompletableFuture<ServerReflectionResponse> listed = new CompletableFuture<>();
     try {
       StreamObserver<ServerReflectionRequest> requests =

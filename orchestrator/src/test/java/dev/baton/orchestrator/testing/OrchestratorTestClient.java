@@ -8,6 +8,7 @@ package dev.baton.orchestrator.testing;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -15,8 +16,10 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import org.eclipse.microprofile.config.ConfigProvider;
 
 /** A client of the REST API. */
 public final class OrchestratorTestClient {
@@ -24,7 +27,11 @@ public final class OrchestratorTestClient {
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
+  /** The setting with the admin key of the tests. */
+  public static final String API_KEY = "test.api-key";
+
   private final URI base;
+  private final Optional<String> key;
 
   /** A response. */
   public record Answer(int status, String type, String text, HttpResponse<String> raw) {
@@ -33,8 +40,22 @@ public final class OrchestratorTestClient {
     }
   }
 
+  /** Creates a client that is an admin. */
   public OrchestratorTestClient(URI base) {
+    this(base, Optional.of(apiKey()));
+  }
+
+  /**
+   * @param key sent with each request
+   */
+  public OrchestratorTestClient(URI base, Optional<String> key) {
     this.base = base;
+    this.key = key;
+  }
+
+  /** The admin key of the tests. */
+  public static String apiKey() {
+    return ConfigProvider.getConfig().getValue(API_KEY, String.class);
   }
 
   public Answer get(String path) {
@@ -64,7 +85,9 @@ public final class OrchestratorTestClient {
   }
 
   public HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(base.resolve(path)).timeout(PATIENCE);
+    HttpRequest.Builder request = HttpRequest.newBuilder(base.resolve(path)).timeout(PATIENCE);
+    key.ifPresent(value -> request.header(BearerCredential.HEADER, BearerCredential.header(value)));
+    return request;
   }
 
   public Answer send(HttpRequest.Builder request) {

@@ -6,8 +6,14 @@
  */
 package dev.baton.orchestrator.testing;
 
+import dev.baton.protocol.net.BearerCredential;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.MetadataUtils;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
+import java.util.Optional;
 import org.eclipse.microprofile.config.ConfigProvider;
 
 /** The addresses of the service under test and its servers. */
@@ -24,6 +30,24 @@ public class OrchestratorTestEnvironment {
   public TraceLog log() {
     return new TraceLog(
         ConfigProvider.getConfig().getValue("kafka.bootstrap.servers", String.class));
+  }
+
+  /**
+   * Returns a channel to the gRPC port; the caller closes it.
+   *
+   * @param key sent with each call
+   */
+  public ManagedChannel channel(Optional<String> key) {
+    Metadata headers = new Metadata();
+    key.ifPresent(
+        value ->
+            headers.put(
+                Metadata.Key.of(BearerCredential.HEADER, Metadata.ASCII_STRING_MARSHALLER),
+                BearerCredential.header(value)));
+    return NettyChannelBuilder.forAddress("127.0.0.1", port())
+        .usePlaintext()
+        .intercept(MetadataUtils.newAttachHeadersInterceptor(headers))
+        .build();
   }
 
   public int port() {

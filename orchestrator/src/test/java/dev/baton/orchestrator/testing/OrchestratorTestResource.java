@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.testing;
 
+import dev.baton.protocol.identity.ApiKeyFormat;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
 import io.quarkus.test.common.QuarkusTestResourceLifecycleManager;
@@ -59,6 +60,11 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
     settings.put("baton.db.user", running.postgres().user());
     settings.put("baton.db.password", running.postgres().password());
     settings.put("baton.data", data.resolve("orchestrator-under-test").toString());
+    String key = ApiKeyFormat.create();
+    Path keys = data.resolve("admin.keys");
+    Files.writeString(keys, "# a key of the tests\n" + key + "\n");
+    settings.put("baton.identity.admin-keys-file", keys.toString());
+    settings.put(OrchestratorTestClient.API_KEY, key);
     settings.put("baton.store-url", "http://127.0.0.1:" + Objects.requireNonNull(store).port());
     settings.put("baton.orchestrator-url", "http://127.0.0.1:1");
     settings.put("baton.heartbeat.interval", "200ms");

@@ -16,7 +16,7 @@ import dev.baton.protocol.grpc.Leaving;
 import dev.baton.protocol.grpc.Released;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
-import dev.baton.protocol.net.AttachTokenFormat;
+import dev.baton.protocol.net.BearerCredential;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.Status;
@@ -119,8 +119,8 @@ public final class ScriptedRunner implements AutoCloseable {
     Metadata metadata = new Metadata();
     if (token != null) {
       metadata.put(
-          Metadata.Key.of(AttachTokenFormat.METADATA, Metadata.ASCII_STRING_MARSHALLER),
-          AttachTokenFormat.metadata(token));
+          Metadata.Key.of(BearerCredential.HEADER, Metadata.ASCII_STRING_MARSHALLER),
+          BearerCredential.header(token));
     }
     return metadata;
   }

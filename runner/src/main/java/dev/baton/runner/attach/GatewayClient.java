@@ -17,7 +17,7 @@ import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.grpc.RunnerMessage;
 import dev.baton.protocol.grpc.TerminalInput;
 import dev.baton.protocol.grpc.TerminalOutput;
-import dev.baton.protocol.net.AttachTokenFormat;
+import dev.baton.protocol.net.BearerCredential;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.runner.config.AttachToken;
 import io.grpc.ConnectivityState;
@@ -47,7 +47,7 @@ public final class GatewayClient implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(GatewayClient.class);
   private static final int MAX_REPEATED = 1_000;
   private static final Metadata.Key<String> AUTHORIZATION =
-      Metadata.Key.of(AttachTokenFormat.METADATA, Metadata.ASCII_STRING_MARSHALLER);
+      Metadata.Key.of(BearerCredential.HEADER, Metadata.ASCII_STRING_MARSHALLER);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
   private static final Duration FIRST_REFUSED_PAUSE = Duration.ofSeconds(1);
@@ -120,7 +120,7 @@ public final class GatewayClient implements AutoCloseable {
       return stub;
     }
     Metadata metadata = new Metadata();
-    metadata.put(AUTHORIZATION, AttachTokenFormat.metadata(mine));
+    metadata.put(AUTHORIZATION, BearerCredential.header(mine));
     return stub.withInterceptors(MetadataUtils.newAttachHeadersInterceptor(metadata));
   }
 

@@ -38,6 +38,7 @@ public final class GatewayMessageMapper {
         assign.getEpoch(),
         assign.hasHomePartition() ? OptionalInt.of(assign.getHomePartition()) : OptionalInt.empty(),
         assign.getLease(),
+        assign.getStepToken(),
         assign.getProject(),
         assign.getWorkflow(),
         assign.getDefinitionHash(),

@@ -7,6 +7,7 @@
 package dev.baton.runner.config;
 
 import dev.baton.protocol.net.AttachTokenFormat;
+import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -40,7 +41,7 @@ public record AttachToken(String value) {
 
   private static AttachToken ofFile(String key, String file) {
     try {
-      List<String> tokens = AttachTokenFormat.lines(Files.readString(Path.of(file)));
+      List<String> tokens = BearerCredential.lines(Files.readString(Path.of(file)));
       if (tokens.isEmpty()) {
         throw new ConfigException(key, file, "a file with an attach token");
       }

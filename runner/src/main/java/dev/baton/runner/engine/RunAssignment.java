@@ -18,6 +18,8 @@ import java.util.OptionalInt;
  *
  * @param home the run's home partition of the trace topic; empty from an orchestrator of an earlier
  *     version
+ * @param stepToken with which programs of steps ask the orchestrator for the run's epoch; empty
+ *     from one that gives none
  * @param definition canonical JSON
  * @param input empty if the snapshot has it
  * @param fresh whether no step of the run has ever been executed
@@ -29,6 +31,7 @@ public record RunAssignment(
     int epoch,
     OptionalInt home,
     String lease,
+    String stepToken,
     String project,
     String workflow,
     String definitionHash,

@@ -38,6 +38,7 @@ import java.util.Set;
 record RunExecutionContext(
     String run,
     int epoch,
+    String stepToken,
     int restarts,
     JsonNode input,
     ObjectNode info,

@@ -500,6 +500,7 @@ public final class RunTask {
     return new RunExecutionContext(
         assignment.run(),
         assignment.epoch(),
+        assignment.stepToken(),
         restarts,
         input(before, blobs),
         info(),

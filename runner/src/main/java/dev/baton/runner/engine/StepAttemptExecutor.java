@@ -179,6 +179,7 @@ final class StepAttemptExecutor {
     return new StepContext(
         run.run(),
         run.epoch(),
+        run.stepToken(),
         path,
         visit,
         attempt,

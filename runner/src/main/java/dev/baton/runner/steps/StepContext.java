@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Context of one attempt of a step.
  *
+ * @param stepToken with which its programs ask the orchestrator for the run's epoch; may be empty
  * @param step its path
  * @param visit which visit of the step, from 1
  * @param attempt which attempt of the visit, from 1
@@ -37,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 public record StepContext(
     String run,
     int epoch,
+    String stepToken,
     String step,
     int visit,
     int attempt,

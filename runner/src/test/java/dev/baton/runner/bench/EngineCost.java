@@ -117,6 +117,7 @@ public final class EngineCost {
         1,
         OptionalInt.empty(),
         "",
+        "",
         "default",
         "cost",
         valid.hash(),

@@ -215,6 +215,7 @@ final class TracedRun {
         epoch,
         OptionalInt.empty(),
         "",
+        "",
         "default",
         workflow.workflow().name(),
         workflow.hash(),

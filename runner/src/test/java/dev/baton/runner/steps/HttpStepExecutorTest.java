@@ -90,6 +90,7 @@ class HttpStepExecutorTest {
         new StepContext(
             "run",
             1,
+            "",
             "h",
             2,
             1,

@@ -58,6 +58,7 @@ class HttpWireTest {
         new StepContext(
             "run",
             1,
+            "",
             "h",
             1,
             1,

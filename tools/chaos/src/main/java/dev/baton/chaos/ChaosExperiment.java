@@ -127,7 +127,11 @@ public final class ChaosExperiment {
           TopicGrowthInjector topics = new TopicGrowthInjector(stack.kafkaBootstrap());
           WorkloadClient client =
               new WorkloadClient(
-                  urls(stack, replicas), folder.ledger(), effects.url(), this::now)) {
+                  urls(stack, replicas),
+                  stack.apiKey(),
+                  folder.ledger(),
+                  effects.url(),
+                  this::now)) {
         undisturbed(client);
         FaultInjector injector =
             new FaultInjector(

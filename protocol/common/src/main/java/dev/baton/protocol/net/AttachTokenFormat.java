@@ -9,50 +9,22 @@ package dev.baton.protocol.net;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.List;
-import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Defines the text of attach tokens and how a call carries one. A runner sends its token in the
- * metadata {@value #METADATA} of {@code Attach}, after {@value #SCHEME}. Thread-safe.
+ * Defines the text of attach tokens. A runner sends its token in the metadata of {@code Attach}, as
+ * a {@link BearerCredential}. Thread-safe.
  */
 public final class AttachTokenFormat {
-  /** Name of the metadata. */
-  public static final String METADATA = "authorization";
-
   /** What a token must be, for error messages. */
   public static final String ALLOWED = "16 to 512 visible ASCII characters without spaces";
 
-  private static final String SCHEME = "Bearer ";
   private static final Pattern TOKEN = Pattern.compile("[\\x21-\\x7e]{16,512}");
 
   private AttachTokenFormat() {}
 
   public static boolean isValid(String token) {
     return TOKEN.matcher(token).matches();
-  }
-
-  /** Returns the value of the metadata for a token. */
-  public static String metadata(String token) {
-    return SCHEME + token;
-  }
-
-  /** Returns the token of the metadata's value; empty when it has another scheme. */
-  public static Optional<String> token(String metadata) {
-    return metadata.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
-        ? Optional.of(metadata.substring(SCHEME.length()).strip())
-        : Optional.empty();
-  }
-
-  /**
-   * Returns the tokens of a file: one per line, without empty lines and those that begin with #.
-   */
-  public static List<String> lines(String file) {
-    return file.lines()
-        .map(String::strip)
-        .filter(line -> !line.isEmpty() && !line.startsWith("#"))
-        .toList();
   }
 
   /**

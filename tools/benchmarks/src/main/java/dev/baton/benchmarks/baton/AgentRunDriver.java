@@ -28,7 +28,7 @@ public final class AgentRunDriver implements AutoCloseable {
   private final String files;
 
   private AgentRunDriver(BenchmarkStack stack, List<String> command, String model, String files) {
-    this.api = new BenchmarkApiClient(stack.orchestrator());
+    this.api = new BenchmarkApiClient(stack.orchestrator(), stack.apiKey());
     this.ends = RunTraceWatcher.start(stack.kafka());
     this.epochs = RunEpochWatcher.start(stack.kafka());
     this.command = command;

@@ -31,8 +31,8 @@ public final class BatonSystem implements StepsSystem {
   private final Map<Integer, String> workflows = new HashMap<>();
 
   private BatonSystem(
-      URI server, String kafka, @Nullable BenchmarkStack stack, boolean submitEach) {
-    this.api = new BenchmarkApiClient(server);
+      URI server, String key, String kafka, @Nullable BenchmarkStack stack, boolean submitEach) {
+    this.api = new BenchmarkApiClient(server, key);
     this.trace = RunTraceWatcher.start(kafka);
     this.stack = stack;
     this.submitEach = submitEach;
@@ -40,12 +40,16 @@ public final class BatonSystem implements StepsSystem {
 
   /** Measures a given stack, which the caller controls. */
   public static BatonSystem of(BenchmarkStack stack, boolean submitEach) {
-    return new BatonSystem(stack.orchestrator(), stack.kafka(), stack, submitEach);
+    return new BatonSystem(stack.orchestrator(), stack.apiKey(), stack.kafka(), stack, submitEach);
   }
 
-  /** Measures a running server, whose memory and disk usage are unknown. */
+  /**
+   * Measures a running server, whose memory and disk usage are unknown; its API key is in {@code
+   * BATON_API_KEY}.
+   */
   public static BatonSystem given(URI server, String kafka, boolean submitEach) {
-    return new BatonSystem(server, kafka, null, submitEach);
+    return new BatonSystem(
+        server, System.getenv().getOrDefault("BATON_API_KEY", ""), kafka, null, submitEach);
   }
 
   @Override

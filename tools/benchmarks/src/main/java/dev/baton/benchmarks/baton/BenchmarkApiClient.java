@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -28,11 +29,13 @@ final class BenchmarkApiClient implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final URI server;
+  private final String authorization;
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-  BenchmarkApiClient(URI server) {
+  BenchmarkApiClient(URI server, String key) {
     this.server = server;
+    this.authorization = BearerCredential.header(key);
   }
 
   /** Stores a workflow and returns its reference for runs, including the hash. */
@@ -144,6 +147,7 @@ final class BenchmarkApiClient implements AutoCloseable {
   private HttpRequest.Builder request(String path, String contentType) {
     return HttpRequest.newBuilder(server.resolve(path))
         .timeout(PATIENCE)
+        .header(BearerCredential.HEADER, authorization)
         .header("Content-Type", contentType);
   }
 

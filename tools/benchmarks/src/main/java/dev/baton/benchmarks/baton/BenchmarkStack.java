@@ -100,6 +100,11 @@ public final class BenchmarkStack implements AutoCloseable {
     return new BenchmarkStack(builder.start(), components);
   }
 
+  /** The key with which requests are sent to its orchestrators. */
+  String apiKey() {
+    return stack.apiKey();
+  }
+
   public URI orchestrator() {
     return URI.create(stack.orchestratorUrl());
   }

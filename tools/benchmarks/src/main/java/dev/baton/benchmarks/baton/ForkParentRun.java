@@ -36,7 +36,7 @@ public final class ForkParentRun {
     private final RunTraceWatcher trace;
 
     private Place(BenchmarkStack stack) {
-      api = new BenchmarkApiClient(stack.orchestrator());
+      api = new BenchmarkApiClient(stack.orchestrator(), stack.apiKey());
       trace = RunTraceWatcher.start(stack.kafka());
     }
 

@@ -22,11 +22,13 @@ public final class LoopingRunDriver implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
   private static final Duration LOOK = Duration.ofMillis(50);
 
+  private final String key;
   private final BenchmarkApiClient api;
   private final RunEpochWatcher trace;
 
   private LoopingRunDriver(BenchmarkStack stack) {
-    api = new BenchmarkApiClient(stack.orchestrator());
+    key = stack.apiKey();
+    api = new BenchmarkApiClient(stack.orchestrator(), key);
     trace = RunEpochWatcher.start(stack.kafka());
   }
 
@@ -54,7 +56,7 @@ public final class LoopingRunDriver implements AutoCloseable {
    */
   public String startAt(ServiceReplica replica, Shape shape)
       throws IOException, InterruptedException {
-    try (BenchmarkApiClient at = new BenchmarkApiClient(URI.create(replica.url()))) {
+    try (BenchmarkApiClient at = new BenchmarkApiClient(URI.create(replica.url()), key)) {
       return at.run(at.workflow(yaml(shape)));
     }
   }

@@ -30,10 +30,12 @@ final class ChaosApiClient implements AutoCloseable {
           .connectTimeout(Duration.ofSeconds(5))
           .build();
   private final List<String> bases;
+  private final String authorization;
   private final AtomicInteger next = new AtomicInteger();
 
-  ChaosApiClient(List<String> bases) {
+  ChaosApiClient(List<String> bases, String key) {
     this.bases = List.copyOf(bases);
+    this.authorization = "Bearer " + key;
   }
 
   record Reply(int status, JsonNode body) {}
@@ -57,7 +59,9 @@ final class ChaosApiClient implements AutoCloseable {
 
   private Reply send(HttpRequest.Builder request) throws IOException, InterruptedException {
     HttpResponse<String> response =
-        http.send(request.timeout(BOUND).build(), HttpResponse.BodyHandlers.ofString());
+        http.send(
+            request.timeout(BOUND).header("Authorization", authorization).build(),
+            HttpResponse.BodyHandlers.ofString());
     boolean json = response.headers().firstValue("Content-Type").orElse("").contains("json");
     return new Reply(
         response.statusCode(),

@@ -49,10 +49,12 @@ public final class WorkloadClient implements AutoCloseable {
    * @param urls of the orchestrators, used in turn
    * @param ledger where steps append their effects
    * @param effects URL of the effect server
+   * @param key an API key of an operator
    * @param clock milliseconds since the start of the history
    */
-  public WorkloadClient(List<String> urls, Path ledger, String effects, LongSupplier clock) {
-    this.api = new ChaosApiClient(urls);
+  public WorkloadClient(
+      List<String> urls, String key, Path ledger, String effects, LongSupplier clock) {
+    this.api = new ChaosApiClient(urls, key);
     this.ledger = ledger;
     this.effects = effects;
     this.clock = clock;

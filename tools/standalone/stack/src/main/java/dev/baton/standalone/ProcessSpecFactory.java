@@ -195,6 +195,8 @@ record ProcessSpecFactory(
       }
       case ORCHESTRATOR -> {
         service(environment, folder, access.orchestratorPort());
+        environment.put(
+            "BATON_IDENTITY_ADMIN_KEYS_FILE", LocalKeyFile.of(folders.data()).toString());
         List<String> arguments = runnerAot == AotMode.TRAIN ? List.of(TRAIN) : List.of();
         environment.put(
             "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(runnerAot).line(arguments)));

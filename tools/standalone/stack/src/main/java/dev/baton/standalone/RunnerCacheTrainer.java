@@ -105,7 +105,7 @@ final class RunnerCacheTrainer {
   static void train(StandaloneStack stack, Path cache, Path logs)
       throws IOException, InterruptedException {
     delete(cache);
-    try (TrainingApiClient api = new TrainingApiClient(stack.orchestratorUrl())) {
+    try (TrainingApiClient api = new TrainingApiClient(stack.orchestratorUrl(), stack.apiKey())) {
       new RunnerCacheTrainer(api, cache, logs).train();
     }
   }

@@ -60,6 +60,7 @@ public final class StandaloneStack implements AutoCloseable {
   private final StackPaths folders;
   private final DataLock lock;
   private final StackAccess access;
+  private final String apiKey;
   private final StackFile file;
   private final ProcessSpecFactory specs;
   private final Consumer<String> progress;
@@ -79,6 +80,7 @@ public final class StandaloneStack implements AutoCloseable {
     this.folders = folders;
     this.lock = lock;
     this.access = access;
+    this.apiKey = LocalKeyFile.createIfMissing(folders.data());
     this.file = new StackFile(folders.data());
     this.progress = builder.progress;
     this.specs =
@@ -175,6 +177,11 @@ public final class StandaloneStack implements AutoCloseable {
   /** The orchestrator's URL for HTTP; gRPC is on the same port. */
   public String orchestratorUrl() {
     return access.orchestratorUrl();
+  }
+
+  /** The API key with which programs of this user call the orchestrator, as admins. */
+  public String apiKey() {
+    return apiKey;
   }
 
   /** The data folder. */

@@ -8,6 +8,7 @@ package dev.baton.standalone;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -32,11 +33,13 @@ final class TrainingApiClient implements AutoCloseable {
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final URI server;
+  private final String authorization;
   private final HttpClient http =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).connectTimeout(PATIENCE).build();
 
-  TrainingApiClient(String orchestratorUrl) {
+  TrainingApiClient(String orchestratorUrl, String apiKey) {
     server = URI.create(orchestratorUrl);
+    authorization = BearerCredential.header(apiKey);
   }
 
   /**
@@ -110,7 +113,9 @@ final class TrainingApiClient implements AutoCloseable {
   }
 
   private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(server.resolve(path)).timeout(PATIENCE);
+    return HttpRequest.newBuilder(server.resolve(path))
+        .timeout(PATIENCE)
+        .header(BearerCredential.HEADER, authorization);
   }
 
   private JsonNode send(HttpRequest request) throws IOException, InterruptedException {

@@ -1,0 +1,164 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.identity;
+
+import dev.baton.orchestrator.config.AdminKeyLoader;
+import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.gateway.StepTokenSigner;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ApiKeyFormat;
+import io.quarkus.runtime.StartupEvent;
+import io.smallrye.mutiny.Uni;
+import jakarta.annotation.Priority;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.io.IOException;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jboss.logging.Logger;
+
+/**
+ * Finds the caller of a credential: an API key of the database or of {@code
+ * baton.identity.admin-keys-file}, or the token of a step. What it has found holds for {@link
+ * #CACHED}, so a key that another replica has revoked works that long. Never logs a credential.
+ * Thread-safe.
+ */
+@ApplicationScoped
+class ApiKeyAuthenticator {
+  /** How long a key is not read again. */
+  static final Duration CACHED = Duration.ofSeconds(5);
+
+  /** How exact the last use of a key is. */
+  private static final Duration USE_RECORDED = Duration.ofMinutes(1);
+
+  private static final int MAX_CACHED = 10_000;
+  private static final int MAX_LOOKUPS = 64;
+  private static final Logger LOG = Logger.getLogger(ApiKeyAuthenticator.class);
+
+  private final ApiKeyRepository keys;
+  private final StepTokenSigner steps;
+  private final OrchestratorConfig.Identity config;
+  private final ConcurrentHashMap<String, CachedKey> cache = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, Instant> used = new ConcurrentHashMap<>();
+  private final AtomicInteger lookups = new AtomicInteger();
+  private volatile List<AdminKey> adminKeys = List.of();
+
+  ApiKeyAuthenticator(ApiKeyRepository keys, StepTokenSigner steps, OrchestratorConfig config) {
+    this.keys = keys;
+    this.steps = steps;
+    this.config = config.identity();
+  }
+
+  private record AdminKey(String id, byte[] digest) {}
+
+  /** What was found for an id, also that it does not exist. */
+  private record CachedKey(Optional<ApiKeyRow> row, long untilNanos) {}
+
+  void onStart(@Observes @Priority(2) StartupEvent event) throws IOException {
+    adminKeys =
+        AdminKeyLoader.load(config).stream()
+            .map(key -> new AdminKey(ApiKeyFormat.id(key).orElseThrow(), ApiKeyFormat.digest(key)))
+            .toList();
+    if (config.required() && adminKeys.isEmpty()) {
+      LOG.info(
+          "baton.identity.admin-keys-file is not set: only API keys of the database are accepted");
+    }
+  }
+
+  /**
+   * Returns the caller of a credential.
+   *
+   * @return empty when it is wrong, expired or revoked. Fails with {@link ProblemKind#BUSY} or the
+   *     database's error
+   */
+  Uni<Optional<Caller>> authenticate(String credential) {
+    Optional<String> run = steps.verify(credential);
+    if (run.isPresent()) {
+      return found(Optional.of(Caller.step(run.get())));
+    }
+    Optional<String> id = ApiKeyFormat.id(credential);
+    if (id.isEmpty()) {
+      return found(Optional.empty());
+    }
+    byte[] digest = ApiKeyFormat.digest(credential);
+    for (AdminKey admin : adminKeys) {
+      if (MessageDigest.isEqual(admin.digest(), digest)) {
+        return found(Optional.of(Caller.of("admin key " + admin.id(), AccessRole.ADMIN)));
+      }
+    }
+    return lookup(id.get()).map(row -> row.flatMap(key -> caller(key, digest)));
+  }
+
+  private Optional<Caller> caller(ApiKeyRow key, byte[] digest) {
+    Instant now = Instant.now();
+    if (!MessageDigest.isEqual(key.digest(), digest) || !key.isValid(now)) {
+      return Optional.empty();
+    }
+    recordUse(key.id(), now);
+    return Optional.of(Caller.of(key.name(), key.role()));
+  }
+
+  private Uni<Optional<ApiKeyRow>> lookup(String id) {
+    CachedKey cached = cache.get(id);
+    if (cached != null && cached.untilNanos() - System.nanoTime() > 0) {
+      return Uni.createFrom().item(cached.row());
+    }
+    if (lookups.incrementAndGet() > MAX_LOOKUPS) {
+      lookups.decrementAndGet();
+      return Uni.createFrom()
+          .failure(
+              new ProblemException(
+                  ProblemKind.BUSY, "too many API keys are being checked; try again in a moment"));
+    }
+    return keys.find(id)
+        .onTermination()
+        .invoke(lookups::decrementAndGet)
+        .invoke(row -> keep(id, row));
+  }
+
+  private void keep(String id, Optional<ApiKeyRow> row) {
+    long now = System.nanoTime();
+    if (cache.size() >= MAX_CACHED) {
+      cache.values().removeIf(entry -> entry.untilNanos() - now <= 0);
+    }
+    if (cache.size() < MAX_CACHED) {
+      cache.put(id, new CachedKey(row, now + CACHED.toNanos()));
+    }
+  }
+
+  /** Forgets what was found for a key that has changed. */
+  void forget(String id) {
+    cache.remove(id);
+  }
+
+  private void recordUse(String id, Instant now) {
+    Instant last = used.get(id);
+    if (last != null && last.plus(USE_RECORDED).isAfter(now)) {
+      return;
+    }
+    used.put(id, now);
+    keys.used(id, now)
+        .subscribe()
+        .with(
+            done -> {},
+            failure -> {
+              used.remove(id, now);
+              LOG.warnf("the last use of API key %s cannot be recorded: %s", id, failure);
+            });
+  }
+
+  private static Uni<Optional<Caller>> found(Optional<Caller> caller) {
+    return Uni.createFrom().item(caller);
+  }
+}

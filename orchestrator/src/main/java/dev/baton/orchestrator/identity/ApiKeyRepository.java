@@ -1,0 +1,134 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.identity;
+
+import dev.baton.protocol.identity.AccessRole;
+import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.core.buffer.Buffer;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.enterprise.context.ApplicationScoped;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Stores API keys in Postgres. Each statement takes at most 10 s. Thread-safe. */
+@ApplicationScoped
+class ApiKeyRepository {
+  /** The most keys of an installation that are neither revoked nor expired. */
+  static final int MAX_KEYS = 10_000;
+
+  private static final Duration SQL = Duration.ofSeconds(10);
+  private static final String COLUMNS =
+      "id, digest, name, role, created_at, created_by, expires_at, last_used_at, revoked_at";
+
+  private final Pool pool;
+
+  ApiKeyRepository(Pool pool) {
+    this.pool = pool;
+  }
+
+  Uni<Optional<ApiKeyRow>> find(String id) {
+    return execute("SELECT " + COLUMNS + " FROM orchestrator.api_key WHERE id = $1", Tuple.of(id))
+        .map(rows -> list(rows).stream().findFirst());
+  }
+
+  /** Lists up to {@link #MAX_KEYS} keys, the newest first, also revoked and expired ones. */
+  Uni<List<ApiKeyRow>> list() {
+    return execute(
+            "SELECT "
+                + COLUMNS
+                + " FROM orchestrator.api_key ORDER BY created_at DESC, id LIMIT $1",
+            Tuple.of(MAX_KEYS))
+        .map(ApiKeyRepository::list);
+  }
+
+  /**
+   * Inserts a key.
+   *
+   * @return false when there are {@link #MAX_KEYS} valid ones
+   */
+  Uni<Boolean> insert(ApiKeyRow key) {
+    return execute(
+            """
+            INSERT INTO orchestrator.api_key
+              (id, digest, name, role, created_at, created_by, expires_at)
+            SELECT $1, $2, $3, $4, $5, $6, $7
+            WHERE (SELECT count(*) FROM orchestrator.api_key
+                   WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())) < $8""",
+            Tuple.tuple()
+                .addString(key.id())
+                .addBuffer(Buffer.buffer(key.digest()))
+                .addString(key.name())
+                .addString(key.role().label())
+                .addOffsetDateTime(utc(key.createdAt()))
+                .addString(key.createdBy())
+                .addOffsetDateTime(key.expiresAt() == null ? null : utc(key.expiresAt()))
+                .addInteger(MAX_KEYS))
+        .map(rows -> rows.rowCount() == 1);
+  }
+
+  /** Revokes a key, once; returns it, or empty when none has this id. */
+  Uni<Optional<ApiKeyRow>> revoke(String id) {
+    return execute(
+            "UPDATE orchestrator.api_key SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1"
+                + " RETURNING "
+                + COLUMNS,
+            Tuple.of(id))
+        .map(rows -> list(rows).stream().findFirst());
+  }
+
+  /** Records the use of a key. */
+  Uni<Void> used(String id, Instant at) {
+    return execute(
+            """
+            UPDATE orchestrator.api_key SET last_used_at = $2
+            WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)""",
+            Tuple.of(id, utc(at)))
+        .replaceWithVoid();
+  }
+
+  private Uni<RowSet<Row>> execute(String sql, Tuple values) {
+    return pool.preparedQuery(sql).execute(values).ifNoItem().after(SQL).fail();
+  }
+
+  private static List<ApiKeyRow> list(RowSet<Row> rows) {
+    List<ApiKeyRow> keys = new ArrayList<>();
+    for (Row row : rows) {
+      String role = row.getString("role");
+      keys.add(
+          new ApiKeyRow(
+              row.getString("id"),
+              row.getBuffer("digest").getBytes(),
+              row.getString("name"),
+              AccessRole.of(role)
+                  .orElseThrow(() -> new IllegalStateException("unknown role '" + role + "'")),
+              row.getOffsetDateTime("created_at").toInstant(),
+              row.getString("created_by"),
+              instant(row, "expires_at"),
+              instant(row, "last_used_at"),
+              instant(row, "revoked_at")));
+    }
+    return keys;
+  }
+
+  private static @Nullable Instant instant(Row row, String column) {
+    OffsetDateTime time = row.getOffsetDateTime(column);
+    return time == null ? null : time.toInstant();
+  }
+
+  private static OffsetDateTime utc(Instant time) {
+    return time.atOffset(ZoneOffset.UTC);
+  }
+}

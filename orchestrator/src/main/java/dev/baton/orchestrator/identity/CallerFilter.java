@@ -1,0 +1,121 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.orchestrator.identity;
+
+import dev.baton.orchestrator.problem.ProblemDocument;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
+import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.json.Json;
+import io.quarkus.vertx.http.runtime.filters.Filters;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
+import io.vertx.ext.web.RoutingContext;
+import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.enterprise.event.Observes;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+
+/**
+ * Refuses every request without a caller, on every route: REST, gRPC, WebSockets, metrics and
+ * documents. Only the exact paths listed here need none, so a path that is written in another way
+ * is refused. What a caller may do is decided by the annotations of the endpoint.
+ */
+@ApplicationScoped
+public class CallerFilter {
+  /** After Quarkus has authenticated the request, before any route. */
+  private static final int PRIORITY = 50;
+
+  /** What probes and checkpoint-stores read. */
+  private static final Set<String> PUBLIC =
+      Set.of(
+          "/q/health",
+          "/q/health/live",
+          "/q/health/ready",
+          "/q/health/started",
+          "/.well-known/jwks.json");
+
+  /** Calls of runners, which are authenticated by attach tokens and leases. */
+  private static final Set<String> RUNNERS =
+      Set.of(
+          "/" + RunnerGatewayServiceGrpc.getAttachMethod().getFullMethodName(),
+          "/" + RunnerGatewayServiceGrpc.getTerminalMethod().getFullMethodName());
+
+  void register(@Observes Filters filters) {
+    filters.register(this::check, PRIORITY);
+  }
+
+  private void check(RoutingContext context) {
+    String path = context.request().path();
+    if (ApiKeyAuthenticationMechanism.caller(context).isPresent()
+        || PUBLIC.contains(path)
+        || (isGrpc(context.request()) && RUNNERS.contains(path))) {
+      context.next();
+      return;
+    }
+    refuse(context);
+  }
+
+  /**
+   * Requires a role for a request that no annotation protects.
+   *
+   * @throws ProblemException when its caller has another one
+   */
+  public static void require(RoutingContext context, AccessRole role) {
+    Caller caller =
+        ApiKeyAuthenticationMechanism.caller(context).orElseThrow(() -> problem(context));
+    if (!caller.is(role)) {
+      throw new ProblemException(
+          ProblemKind.FORBIDDEN,
+          "'%s' does not have the role %s".formatted(caller.name(), role.label()));
+    }
+  }
+
+  private static ProblemException problem(RoutingContext context) {
+    return new ProblemException(
+        ProblemKind.UNAUTHENTICATED,
+        ApiKeyAuthenticationMechanism.hasWrongCredential(context)
+            ? "the API key is wrong, expired or revoked"
+            : "the request has no API key: send 'Authorization: Bearer KEY'; create it with"
+                + " `baton keys create`, or read local.key in the data folder of `baton up`");
+  }
+
+  private static void refuse(RoutingContext context) {
+    ProblemException problem = problem(context);
+    HttpServerResponse response = context.response();
+    if (isGrpc(context.request())) {
+      response
+          .setStatusCode(200)
+          .putHeader(HttpHeaders.CONTENT_TYPE, "application/grpc")
+          .putHeader("grpc-status", Integer.toString(problem.kind().grpc().value()))
+          .putHeader("grpc-message", problem.getMessage())
+          .end();
+      return;
+    }
+    // The body is not read. HTTP/2 resets the stream instead and has no such header.
+    if (context.request().version() != HttpVersion.HTTP_2) {
+      response.putHeader(HttpHeaders.CONNECTION, "close");
+    }
+    response
+        .setStatusCode(problem.kind().status())
+        .putHeader("WWW-Authenticate", "Bearer realm=\"baton\"")
+        .putHeader(HttpHeaders.CONTENT_TYPE, ProblemDocument.MEDIA_TYPE)
+        .end(
+            new String(
+                Json.bytes(problem.document(context.normalizedPath())), StandardCharsets.UTF_8));
+  }
+
+  private static boolean isGrpc(HttpServerRequest request) {
+    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+    return request.version() == HttpVersion.HTTP_2
+        && type != null
+        && type.startsWith("application/grpc");
+  }
+}
