@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -43,6 +44,7 @@ public final class ScriptedRunner implements AutoCloseable {
   private final int slots;
   private final ManagedChannel channel;
   private final BlockingQueue<GatewayMessage> received = new LinkedBlockingQueue<>();
+  private final List<Assign> otherRuns = new CopyOnWriteArrayList<>();
   private final StreamObserver<RunnerMessage> out;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -143,23 +145,44 @@ public final class ScriptedRunner implements AutoCloseable {
 
   /** Returns the next message that matches the predicate, and drops earlier ones. */
   public GatewayMessage await(Predicate<GatewayMessage> wanted) {
-    try {
-      while (true) {
-        GatewayMessage message =
-            Objects.requireNonNull(
-                received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS), "no such message");
-        if (wanted.test(message)) {
-          return message;
-        }
+    while (true) {
+      GatewayMessage message = next();
+      if (wanted.test(message)) {
+        return message;
       }
+    }
+  }
+
+  /**
+   * Returns the next assignment of a run. Keeps those of other runs for later calls, since runs are
+   * assigned in any order; drops other messages.
+   */
+  public Assign awaitAssign(String run) {
+    for (Assign assign : List.copyOf(otherRuns)) {
+      if (assign.getRun().equals(run)) {
+        otherRuns.remove(assign);
+        return assign;
+      }
+    }
+    while (true) {
+      GatewayMessage message = next();
+      if (message.hasAssign() && message.getAssign().getRun().equals(run)) {
+        return message.getAssign();
+      }
+      if (message.hasAssign()) {
+        otherRuns.add(message.getAssign());
+      }
+    }
+  }
+
+  private GatewayMessage next() {
+    try {
+      return Objects.requireNonNull(
+          received.poll(PATIENCE_SECONDS, TimeUnit.SECONDS), "no such message");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     }
-  }
-
-  public Assign awaitAssign(String run) {
-    return await(m -> m.hasAssign() && m.getAssign().getRun().equals(run)).getAssign();
   }
 
   public int waiting() {
