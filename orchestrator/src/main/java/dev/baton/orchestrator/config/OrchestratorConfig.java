@@ -88,6 +88,9 @@ public interface OrchestratorConfig {
      * with # do not count. Read at the start.
      */
     Optional<Path> adminKeysFile();
+
+    /** As {@link #adminKeysFile}, for callers that only read, such as monitoring. */
+    Optional<Path> viewerKeysFile();
   }
 
   /**

@@ -35,7 +35,7 @@ class StartupConfigGuard {
   void onStart(@Observes @Priority(1) StartupEvent event) throws IOException {
     List<String> problems = new ArrayList<>(OrchestratorConfigValidator.problems(config));
     problems.addAll(AttachTokenLoader.problems(config.attach(), host));
-    problems.addAll(AdminKeyLoader.problems(config.identity(), host));
+    problems.addAll(KeyFileLoader.problems(config.identity(), host));
     if (!problems.isEmpty()) {
       throw new IllegalStateException("configuration: " + String.join("; ", problems));
     }

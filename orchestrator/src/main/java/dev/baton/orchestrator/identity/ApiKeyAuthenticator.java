@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.identity;
 
-import dev.baton.orchestrator.config.AdminKeyLoader;
+import dev.baton.orchestrator.config.KeyFileLoader;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.StepTokenSigner;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -29,10 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.logging.Logger;
 
 /**
- * Finds the caller of a credential: an API key of the database or of {@code
- * baton.identity.admin-keys-file}, or the token of a step. What it has found holds for {@link
- * #CACHED}, so a key that another replica has revoked works that long. Never logs a credential.
- * Thread-safe.
+ * Finds the caller of a credential: an API key of the database or of the files of {@code
+ * baton.identity}, or the token of a step. What it has found holds for {@link #CACHED}, so a key
+ * that another replica has revoked works that long. Never logs a credential. Thread-safe.
  */
 @ApplicationScoped
 class ApiKeyAuthenticator {
@@ -52,7 +51,7 @@ class ApiKeyAuthenticator {
   private final ConcurrentHashMap<String, CachedKey> cache = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Instant> used = new ConcurrentHashMap<>();
   private final AtomicInteger lookups = new AtomicInteger();
-  private volatile List<AdminKey> adminKeys = List.of();
+  private volatile List<KnownKey> fileKeys = List.of();
 
   ApiKeyAuthenticator(ApiKeyRepository keys, StepTokenSigner steps, OrchestratorConfig config) {
     this.keys = keys;
@@ -60,17 +59,22 @@ class ApiKeyAuthenticator {
     this.config = config.identity();
   }
 
-  private record AdminKey(String id, byte[] digest) {}
+  private record KnownKey(String name, byte[] digest, AccessRole role) {}
 
   /** What was found for an id, also that it does not exist. */
   private record CachedKey(Optional<ApiKeyRow> row, long untilNanos) {}
 
   void onStart(@Observes @Priority(2) StartupEvent event) throws IOException {
-    adminKeys =
-        AdminKeyLoader.load(config).stream()
-            .map(key -> new AdminKey(ApiKeyFormat.id(key).orElseThrow(), ApiKeyFormat.digest(key)))
+    fileKeys =
+        KeyFileLoader.load(config).stream()
+            .map(
+                file ->
+                    new KnownKey(
+                        file.role().label() + " key " + ApiKeyFormat.id(file.key()).orElseThrow(),
+                        ApiKeyFormat.digest(file.key()),
+                        file.role()))
             .toList();
-    if (config.required() && adminKeys.isEmpty()) {
+    if (config.required() && fileKeys.isEmpty()) {
       LOG.info(
           "baton.identity.admin-keys-file is not set: only API keys of the database are accepted");
     }
@@ -92,9 +96,9 @@ class ApiKeyAuthenticator {
       return found(Optional.empty());
     }
     byte[] digest = ApiKeyFormat.digest(credential);
-    for (AdminKey admin : adminKeys) {
-      if (MessageDigest.isEqual(admin.digest(), digest)) {
-        return found(Optional.of(Caller.of("admin key " + admin.id(), AccessRole.ADMIN)));
+    for (KnownKey key : fileKeys) {
+      if (MessageDigest.isEqual(key.digest(), digest)) {
+        return found(Optional.of(Caller.of(key.name(), key.role())));
       }
     }
     return lookup(id.get()).map(row -> row.flatMap(key -> caller(key, digest)));

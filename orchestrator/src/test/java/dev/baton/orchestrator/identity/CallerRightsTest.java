@@ -43,6 +43,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import org.eclipse.microprofile.config.ConfigProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -267,6 +268,15 @@ class CallerRightsTest {
       channel.shutdownNow();
       channel.awaitTermination(5, TimeUnit.SECONDS);
     }
+  }
+
+  @Test
+  void shouldTakeKeysOfAFileForViewers() {
+    String viewer =
+        ConfigProvider.getConfig().getValue(OrchestratorTestClient.VIEWER_KEY, String.class);
+
+    assertThat(send(viewer, "GET", "/q/metrics", "").status()).isEqualTo(200);
+    assertThat(send(viewer, "POST", "/runs", "{}").status()).isEqualTo(403);
   }
 
   @Test

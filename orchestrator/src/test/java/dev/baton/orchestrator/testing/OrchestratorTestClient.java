@@ -30,6 +30,9 @@ public final class OrchestratorTestClient {
   /** The setting with the admin key of the tests. */
   public static final String API_KEY = "test.api-key";
 
+  /** The setting with a key of a file whose callers are viewers. */
+  public static final String VIEWER_KEY = "test.viewer-key";
+
   private final URI base;
   private final Optional<String> key;
 

@@ -65,6 +65,11 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
     Files.writeString(keys, "# a key of the tests\n" + key + "\n");
     settings.put("baton.identity.admin-keys-file", keys.toString());
     settings.put(OrchestratorTestClient.API_KEY, key);
+    String viewer = ApiKeyFormat.create();
+    settings.put(
+        "baton.identity.viewer-keys-file",
+        Files.writeString(data.resolve("viewer.keys"), viewer).toString());
+    settings.put(OrchestratorTestClient.VIEWER_KEY, viewer);
     settings.put("baton.store-url", "http://127.0.0.1:" + Objects.requireNonNull(store).port());
     settings.put("baton.orchestrator-url", "http://127.0.0.1:1");
     settings.put("baton.heartbeat.interval", "200ms");

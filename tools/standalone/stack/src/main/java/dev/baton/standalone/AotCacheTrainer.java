@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.standalone.jvm.AotCacheDirectory;
 import dev.baton.standalone.jvm.AotMode;
 import dev.baton.standalone.jvm.InstallationLayout;
 import dev.baton.standalone.jvm.JvmCommand;
@@ -51,7 +52,7 @@ final class AotCacheTrainer {
             .progress(progress)
             .prepare();
     Map<String, Path> caches = caches(stack.specs(), components);
-    if (!force && caches.values().stream().allMatch(Files::exists)) {
+    if (!force && caches.values().stream().allMatch(AotCacheDirectory::isComplete)) {
       stack.close();
       progress.accept("AOT caches are up to date");
       return 0;
@@ -67,7 +68,7 @@ final class AotCacheTrainer {
     } finally {
       if (partial && runner != null) {
         // After the stack has stopped: no process can write to it any more.
-        RunnerCacheTrainer.delete(runner);
+        AotCacheDirectory.delete(runner);
       }
     }
     return report(caches, progress);
@@ -105,11 +106,13 @@ final class AotCacheTrainer {
       throws IOException {
     int missing = 0;
     for (Map.Entry<String, Path> cache : caches.entrySet()) {
-      if (Files.exists(cache.getValue())) {
+      if (AotCacheDirectory.isComplete(cache.getValue())) {
         double megabytes = Files.size(cache.getValue()) / 1e6;
         progress.accept("%s cache %.0f MB".formatted(cache.getKey(), megabytes));
       } else {
-        progress.accept(cache.getKey() + " has written no cache; it starts without one");
+        // Its JVM was killed while it wrote one.
+        AotCacheDirectory.delete(cache.getValue());
+        progress.accept(cache.getKey() + " has finished no cache; it starts without one");
         missing++;
       }
     }

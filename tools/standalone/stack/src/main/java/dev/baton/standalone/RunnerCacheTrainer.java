@@ -7,8 +7,8 @@
 package dev.baton.standalone;
 
 import dev.baton.standalone.TrainingApiClient.RunStatus;
+import dev.baton.standalone.jvm.AotCacheDirectory;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -104,16 +104,10 @@ final class RunnerCacheTrainer {
    */
   static void train(StandaloneStack stack, Path cache, Path logs)
       throws IOException, InterruptedException {
-    delete(cache);
+    AotCacheDirectory.delete(cache);
     try (TrainingApiClient api = new TrainingApiClient(stack.orchestratorUrl(), stack.apiKey())) {
       new RunnerCacheTrainer(api, cache, logs).train();
     }
-  }
-
-  /** Deletes the cache and what an interrupted JVM leaves behind. */
-  static void delete(Path cache) throws IOException {
-    Files.deleteIfExists(cache);
-    Files.deleteIfExists(cache.resolveSibling(cache.getFileName() + ".config"));
   }
 
   private void train() throws IOException, InterruptedException {
@@ -180,8 +174,8 @@ final class RunnerCacheTrainer {
     } catch (ExecutionException e) {
       throw new IOException("AOT cache of runners: cannot await pid " + runner.pid(), e);
     }
-    if (Files.notExists(cache)) {
-      throw failed("pid %d has exited without writing it".formatted(runner.pid()));
+    if (!AotCacheDirectory.isComplete(cache)) {
+      throw failed("pid %d has exited without finishing it".formatted(runner.pid()));
     }
   }
 

@@ -41,6 +41,24 @@ public record AotCacheDirectory(Path folder) {
     return folder.resolve(ofPlace(program) + digest(identity.toString(), 8) + ".aot");
   }
 
+  /**
+   * Whether a JVM has finished writing the cache. Until then its configuration, from which it is
+   * assembled, is next to it: a killed JVM leaves both, and a cache that cannot be used.
+   */
+  public static boolean isComplete(Path cache) {
+    return Files.exists(cache) && Files.notExists(configuration(cache));
+  }
+
+  /** Deletes the cache and what an interrupted JVM leaves behind. */
+  public static void delete(Path cache) throws IOException {
+    Files.deleteIfExists(cache);
+    Files.deleteIfExists(configuration(cache));
+  }
+
+  private static Path configuration(Path cache) {
+    return cache.resolveSibling(cache.getFileName() + ".config");
+  }
+
   /** The common prefix of the file names of this program's caches, of all builds. */
   private static String ofPlace(JvmProgram program) {
     return program.name() + "-" + digest(program.jars().toString(), 4) + "-";
@@ -53,7 +71,7 @@ public record AotCacheDirectory(Path folder) {
       case OFF -> List.of();
       // A missing file would cost more than it could save: the JVM then does not use its default
       // archive either.
-      case USE -> Files.exists(file) ? List.of("-XX:AOTCache=" + file) : List.of();
+      case USE -> isComplete(file) ? List.of("-XX:AOTCache=" + file) : List.of();
       case TRAIN -> {
         prepare(program, file);
         yield List.of("-XX:AOTCacheOutput=" + file, "-Xlog:aot=error");

@@ -47,6 +47,21 @@ class AotCacheDirectoryTest {
     assertThat(fresh).exists();
   }
 
+  @Test
+  void shouldNotUseACacheWhoseJvmWasKilledWhileItWroteIt() throws Exception {
+    AotCacheDirectory caches = new AotCacheDirectory(Files.createDirectory(folder.resolve("aot")));
+    JvmProgram program = program("here");
+    Path cache = Files.createFile(caches.file(program, FLAGS));
+    Path configuration = Files.createFile(folder.resolve("aot/" + cache.getFileName() + ".config"));
+
+    assertThat(caches.flags(program, FLAGS, AotMode.USE)).isEmpty();
+    assertThat(AotCacheDirectory.isComplete(cache)).isFalse();
+
+    AotCacheDirectory.delete(cache);
+    assertThat(cache).doesNotExist();
+    assertThat(configuration).doesNotExist();
+  }
+
   private JvmProgram program(String place) throws Exception {
     Path jar = Files.createDirectory(folder.resolve(place)).resolve("runner.jar");
     Files.writeString(jar, "built");

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.config;
 
+import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
 import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
@@ -14,16 +15,31 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads {@code baton.identity.admin-keys-file}: the keys that exist without the database. */
-public final class AdminKeyLoader {
-  private static final String KEY = "baton.identity.admin-keys-file";
+/** Reads the files with API keys: keys that exist without the database. */
+public final class KeyFileLoader {
+  private static final String ADMINS = "baton.identity.admin-keys-file";
+  private static final String VIEWERS = "baton.identity.viewer-keys-file";
   private static final int MAX_BYTES = 1 << 20;
 
-  private AdminKeyLoader() {}
+  private KeyFileLoader() {}
 
-  /** Returns the keys of the file; empty without one. */
-  public static List<String> load(OrchestratorConfig.Identity identity) throws IOException {
-    return identity.adminKeysFile().isPresent() ? read(identity.adminKeysFile().get()) : List.of();
+  /** A key of a file, and the role of its callers. */
+  public record FileKey(String key, AccessRole role) {}
+
+  /** Returns the keys of both files. */
+  public static List<FileKey> load(OrchestratorConfig.Identity identity) throws IOException {
+    List<FileKey> keys = new ArrayList<>();
+    if (identity.adminKeysFile().isPresent()) {
+      for (String key : read(identity.adminKeysFile().get())) {
+        keys.add(new FileKey(key, AccessRole.ADMIN));
+      }
+    }
+    if (identity.viewerKeysFile().isPresent()) {
+      for (String key : read(identity.viewerKeysFile().get())) {
+        keys.add(new FileKey(key, AccessRole.VIEWER));
+      }
+    }
+    return keys;
   }
 
   private static List<String> read(Path file) throws IOException {
@@ -40,7 +56,8 @@ public final class AdminKeyLoader {
    */
   static List<String> problems(OrchestratorConfig.Identity identity, String host) {
     List<String> problems = new ArrayList<>();
-    identity.adminKeysFile().ifPresent(file -> check(file, problems));
+    identity.adminKeysFile().ifPresent(file -> check(ADMINS, file, problems));
+    identity.viewerKeysFile().ifPresent(file -> check(VIEWERS, file, problems));
     if (!identity.required() && !LoopbackChecker.isLoopback(host)) {
       problems.add(
           "baton.identity.required=false lets other hosts start runs, whose steps execute any"
@@ -49,21 +66,21 @@ public final class AdminKeyLoader {
     return problems;
   }
 
-  private static void check(Path file, List<String> problems) {
+  private static void check(String setting, Path file, List<String> problems) {
     try {
       List<String> keys = read(file);
       if (keys.isEmpty()) {
-        problems.add(KEY + "=" + file + " has no key; allowed: one on each line");
+        problems.add(setting + "=" + file + " has no key; allowed: one on each line");
       }
       for (int i = 0; i < keys.size(); i++) {
         if (ApiKeyFormat.id(keys.get(i)).isEmpty()) {
           problems.add(
               "%s=%s: line with key %d is not an API key; allowed: %s"
-                  .formatted(KEY, file, i + 1, ApiKeyFormat.ALLOWED));
+                  .formatted(setting, file, i + 1, ApiKeyFormat.ALLOWED));
         }
       }
     } catch (IOException e) {
-      problems.add(KEY + "=" + file + " cannot be read: " + e);
+      problems.add(setting + "=" + file + " cannot be read: " + e);
     }
   }
 }
