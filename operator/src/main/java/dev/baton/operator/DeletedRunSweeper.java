@@ -17,8 +17,9 @@ import java.util.stream.Collectors;
 
 /**
  * Ends runs whose resource was deleted while no operator watched: compares the runs that the
- * orchestrator knows with the cluster. What the cache of the watch does not have is looked for in a
- * list of its namespace, since a cache may be older than the run. A list that fails ends nothing.
+ * orchestrator has stored with the cluster. A resource that the cache of the watch does not have is
+ * searched in a list of its namespace, since a cache may be older than the run. A list that fails
+ * ends nothing.
  */
 final class DeletedRunSweeper {
   private static final System.Logger LOG = System.getLogger(DeletedRunSweeper.class.getName());

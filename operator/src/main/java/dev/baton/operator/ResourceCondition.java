@@ -41,6 +41,9 @@ public record ResourceCondition(
   /** Longest text, in bytes of JSON. */
   static final int MAX_MESSAGE_BYTES = 512;
 
+  /** Longest text of the only condition of a status, which lists errors. */
+  static final int MAX_ERRORS_BYTES = 2048;
+
   private static final int MAX_WORD_BYTES = 64;
 
   /** Creates a condition without a time; shortens what is too long. */
@@ -50,6 +53,16 @@ public record ResourceCondition(
         status,
         StatusTextLimiter.limit(reason, MAX_WORD_BYTES),
         message == null ? null : StatusTextLimiter.limit(message, MAX_MESSAGE_BYTES),
+        null);
+  }
+
+  /** Creates the only condition of a status: not accepted, for a reason. */
+  static ResourceCondition rejected(String reason, String message) {
+    return new ResourceCondition(
+        ACCEPTED,
+        FALSE,
+        StatusTextLimiter.limit(reason, MAX_WORD_BYTES),
+        StatusTextLimiter.limit(message, MAX_ERRORS_BYTES),
         null);
   }
 

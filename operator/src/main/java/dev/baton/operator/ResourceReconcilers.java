@@ -35,7 +35,7 @@ final class ResourceReconcilers implements AutoCloseable {
   /**
    * Returns after the caches contain what the cluster has.
    *
-   * @param failed is called when a watch has ended for good
+   * @param failed is called when a watch has ended permanently
    * @throws RuntimeException when the kinds cannot be listed and watched
    */
   static ResourceReconcilers start(

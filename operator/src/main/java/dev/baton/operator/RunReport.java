@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param approval that waits for a person
  * @param queued why it waits for a runner
  * @param error of a run that has failed or was lost
- * @param onDelete the policy that the orchestrator knows
+ * @param onDelete the policy that the orchestrator has stored
  */
 public record RunReport(
     ResourceKey resource,

@@ -31,8 +31,11 @@ public record RunResourceStatus(
     @JsonPropertyDescription("Number of the current runner of the run") @Nullable Integer epoch,
     @JsonPropertyDescription("Path of a step in progress") @Nullable String step,
     @JsonPropertyDescription("Number of completed steps") @Nullable Long completedSteps,
+    // API servers before 1.21 leave null where an applied object is removed.
+    @io.fabric8.generator.annotation.Nullable
     @JsonPropertyDescription("The approval that the run waits for")
         @Nullable WaitingApproval waitingFor,
+    @io.fabric8.generator.annotation.Nullable
     @JsonPropertyDescription("The runner that carries the run") @Nullable RunnerIdentity runner,
     @JsonPropertyDescription("When its first runner started") @Nullable String startedAt,
     @JsonPropertyDescription("When it ended") @Nullable String finishedAt,
@@ -41,7 +44,7 @@ public record RunResourceStatus(
         @Nullable RunOperatingMode operatingMode,
     @JsonPropertyDescription("Hash of the fields that may not change") @Nullable String specHash,
     List<ResourceCondition> conditions) {
-  /** Largest status as JSON: a cluster's database is no place for a run's state. */
+  /** Largest status as JSON: the database of a cluster is not a place for the state of runs. */
   static final int MAX_BYTES = 4096;
 
   public RunResourceStatus {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Maps what the orchestrator reports to the status of a Run. The result has at most {@link
- * RunResourceStatus#MAX_BYTES}, whatever the report contains. Thread-safe.
+ * RunResourceStatus#MAX_BYTES} for every report. Thread-safe.
  */
 final class RunStatusMapper {
   static final String REJECTED = "Rejected";
@@ -123,8 +123,7 @@ final class RunStatusMapper {
         StatusTextLimiter.limit(message, ResourceCondition.MAX_MESSAGE_BYTES),
         null,
         null,
-        timed(
-            List.of(ResourceCondition.of(ACCEPTED, FALSE, reason, message)), resource.getStatus()));
+        timed(List.of(ResourceCondition.rejected(reason, message)), resource.getStatus()));
   }
 
   /** Returns the status of a Run whose run was deleted from Baton. */

@@ -65,12 +65,7 @@ final class WorkflowResourceReconciler implements Reconciler<WorkflowCustomResou
           stored,
           ResourceCondition.of(ResourceCondition.ACCEPTED, ResourceCondition.TRUE, "Stored", null));
     } catch (RejectedException e) {
-      return status(
-          workflow,
-          before,
-          null,
-          ResourceCondition.of(
-              ResourceCondition.ACCEPTED, ResourceCondition.FALSE, e.reason(), e.text()));
+      return status(workflow, before, null, ResourceCondition.rejected(e.reason(), e.text()));
     }
   }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Checks the committed definitions of the kinds against the records. To write them anew after a
+ * Checks the committed definitions of the kinds against the records. To write them again after a
  * record has changed: {@code ./mvnw -pl operator test -Dtest=CustomResourceDefinitionsTest
  * -Dbaton.crds.write=true}.
  */

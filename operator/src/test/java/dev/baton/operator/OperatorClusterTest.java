@@ -10,6 +10,8 @@ import static dev.baton.operator.OperatorNamespace.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fabric8.kubernetes.api.model.HasMetadata;
+import io.fabric8.kubernetes.client.dsl.base.PatchContext;
+import io.fabric8.kubernetes.client.dsl.base.PatchType;
 import java.time.Clock;
 import java.util.List;
 import java.util.Optional;
@@ -148,7 +150,9 @@ class OperatorClusterTest {
             .resources(RunCustomResource.class)
             .inNamespace(cluster.name)
             .withName("modes")
-            .patch("{\"spec\":{\"operatingMode\":\"" + mode + "\",\"ttlSecondsAfterFinished\":1}}");
+            .patch(
+                PatchContext.of(PatchType.JSON_MERGE),
+                "{\"spec\":{\"operatingMode\":\"" + mode + "\",\"ttlSecondsAfterFinished\":1}}");
         await(mode, () -> cluster.run("modes") == null || cluster.hasPhase("modes", mode));
       }
 
