@@ -31,12 +31,13 @@ public record RunResourceStatus(
     @JsonPropertyDescription("Number of the current runner of the run") @Nullable Integer epoch,
     @JsonPropertyDescription("Path of a step in progress") @Nullable String step,
     @JsonPropertyDescription("Number of completed steps") @Nullable Long completedSteps,
-    // API servers before 1.21 leave null where an applied object is removed.
+    // The API server 1.20 leaves null where an applied object is removed.
     @io.fabric8.generator.annotation.Nullable
-    @JsonPropertyDescription("The approval that the run waits for")
+        @JsonPropertyDescription("The approval that the run waits for")
         @Nullable WaitingApproval waitingFor,
     @io.fabric8.generator.annotation.Nullable
-    @JsonPropertyDescription("The runner that carries the run") @Nullable RunnerIdentity runner,
+        @JsonPropertyDescription("The runner that carries the run")
+        @Nullable RunnerIdentity runner,
     @JsonPropertyDescription("When its first runner started") @Nullable String startedAt,
     @JsonPropertyDescription("When it ended") @Nullable String finishedAt,
     @JsonPropertyDescription("Why it is in this phase") @Nullable String message,

@@ -50,7 +50,7 @@ final class OperatorNamespace implements AutoCloseable {
           .withForce(true)
           .build();
 
-  final String name = "a-operator-" + UUID.randomUUID().toString().substring(0, 8);
+  final String name = "baton-test-" + UUID.randomUUID().toString().substring(0, 8);
   final KubernetesClient admin;
   private final Config config;
   private final List<String> requests = new CopyOnWriteArrayList<>();

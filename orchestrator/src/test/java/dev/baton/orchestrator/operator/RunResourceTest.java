@@ -56,7 +56,7 @@ class RunResourceTest {
   @Inject LocalOrchestratorClient orchestrator;
   @Inject OrchestratorTestEnvironment bed;
 
-  private final String namespace = "a-runs-" + UUID.randomUUID().toString().substring(0, 8);
+  private final String namespace = "baton-test-" + UUID.randomUUID().toString().substring(0, 8);
 
   @SuppressWarnings("NullAway.Init")
   private KubernetesClient cluster;
@@ -70,6 +70,7 @@ class RunResourceTest {
     for (String name : new String[] {"workflows.baton.dev.yaml", "runs.baton.dev.yaml"}) {
       cluster
           .load(Files.newInputStream(Path.of("../deploy/kubernetes/crds").resolve(name)))
+          .forceConflicts()
           .serverSideApply();
     }
     cluster
