@@ -60,6 +60,7 @@ class ArchitectureTest {
           "launchers/process",
           "launchers/docker",
           "launchers/kubernetes",
+          "operator",
           "orchestrator",
           "checkpoint-store",
           "runner",
@@ -82,7 +83,7 @@ class ArchitectureTest {
   /** The packages of the libraries that every part may use, and of the protocol. */
   private static String[] libraries(String prefix) {
     return Stream.of(
-            "protocol", "snapshot", "milestone", "sink", "lease", "process", "transfer", "launcher")
+            "protocol", "snapshot", "milestone", "sink", "lease", "process", "transfer", "launcher", "operator")
         .map(name -> prefix + name + "..")
         .toArray(String[]::new);
   }

@@ -29,6 +29,7 @@ class OrchestratorRunRepository {
           "DELETE FROM orchestrator.deferred_signal WHERE run = $1",
           "DELETE FROM orchestrator.runner WHERE run = $1",
           "DELETE FROM orchestrator.notification WHERE run = $1",
+          "DELETE FROM orchestrator.run_resource WHERE run = $1",
           "DELETE FROM orchestrator.idempotency WHERE location = '/runs/' || $1",
           "DELETE FROM orchestrator.run WHERE id = $1");
 
@@ -42,6 +43,7 @@ class OrchestratorRunRepository {
         + (SELECT count(*) FROM orchestrator.deferred_signal WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.runner WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.notification WHERE run = $1)
+        + (SELECT count(*) FROM orchestrator.run_resource WHERE run = $1)
         + (SELECT count(*) FROM orchestrator.idempotency WHERE location = '/runs/' || $1)
         + (SELECT count(*) FROM orchestrator.run WHERE id = $1) AS n""";
 

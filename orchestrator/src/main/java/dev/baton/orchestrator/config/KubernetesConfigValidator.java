@@ -9,6 +9,7 @@ package dev.baton.orchestrator.config;
 import static dev.baton.orchestrator.config.OrchestratorConfigValidator.wrong;
 
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,20 @@ final class KubernetesConfigValidator {
 
   private KubernetesConfigValidator() {}
 
+  static void validate(List<String> problems, OrchestratorConfig.Operator operator) {
+    readable(problems, "baton.operator.kubeconfig", operator.kubeconfig());
+    operator
+        .namespaces()
+        .orElse(List.of())
+        .forEach(
+            name -> matches(problems, "baton.operator.namespaces", Optional.of(name), NAMESPACE));
+  }
+
+  private static void readable(List<String> problems, String key, Optional<Path> file) {
+    file.filter(path -> !Files.isReadable(path))
+        .ifPresent(path -> problems.add(wrong(key, path, "a file that can be read")));
+  }
+
   /**
    * @param key of the launcher
    */
@@ -41,13 +56,7 @@ final class KubernetesConfigValidator {
       return;
     }
     OrchestratorConfig.KubernetesSettings cluster = launcher.kubernetes();
-    cluster
-        .kubeconfig()
-        .filter(file -> !Files.isReadable(file))
-        .ifPresent(
-            file ->
-                problems.add(
-                    wrong(key + ".kubernetes.kubeconfig", file, "a file that can be read")));
+    readable(problems, key + ".kubernetes.kubeconfig", cluster.kubeconfig());
     matches(problems, key + ".kubernetes.namespace", cluster.namespace(), NAMESPACE);
     matches(
         problems,

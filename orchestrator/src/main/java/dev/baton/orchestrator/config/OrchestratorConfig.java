@@ -75,6 +75,8 @@ public interface OrchestratorConfig {
 
   Attach attach();
 
+  Operator operator();
+
   Identity identity();
 
   /** Which callers of REST and gRPC are accepted. */
@@ -103,6 +105,18 @@ public interface OrchestratorConfig {
 
     /** A file with one token per line; empty lines and those that begin with # do not count. */
     Optional<Path> tokensFile();
+  }
+
+  /** The operator of resources in a Kubernetes cluster. */
+  interface Operator {
+    @WithDefault("false")
+    boolean enabled();
+
+    /** Whose resources it reconciles. Absent: its own, or that of the kubeconfig. */
+    Optional<List<String>> namespaces();
+
+    /** Absent: the service account of this pod, else {@code KUBECONFIG}, {@code ~/.kube/config}. */
+    Optional<Path> kubeconfig();
   }
 
   /** The port that serves REST and gRPC. */

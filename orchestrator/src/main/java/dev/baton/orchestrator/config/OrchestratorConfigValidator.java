@@ -78,6 +78,7 @@ public final class OrchestratorConfigValidator {
       problems.add(wrong("baton.checkpoint.request-timeout", requestTimeout, "1s to 60s"));
     }
     notifications(problems, config.notifications());
+    KubernetesConfigValidator.validate(problems, config.operator());
     for (String host : config.http().allowedHosts().orElse(List.of())) {
       try {
         new WebRequestPolicy(List.of(host));

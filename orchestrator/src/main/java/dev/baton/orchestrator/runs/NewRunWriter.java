@@ -46,11 +46,16 @@ class NewRunWriter {
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int MAX_RUNS_PER_COMMIT = 2_000;
 
-  /** A request: its runs, its key, and the response to store under the key. */
+  /**
+   * A request: its runs, its key, and the response to store under the key.
+   *
+   * @param owner for which the runs are started; null without one
+   */
   private record Pending(
       List<NewRun> runs,
       @Nullable IdempotencyKey key,
       IdempotentResponse answer,
+      @Nullable ResourceOwner owner,
       CompletableFuture<IdempotentResponse> done) {}
 
   private final Pool pool;
@@ -77,10 +82,23 @@ class NewRunWriter {
    */
   Uni<IdempotentResponse> create(
       List<NewRun> runs, @Nullable IdempotencyKey key, IdempotentResponse answer) {
+    return create(runs, key, answer, null);
+  }
+
+  /**
+   * Like {@link #create(List, IdempotencyKey, IdempotentResponse)}.
+   *
+   * @param owner stored with each of the runs, in the same transaction; null for none
+   */
+  Uni<IdempotentResponse> create(
+      List<NewRun> runs,
+      @Nullable IdempotencyKey key,
+      IdempotentResponse answer,
+      @Nullable ResourceOwner owner) {
     return Uni.createFrom()
         .completionStage(
             () -> {
-              Pending pending = new Pending(runs, key, answer, new CompletableFuture<>());
+              Pending pending = new Pending(runs, key, answer, owner, new CompletableFuture<>());
               enqueue(pending);
               return pending.done();
             });
@@ -264,12 +282,16 @@ class NewRunWriter {
       Map<String, Boolean> present,
       List<Pending> written) {
     List<OutboxWriter.Row> effects = new ArrayList<>();
+    ArrayNode owned = Json.mapper().createArrayNode();
     List<String> undoRuns = new ArrayList<>();
     List<String> undoKeys = new ArrayList<>();
     for (Pending pending : accepted) {
       if (pending.runs().stream().allMatch(run -> present.containsKey(run.id()))) {
         for (NewRun run : pending.runs()) {
           effects.add(run.effects(Boolean.TRUE.equals(present.get(run.id()))));
+          if (pending.owner() != null) {
+            owned.add(pending.owner().row(run.id()));
+          }
         }
         written.add(pending);
       } else {
@@ -280,6 +302,9 @@ class NewRunWriter {
     }
     Uni<Void> owed =
         effects.isEmpty() ? Uni.createFrom().voidItem() : OutboxWriter.appendAll(tx, effects);
+    if (!owned.isEmpty()) {
+      owed = owed.chain(() -> insertOwners(tx, owned));
+    }
     if (undoRuns.isEmpty() && undoKeys.isEmpty()) {
       return owed;
     }
@@ -291,6 +316,17 @@ class NewRunWriter {
             () ->
                 tx.preparedQuery("DELETE FROM orchestrator.idempotency WHERE key = ANY($1)")
                     .execute(Tuple.of(undoKeys.toArray(String[]::new))))
+        .replaceWithVoid();
+  }
+
+  private static Uni<Void> insertOwners(SqlConnection tx, ArrayNode owned) {
+    return tx.preparedQuery(
+            """
+            INSERT INTO orchestrator.run_resource (uid, run, namespace, name, on_delete)
+            SELECT uid, run, namespace, name, on_delete FROM json_to_recordset($1::text::json)
+              AS v (uid text, run text, namespace text, name text, on_delete text)
+            ORDER BY uid""")
+        .execute(Tuple.of(owned.toString()))
         .replaceWithVoid();
   }
 

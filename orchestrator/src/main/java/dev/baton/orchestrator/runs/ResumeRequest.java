@@ -40,7 +40,8 @@ public record ResumeRequest(
     @Nullable Boolean acceptChanges,
     @Nullable ModelBudget budget,
     @Nullable String by) {
-  static final ResumeRequest PLAIN =
+  /** Requests no changes. */
+  public static final ResumeRequest PLAIN =
       new ResumeRequest(null, null, null, null, null, null, null, null);
 
   private static final int MOST_SKIPPED = 1_000;

@@ -34,6 +34,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -267,6 +268,18 @@ public class RunQueryService {
                 }
               }
               return seen;
+            });
+  }
+
+  /** Returns those of the runs that exist, without their steps. */
+  public Uni<List<RunView>> all(Collection<String> ids) {
+    return pool.preparedQuery(SELECT + "WHERE r.id = ANY($1) ORDER BY r.id")
+        .execute(Tuple.of(ids.toArray(String[]::new)))
+        .map(
+            rows -> {
+              List<RunView> views = new ArrayList<>();
+              rows.forEach(row -> views.add(view(row)));
+              return views;
             });
   }
 

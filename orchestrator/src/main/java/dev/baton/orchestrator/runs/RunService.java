@@ -86,6 +86,26 @@ public class RunService {
                             IdempotentResponse.fresh(201, "/runs/" + made.id(), view(made)))));
   }
 
+  /**
+   * Creates the run of a resource, once for each uid: the uid is the key of the request, and is
+   * stored with the run.
+   */
+  public Uni<IdempotentResponse> createFor(ResourceOwner owner, RunRequest request) {
+    IdempotencyKey key =
+        IdempotencyKey.of("create_run_of_resource", owner.uid(), Json.bytes(request));
+    return unlessKept(
+        key,
+        () ->
+            check(request)
+                .chain(
+                    made ->
+                        creation.create(
+                            List.of(made),
+                            key,
+                            IdempotentResponse.fresh(201, "/runs/" + made.id(), view(made)),
+                            owner)));
+  }
+
   Uni<IdempotentResponse> createMany(byte[] body, @Nullable IdempotencyKey key) {
     List<RunRequest> requests = JsonBodyReader.read(body, RunRequest.Batch.class).runs();
     if (requests == null || requests.isEmpty() || requests.size() > MAX_BATCH) {

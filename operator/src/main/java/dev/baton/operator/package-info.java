@@ -1,0 +1,14 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/**
+ * Reconciles the custom resources {@code Workflow} and {@code Run} of a Kubernetes cluster with the
+ * orchestrator, through the port {@link dev.baton.operator.OrchestratorClient}.
+ */
+@NullMarked
+package dev.baton.operator;
+
+import org.jspecify.annotations.NullMarked;
