@@ -277,6 +277,25 @@ class HelmChartTest {
             one(file, "ServiceAccount", "baton-runner").path("automountServiceAccountToken"));
   }
 
+  @Test
+  void shouldGrantTheOperatorTheRightsOfTheFile() throws Exception {
+    List<JsonNode> chart = helm.template(CHART, OLDEST, EVERYTHING);
+    List<JsonNode> file = HelmInvoker.objects(Files.readString(KUBERNETES.resolve("rbac.yaml")));
+
+    List<JsonNode> granted = new ArrayList<>();
+    one(chart, "Role", "baton-operator").path("rules").forEach(granted::add);
+    one(chart, "Role", "baton-operator-lease").path("rules").forEach(granted::add);
+    List<JsonNode> expected = new ArrayList<>();
+    one(file, "Role", "baton-operator").path("rules").forEach(expected::add);
+    assertThat(granted).isEqualTo(expected);
+    assertThat(of(chart, "Role"))
+        .extracting(it -> it.at("/metadata/namespace").asText("baton"))
+        .containsExactlyInAnyOrder("baton-runners", "team-a", "team-b", "baton");
+    assertThat(settings(chart, "baton-orchestrator"))
+        .containsEntry("baton.operator.enabled", "true")
+        .containsEntry("baton.operator.namespaces", "team-a,team-b");
+  }
+
   @ParameterizedTest
   @CsvSource({"none, 4", "public, 5", "custom, 5"})
   void shouldCloseTheRunners(String egress, int rules) throws Exception {
