@@ -83,7 +83,15 @@ class ArchitectureTest {
   /** The packages of the libraries that every part may use, and of the protocol. */
   private static String[] libraries(String prefix) {
     return Stream.of(
-            "protocol", "snapshot", "milestone", "sink", "lease", "process", "transfer", "launcher", "operator")
+            "protocol",
+            "snapshot",
+            "milestone",
+            "sink",
+            "lease",
+            "process",
+            "transfer",
+            "launcher",
+            "operator")
         .map(name -> prefix + name + "..")
         .toArray(String[]::new);
   }
