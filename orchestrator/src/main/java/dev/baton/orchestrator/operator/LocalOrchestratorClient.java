@@ -235,6 +235,8 @@ class LocalOrchestratorClient implements OrchestratorClient {
       case BUSY, UNAVAILABLE, INTERNAL, CHECKPOINT_FAILED -> throw new UnavailableException(text);
       case MALFORMED_REQUEST,
           BAD_PARAMETER,
+          UNAUTHENTICATED,
+          FORBIDDEN,
           CROSS_SITE,
           NOT_FOUND,
           METHOD_NOT_ALLOWED,
