@@ -96,10 +96,7 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
     if (server != null) {
       // For {@code baton guard} and other commands that a step may use.
       baton.put("BATON_SERVER", server);
-      // A step that has a key of its own may do more with it.
-      if (!context.stepToken().isEmpty()
-          && !step.containsKey("BATON_API_KEY")
-          && !step.containsKey("BATON_API_KEY_FILE")) {
+      if (!context.stepToken().isEmpty()) {
         baton.put("BATON_API_KEY", context.stepToken());
       }
     }
