@@ -110,7 +110,7 @@ class LocalOrchestratorClient implements OrchestratorClient {
     await(() -> runs.createFor(owner, request));
     return read(uid)
         .orElseThrow(
-            () -> new UnavailableException("the run of " + uid + " was deleted meanwhile"));
+            () -> new UnavailableException("the run of " + uid + " was deleted after its start"));
   }
 
   @Override
