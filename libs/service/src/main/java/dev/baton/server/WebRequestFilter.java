@@ -6,7 +6,6 @@
  */
 package dev.baton.server;
 
-import dev.baton.protocol.json.Json;
 import dev.baton.protocol.net.WebRequestPolicy;
 import dev.baton.protocol.net.WebRequestPolicy.Refused;
 import io.quarkus.vertx.http.runtime.filters.Filters;
@@ -15,7 +14,6 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.RoutingContext;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -67,17 +65,8 @@ public final class WebRequestFilter {
           case CROSS_SITE -> 403;
           case CONTENT_TYPE -> 415;
         };
-    Object problem = mapper.problem(refused, status, context.normalizedPath());
-    HttpServerRequest request = context.request();
-    // The body is not read. HTTP/2 resets the stream instead and has no such header.
-    if (request.version() != HttpVersion.HTTP_2) {
-      request.response().putHeader(HttpHeaders.CONNECTION, "close");
-    }
-    request
-        .response()
-        .setStatusCode(status)
-        .putHeader(HttpHeaders.CONTENT_TYPE, "application/problem+json")
-        .end(new String(Json.bytes(problem), StandardCharsets.UTF_8));
+    ProblemResponseWriter.refuse(
+        context.request(), status, mapper.problem(refused, status, context.normalizedPath()));
   }
 
   private static WebRequestPolicy.Headers headers(HttpServerRequest request) {

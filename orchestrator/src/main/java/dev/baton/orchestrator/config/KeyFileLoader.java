@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** Reads the files with API keys: keys that exist without the database. */
 public final class KeyFileLoader {
@@ -29,17 +30,16 @@ public final class KeyFileLoader {
   /** Returns the keys of both files. */
   public static List<FileKey> load(OrchestratorConfig.Identity identity) throws IOException {
     List<FileKey> keys = new ArrayList<>();
-    if (identity.adminKeysFile().isPresent()) {
-      for (String key : read(identity.adminKeysFile().get())) {
-        keys.add(new FileKey(key, AccessRole.ADMIN));
-      }
-    }
-    if (identity.viewerKeysFile().isPresent()) {
-      for (String key : read(identity.viewerKeysFile().get())) {
-        keys.add(new FileKey(key, AccessRole.VIEWER));
-      }
-    }
+    add(keys, identity.adminKeysFile(), AccessRole.ADMIN);
+    add(keys, identity.viewerKeysFile(), AccessRole.VIEWER);
     return keys;
+  }
+
+  private static void add(List<FileKey> keys, Optional<Path> file, AccessRole role)
+      throws IOException {
+    if (file.isPresent()) {
+      read(file.get()).forEach(key -> keys.add(new FileKey(key, role)));
+    }
   }
 
   private static List<String> read(Path file) throws IOException {

@@ -7,10 +7,8 @@
 package dev.baton.orchestrator.gateway;
 
 import jakarta.enterprise.context.ApplicationScoped;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,13 +26,13 @@ public class AttachTokenSigner {
   /** A runner attaches again with this token as long as it lives. */
   private static final Duration AGAIN_WITHIN = Duration.ofDays(366);
 
-  private static final Pattern TOKEN =
-      Pattern.compile("(bat1\\.(once|again)\\.([a-z0-9-]{1,63})\\.(\\d{1,12}))\\.([\\w-]{43})");
+  private static final Pattern CLAIMS =
+      Pattern.compile("bat1\\.(once|again)\\.([a-z0-9-]{1,63})\\.(\\d{1,12})");
 
-  private final AttachSecretSource secret;
+  private final ClaimsSigner signer;
 
-  AttachTokenSigner(AttachSecretSource secret) {
-    this.secret = secret;
+  AttachTokenSigner(ClaimsSigner signer) {
+    this.signer = signer;
   }
 
   /** For what a token may be used. */
@@ -65,10 +63,7 @@ public class AttachTokenSigner {
   }
 
   private String sign(String runner, Use use, Instant until) {
-    String claims = "bat1.%s.%s.%d".formatted(use.word(), runner, until.getEpochSecond());
-    return claims
-        + "."
-        + Base64.getUrlEncoder().withoutPadding().encodeToString(secret.mac(claims));
+    return signer.sign("bat1.%s.%s.%d".formatted(use.word(), runner, until.getEpochSecond()));
   }
 
   /**
@@ -76,22 +71,15 @@ public class AttachTokenSigner {
    * secret.
    */
   Optional<Claims> verify(String token) {
-    Matcher parts = TOKEN.matcher(token);
-    if (!parts.matches()) {
-      return Optional.empty();
-    }
-    byte[] signature;
-    try {
-      signature = Base64.getUrlDecoder().decode(parts.group(5));
-    } catch (IllegalArgumentException notBase64) {
-      return Optional.empty();
-    }
-    return MessageDigest.isEqual(secret.mac(parts.group(1)), signature)
-        ? Optional.of(
-            new Claims(
-                parts.group(3),
-                parts.group(2).equals("once") ? Use.ONCE : Use.AGAIN,
-                Instant.ofEpochSecond(Long.parseLong(parts.group(4)))))
-        : Optional.empty();
+    return signer
+        .verify(token)
+        .map(CLAIMS::matcher)
+        .filter(Matcher::matches)
+        .map(
+            parts ->
+                new Claims(
+                    parts.group(2),
+                    parts.group(1).equals("once") ? Use.ONCE : Use.AGAIN,
+                    Instant.ofEpochSecond(Long.parseLong(parts.group(3)))));
   }
 }

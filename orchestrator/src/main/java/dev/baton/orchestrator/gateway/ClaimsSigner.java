@@ -13,7 +13,10 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Base64;
+import java.util.Optional;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
@@ -23,14 +26,14 @@ import org.jspecify.annotations.Nullable;
  * start. Thread-safe.
  */
 @ApplicationScoped
-class AttachSecretSource {
+class ClaimsSigner {
   private static final String ALGORITHM = "HmacSHA256";
   private static final Duration SQL = Duration.ofSeconds(10);
 
   private final Pool pool;
   private volatile byte @Nullable [] secret;
 
-  AttachSecretSource(Pool pool) {
+  ClaimsSigner(Pool pool) {
     this.pool = pool;
   }
 
@@ -47,8 +50,27 @@ class AttachSecretSource {
             .getBytes();
   }
 
-  /** Returns the HMAC-SHA256 of the claims of a token. */
-  byte[] mac(String claims) {
+  /** Returns a token: the claims, {@code .} and their HMAC-SHA256 in base64url. */
+  String sign(String claims) {
+    return claims + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(mac(claims));
+  }
+
+  /** Returns the claims of a token; empty when it was not signed with the secret. */
+  Optional<String> verify(String token) {
+    int end = token.lastIndexOf('.');
+    if (end < 0) {
+      return Optional.empty();
+    }
+    String claims = token.substring(0, end);
+    try {
+      byte[] signature = Base64.getUrlDecoder().decode(token.substring(end + 1));
+      return MessageDigest.isEqual(mac(claims), signature) ? Optional.of(claims) : Optional.empty();
+    } catch (IllegalArgumentException notBase64) {
+      return Optional.empty();
+    }
+  }
+
+  private byte[] mac(String claims) {
     byte[] read = secret;
     if (read == null) {
       throw new IllegalStateException("the secret of attach tokens is read at the start");
@@ -56,7 +78,7 @@ class AttachSecretSource {
     try {
       Mac mac = Mac.getInstance(ALGORITHM);
       mac.init(new SecretKeySpec(read, ALGORITHM));
-      return mac.doFinal(claims.getBytes(StandardCharsets.US_ASCII));
+      return mac.doFinal(claims.getBytes(StandardCharsets.UTF_8));
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("every JDK supports " + ALGORITHM, e);
     }

@@ -6,12 +6,11 @@
  */
 package dev.baton.orchestrator.identity;
 
-import dev.baton.orchestrator.problem.ProblemDocument;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.identity.AccessRole;
-import dev.baton.protocol.json.Json;
+import dev.baton.server.ProblemResponseWriter;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
@@ -20,7 +19,6 @@ import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
 
 /**
@@ -99,17 +97,9 @@ public class CallerFilter {
           .end();
       return;
     }
-    // The body is not read. HTTP/2 resets the stream instead and has no such header.
-    if (context.request().version() != HttpVersion.HTTP_2) {
-      response.putHeader(HttpHeaders.CONNECTION, "close");
-    }
-    response
-        .setStatusCode(problem.kind().status())
-        .putHeader("WWW-Authenticate", "Bearer realm=\"baton\"")
-        .putHeader(HttpHeaders.CONTENT_TYPE, ProblemDocument.MEDIA_TYPE)
-        .end(
-            new String(
-                Json.bytes(problem.document(context.normalizedPath())), StandardCharsets.UTF_8));
+    response.putHeader("WWW-Authenticate", "Bearer realm=\"baton\"");
+    ProblemResponseWriter.refuse(
+        context.request(), problem.kind().status(), problem.document(context.normalizedPath()));
   }
 
   private static boolean isGrpc(HttpServerRequest request) {

@@ -6,15 +6,13 @@
  */
 package dev.baton.orchestrator.problem;
 
-import dev.baton.protocol.json.Json;
+import dev.baton.server.ProblemResponseWriter;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
-import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
@@ -47,16 +45,7 @@ class BodySizeLimitFilter {
       context.next();
     } catch (ProblemException tooLarge) {
       ProblemDocument document = tooLarge.document(context.normalizedPath());
-      // The rest of the body is not read, so the connection is closed after the response. HTTP/2
-      // resets the stream instead and has no such header.
-      if (request.version() != HttpVersion.HTTP_2) {
-        request.response().putHeader(HttpHeaders.CONNECTION, "close");
-      }
-      request
-          .response()
-          .setStatusCode(document.status())
-          .putHeader(HttpHeaders.CONTENT_TYPE, ProblemDocument.MEDIA_TYPE)
-          .end(new String(Json.bytes(document), StandardCharsets.UTF_8));
+      ProblemResponseWriter.refuse(request, document.status(), document);
     }
   }
 
