@@ -16,14 +16,12 @@ import static dev.baton.operator.ResourceCondition.UNKNOWN;
 import static dev.baton.operator.ResourceCondition.WAITING;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.baton.protocol.digest.Digest;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -159,10 +157,11 @@ final class RunStatusMapper {
           JSON.writer()
               .with(com.fasterxml.jackson.databind.SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
               .writeValueAsBytes(spec.fixed());
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(json);
-      return HexFormat.of().formatHex(digest).substring(0, HASH_LENGTH);
-    } catch (com.fasterxml.jackson.core.JsonProcessingException | NoSuchAlgorithmException e) {
-      throw new IllegalStateException("a spec can be written as JSON and hashed", e);
+      String digest = Digest.of(json);
+      int hex = digest.indexOf(':') + 1;
+      return digest.substring(hex, hex + HASH_LENGTH);
+    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+      throw new IllegalStateException("a spec can be written as JSON", e);
     }
   }
 

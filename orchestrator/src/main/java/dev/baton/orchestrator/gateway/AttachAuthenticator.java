@@ -8,7 +8,7 @@ package dev.baton.orchestrator.gateway;
 
 import dev.baton.orchestrator.config.AttachTokenLoader;
 import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.protocol.net.AttachTokenFormat;
+import dev.baton.protocol.net.BearerCredential;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
@@ -41,7 +41,7 @@ class AttachAuthenticator {
     this.signer = signer;
     this.pool = pool;
     tokens =
-        AttachTokenLoader.load(config.attach()).stream().map(AttachTokenFormat::digest).toList();
+        AttachTokenLoader.load(config.attach()).stream().map(BearerCredential::digest).toList();
   }
 
   /** What a stream's token permits. */
@@ -84,7 +84,7 @@ class AttachAuthenticator {
   }
 
   private boolean isConfigured(String token) {
-    byte[] digest = AttachTokenFormat.digest(token);
+    byte[] digest = BearerCredential.digest(token);
     boolean found = false;
     for (byte[] allowed : tokens) {
       // All are compared, so that the time does not depend on which one matches.

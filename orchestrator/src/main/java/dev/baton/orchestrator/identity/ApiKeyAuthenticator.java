@@ -13,6 +13,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
+import dev.baton.protocol.net.BearerCredential;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.Priority;
@@ -71,7 +72,7 @@ class ApiKeyAuthenticator {
                 file ->
                     new KnownKey(
                         file.role().label() + " key " + ApiKeyFormat.id(file.key()).orElseThrow(),
-                        ApiKeyFormat.digest(file.key()),
+                        BearerCredential.digest(file.key()),
                         file.role()))
             .toList();
     if (config.required() && fileKeys.isEmpty()) {
@@ -95,7 +96,7 @@ class ApiKeyAuthenticator {
     if (id.isEmpty()) {
       return found(Optional.empty());
     }
-    byte[] digest = ApiKeyFormat.digest(credential);
+    byte[] digest = BearerCredential.digest(credential);
     for (KnownKey key : fileKeys) {
       if (MessageDigest.isEqual(key.digest(), digest)) {
         return found(Optional.of(Caller.of(key.name(), key.role())));

@@ -11,6 +11,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
+import dev.baton.protocol.net.BearerCredential;
 import dev.baton.protocol.workflow.DurationParser;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -58,7 +59,7 @@ class ApiKeyService {
     ApiKeyRow row =
         new ApiKeyRow(
             ApiKeyFormat.id(key).orElseThrow(),
-            ApiKeyFormat.digest(key),
+            BearerCredential.digest(key),
             name,
             granted,
             now,

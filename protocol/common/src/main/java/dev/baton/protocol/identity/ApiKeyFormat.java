@@ -6,9 +6,6 @@
  */
 package dev.baton.protocol.identity;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.Optional;
@@ -49,14 +46,5 @@ public final class ApiKeyFormat {
   public static Optional<String> id(String key) {
     Matcher parts = KEY.matcher(key);
     return parts.matches() ? Optional.of(parts.group(1)) : Optional.empty();
-  }
-
-  /** Returns the SHA-256 digest that is stored instead of a key. */
-  public static byte[] digest(String key) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK supports SHA-256", e);
-    }
   }
 }

@@ -6,9 +6,6 @@
  */
 package dev.baton.protocol.net;
 
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.regex.Pattern;
 
 /**
@@ -25,17 +22,5 @@ public final class AttachTokenFormat {
 
   public static boolean isValid(String token) {
     return TOKEN.matcher(token).matches();
-  }
-
-  /**
-   * Returns the digest by which tokens are compared: of equal length for all, so that {@link
-   * MessageDigest#isEqual} takes the same time for each.
-   */
-  public static byte[] digest(String token) {
-    try {
-      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(StandardCharsets.UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JDK supports SHA-256", e);
-    }
   }
 }

@@ -6,6 +6,9 @@
  */
 package dev.baton.protocol.net;
 
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Optional;
 
@@ -42,5 +45,18 @@ public final class BearerCredential {
         .map(String::strip)
         .filter(line -> !line.isEmpty() && !line.startsWith("#"))
         .toList();
+  }
+
+  /**
+   * Returns the digest by which credentials are compared and stored: of equal length for all, so
+   * that {@link MessageDigest#isEqual} takes the same time for each.
+   */
+  public static byte[] digest(String credential) {
+    try {
+      return MessageDigest.getInstance("SHA-256")
+          .digest(credential.getBytes(StandardCharsets.UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JDK supports SHA-256", e);
+    }
   }
 }

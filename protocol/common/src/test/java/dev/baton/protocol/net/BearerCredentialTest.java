@@ -23,4 +23,12 @@ class BearerCredentialTest {
   void shouldReadTheLinesOfAFile() {
     assertThat(BearerCredential.lines("# comment\n\n one \r\ntwo")).containsExactly("one", "two");
   }
+
+  @Test
+  void shouldDigestEachCredentialToAnotherValueOfEqualLength() {
+    assertThat(BearerCredential.digest("one"))
+        .hasSize(32)
+        .isEqualTo(BearerCredential.digest("one"))
+        .isNotEqualTo(BearerCredential.digest("other"));
+  }
 }
