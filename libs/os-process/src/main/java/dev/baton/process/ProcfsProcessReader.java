@@ -7,12 +7,15 @@
 package dev.baton.process;
 
 import java.io.IOException;
-import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -21,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +39,20 @@ public final class ProcfsProcessReader {
   private static final int GROUP = 2;
   private static final int SESSION = 3;
   private static final int START = 19;
+  private static final int ENVIRONMENT_START = 47;
+  private static final int ENVIRONMENT_END = 48;
 
+  private static final int FIRST_READ = 16 << 10;
   private static final int MAX_COMMAND = 64 << 10;
+  private static final int MAX_ENVIRONMENT = 4 << 20;
+
+  /**
+   * How long a process may be within {@code execve()} before it counts as one without variables.
+   */
+  private static final Duration MAX_EXEC = Duration.ofMillis(200);
+
+  private static final String NO_ADDRESS = "0";
+  private static final Duration EXEC_POLL = Duration.ofMillis(1);
 
   private ProcfsProcessReader() {}
 
@@ -60,14 +76,7 @@ public final class ProcfsProcessReader {
 
   /** Returns one process, also a dead one; empty if there is none with that pid. */
   public static Optional<ProcessEntry> entry(long pid) {
-    String stat;
-    try {
-      stat = Files.readString(file(pid, "stat"), StandardCharsets.ISO_8859_1);
-    } catch (IOException ended) {
-      return Optional.empty();
-    }
-    // The second field is the command in parentheses and may contain any character.
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", START + 2);
+    String[] fields = stat(pid);
     if (fields.length <= START) {
       return Optional.empty();
     }
@@ -79,6 +88,17 @@ public final class ProcfsProcessReader {
             Long.parseLong(fields[SESSION]),
             Long.parseLong(fields[START]),
             fields[STATE].charAt(0)));
+  }
+
+  /** Returns the fields after the command; empty when there is no such process. */
+  private static String[] stat(long pid) {
+    try {
+      String stat = Files.readString(file(pid, "stat"), StandardCharsets.ISO_8859_1);
+      // The second field is the command in parentheses and may contain any character.
+      return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    } catch (IOException ended) {
+      return new String[0];
+    }
   }
 
   /** Whether a process with this pid is alive; false for a zombie. */
@@ -112,11 +132,65 @@ public final class ProcfsProcessReader {
   }
 
   private static List<String> pairs(long pid) {
-    try {
-      return Arrays.asList(
-          new String(Files.readAllBytes(file(pid, "environ")), StandardCharsets.UTF_8).split("\0"));
+    String text = readEnvironment(pid);
+    if (text.isEmpty()) {
+      text = awaitEnvironment(pid);
+    }
+    return Arrays.asList(text.split("\0"));
+  }
+
+  /**
+   * Reads the variables of a process that seems to have none. Within {@code execve()} the kernel
+   * shows none of any process; a search for orphans that takes place then must not miss it.
+   */
+  private static String awaitEnvironment(long pid) {
+    long end = System.nanoTime() + MAX_EXEC.toNanos();
+    List<String> before = environmentRange(pid);
+    while (true) {
+      String text = readEnvironment(pid);
+      List<String> after = environmentRange(pid);
+      boolean isInExec = after.contains(NO_ADDRESS) && program(pid) != null;
+      if (!text.isEmpty() || before.equals(after) && !isInExec || System.nanoTime() - end >= 0) {
+        return text;
+      }
+      LockSupport.parkNanos(EXEC_POLL.toNanos());
+      before = after;
+    }
+  }
+
+  /**
+   * Returns the first and last address of its variables, {@value #NO_ADDRESS} within {@code
+   * execve()} and for a thread of the kernel; empty when there is no such process.
+   */
+  private static List<String> environmentRange(long pid) {
+    String[] fields = stat(pid);
+    return fields.length <= ENVIRONMENT_END
+        ? List.of()
+        : List.of(fields[ENVIRONMENT_START], fields[ENVIRONMENT_END]);
+  }
+
+  /** Returns its variables, each ended by a zero; empty when they are not readable. */
+  private static String readEnvironment(long pid) {
+    return read(pid, "environ", MAX_ENVIRONMENT);
+  }
+
+  /**
+   * Returns a file of a process, cut at {@code max} bytes; empty when it is not readable. Takes it
+   * with one system call: of a process that executes another program between two calls, the second
+   * returns nothing.
+   */
+  private static String read(long pid, String name, int max) {
+    try (FileChannel file = FileChannel.open(file(pid, name), StandardOpenOption.READ)) {
+      int size = Math.min(max, FIRST_READ);
+      while (true) {
+        ByteBuffer bytes = ByteBuffer.allocate(size);
+        if (file.read(bytes, 0) < size || size == max) {
+          return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+        }
+        size = Math.min(max, size * 2);
+      }
     } catch (IOException ended) {
-      return List.of();
+      return "";
     }
   }
 
@@ -125,13 +199,7 @@ public final class ProcfsProcessReader {
    * Empty when they are not readable, for a zombie and for a thread of the kernel.
    */
   public static List<String> arguments(long pid) {
-    byte[] bytes;
-    try (InputStream in = Files.newInputStream(file(pid, "cmdline"))) {
-      bytes = in.readNBytes(MAX_COMMAND);
-    } catch (IOException ended) {
-      return List.of();
-    }
-    String text = new String(bytes, StandardCharsets.UTF_8);
+    String text = read(pid, "cmdline", MAX_COMMAND);
     // A title that is shorter than the command was leaves zeros behind it.
     String words = text.replaceFirst("\0+$", "");
     return words.isEmpty() ? List.of() : List.of(words.split("\0", -1));

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -200,6 +201,29 @@ class OsProcessTest {
     MarkedProcessFinder.stop(
         MarkedProcessFinder.withVariable("TEST_MARK", mark), Duration.ofSeconds(20));
     assertThat(marked()).isEmpty();
+  }
+
+  @Test
+  void shouldFindAProcessInTheMiddleOfAnExec(@TempDir Path folder) throws Exception {
+    Path script = Files.writeString(folder.resolve("again"), "exec sh \"$0\"");
+    Process process = start("exec sh " + script);
+    await(() -> marked().contains(process.pid()));
+
+    Set<String> marks = Set.of("TEST_MARK=" + mark);
+    for (int read = 0; read < 20_000; read++) {
+      assertThat(ProcfsProcessReader.hasVariables(process.pid(), marks))
+          .as("read %d", read)
+          .isTrue();
+    }
+  }
+
+  @Test
+  void shouldNotFindAProcessWithoutVariables() throws Exception {
+    Process process = start("exec env -i sleep 100");
+    await(() -> ProcfsProcessReader.arguments(process.pid()).equals(List.of("sleep", "100")));
+
+    assertThat(ProcfsProcessReader.environment(process.pid(), "")).isEmpty();
+    assertThat(marked()).doesNotContain(process.pid());
   }
 
   @Test

@@ -153,7 +153,8 @@ class BackgroundProcessTest {
     process.stdin().write("go\n".getBytes(java.nio.charset.StandardCharsets.UTF_8));
     process.stdin().flush();
 
-    await("the tool has run", () -> !commands(scanner).isEmpty());
+    // The shell's child is not yet the tool until it has executed setsid and sleep.
+    await("the tool has run", () -> commands(scanner).contains("sleep 5555"));
     assertThat(commands(scanner)).containsExactly("sleep 5555");
   }
 
