@@ -337,8 +337,8 @@ class AnswerTest {
       System.out.printf(
           "first byte: direct %.2f ms, p99 %.2f; through the gateway %.2f ms, p99 %.2f%n",
           direct.get(150), direct.get(297), through.get(150), through.get(297));
-      // About 5 ms where the machine is idle: a call without the gateway takes 1 ms there.
-      assertThat(added).as("milliseconds added").isLessThan(5 * direct.get(150));
+      // An idle machine adds 1 to 5 ms. A packet that waits for its acknowledgement adds 40.
+      assertThat(added).as("milliseconds added").isLessThan(20 + 5 * direct.get(150));
     }
   }
 

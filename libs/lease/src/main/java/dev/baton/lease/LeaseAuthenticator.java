@@ -13,8 +13,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -97,7 +99,19 @@ public final class LeaseAuthenticator {
     if (tokens.isEmpty()) {
       return Uni.createFrom().voidItem();
     }
-    Set<String> unknown = verifier.unknownKeys(tokens);
+    return learnKeys(verifier.unknownKeys(tokens));
+  }
+
+  /** Returns a key, which is fetched if it is unknown; empty if it does not exist. */
+  Uni<Optional<LeaseKey>> key(String kid) {
+    Set<String> unknown = new HashSet<>();
+    if (!verifier.keys().containsKey(kid)) {
+      unknown.add(kid);
+    }
+    return learnKeys(unknown).map(none -> Optional.ofNullable(verifier.keys().get(kid)));
+  }
+
+  private Uni<Void> learnKeys(Set<String> unknown) {
     long now = nanos.getAsLong();
     unknown.removeIf(kid -> isAbsent(kid, now));
     if (!unknown.isEmpty()) {

