@@ -121,7 +121,7 @@ class GrowingTopicsTest {
   private static void grow(SharedStackExtension.RunningStack on) throws Exception {
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", on.stack.kafkaBootstrap()))) {
       List<String> names =
-          admin.listTopics().names().get(10, TimeUnit.SECONDS).stream()
+          admin.listTopics().names().get(60, TimeUnit.SECONDS).stream()
               .filter(name -> name.startsWith("baton."))
               .toList();
       assertThat(names).hasSize(TOPICS);

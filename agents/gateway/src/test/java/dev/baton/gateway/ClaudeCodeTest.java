@@ -142,7 +142,7 @@ class ClaudeCodeTest {
         all.forEach(ProcessHandle::destroyForcibly);
         agent.waitFor();
         for (ProcessHandle tool : all) {
-          tool.onExit().get(10, TimeUnit.SECONDS);
+          tool.onExit().get(60, TimeUnit.SECONDS);
         }
         return true;
       }

@@ -67,7 +67,7 @@ class StorePgPoolCreatorTest extends StoreTest {
       relay.swallow(false);
 
       assertThat(askAgain(one)).isEqualTo(1);
-      one.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      one.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
   }
 

@@ -80,7 +80,7 @@ class PostgresDurabilityCheckerTest {
     try {
       return await(vertx, port);
     } finally {
-      vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      vertx.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
       process.destroy();
       if (!process.waitFor(20, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor(20, TimeUnit.SECONDS);

@@ -70,7 +70,7 @@ class StoreBootstrapTest extends StoreTest {
     try {
       new StoreBootstrap(kafka, bucket, Pool.newInstance(pool), config).onStart(new StartupEvent());
     } finally {
-      pool.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      pool.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
   }
 }

@@ -33,12 +33,12 @@ class TreeDeleterTest {
     List<String> problems = delete(root, start);
 
     assertThat(problems).isEmpty();
-    assertThat(other.get(10, TimeUnit.SECONDS)).isEmpty();
+    assertThat(other.get(60, TimeUnit.SECONDS)).isEmpty();
     assertThat(root).doesNotExist();
   }
 
   private static List<String> delete(Path root, CyclicBarrier start) throws Exception {
-    start.await(10, TimeUnit.SECONDS);
+    start.await(60, TimeUnit.SECONDS);
     return TreeDeleter.delete(root);
   }
 }

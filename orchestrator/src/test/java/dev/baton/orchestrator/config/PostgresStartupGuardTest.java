@@ -60,7 +60,7 @@ class PostgresStartupGuardTest {
     try {
       new PostgresStartupGuard(Pool.newInstance(pool), config).onStart(new StartupEvent());
     } finally {
-      pool.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      pool.close().toCompletionStage().toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
   }
 }

@@ -163,7 +163,7 @@ class GrowingHeartbeatsTest {
             admin
                 .describeTopics(Set.of(TopicName.HEARTBEATS))
                 .allTopicNames()
-                .get(10, TimeUnit.SECONDS)
+                .get(60, TimeUnit.SECONDS)
                 .get(TopicName.HEARTBEATS))
         .partitions()
         .size();

@@ -119,7 +119,7 @@ class LogTest {
       admin
           .createPartitions(Map.of(TopicName.LOGS, NewPartitions.increaseTo(size + 3)))
           .all()
-          .get(10, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
 
       log.send(in(HomePartitioner.choose(run, size), numbered(run, 1, 2)));
       log.send(in(HomePartitioner.choose(run, size + 3), numbered(run, 2, 1)));
@@ -135,7 +135,7 @@ class LogTest {
             admin
                 .describeTopics(Set.of(TopicName.LOGS))
                 .allTopicNames()
-                .get(10, TimeUnit.SECONDS)
+                .get(60, TimeUnit.SECONDS)
                 .get(TopicName.LOGS))
         .partitions()
         .size();

@@ -117,7 +117,7 @@ class OutboxRelayTest {
         .execute(Tuple.of(run))
         .await()
         .atMost(SQL);
-    patient.get(10, TimeUnit.SECONDS);
+    patient.get(60, TimeUnit.SECONDS);
   }
 
   @Test

@@ -51,14 +51,14 @@ class GrowingSignalsTest {
                   admin
                       .describeTopics(Set.of(TopicName.SIGNALS))
                       .allTopicNames()
-                      .get(10, TimeUnit.SECONDS)
+                      .get(60, TimeUnit.SECONDS)
                       .get(TopicName.SIGNALS))
               .partitions()
               .size();
       admin
           .createPartitions(Map.of(TopicName.SIGNALS, NewPartitions.increaseTo(size + 1)))
           .all()
-          .get(10, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
 
       ProducerRecord<String, byte[]> signal =
           JsonEventCodec.encode(

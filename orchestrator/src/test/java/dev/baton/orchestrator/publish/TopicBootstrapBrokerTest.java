@@ -48,7 +48,7 @@ class TopicBootstrapBrokerTest {
           .isInstanceOf(TimeoutException.class)
           .hasMessageContaining("1 brokers are available, the topics need 2 copies")
           .hasMessageContaining("baton.topics.min-replicas");
-      assertThat(admin.listTopics().names().get(10, TimeUnit.SECONDS)).isEmpty();
+      assertThat(admin.listTopics().names().get(60, TimeUnit.SECONDS)).isEmpty();
 
       assertThat(TopicBootstrap.ensure(admin, PATIENCE)).isEmpty();
       assertThat(TopicBootstrap.ensure(admin, PATIENCE)).isEmpty();
@@ -83,7 +83,7 @@ class TopicBootstrapBrokerTest {
       admin
           .createTopics(List.of(new NewTopic(TopicName.TRACE, 3, (short) 1)))
           .all()
-          .get(10, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
 
       assertThatThrownBy(() -> TopicBootstrap.ensure(admin, PATIENCE))
           .isInstanceOf(UnsafeTopicException.class)
@@ -103,7 +103,7 @@ class TopicBootstrapBrokerTest {
                 List.of(
                     new AlterConfigOp(new ConfigEntry(setting, value), AlterConfigOp.OpType.SET))))
         .all()
-        .get(10, TimeUnit.SECONDS);
+        .get(60, TimeUnit.SECONDS);
     long end = System.nanoTime() + PATIENCE.toNanos();
     while (!value.equals(shown(admin, resource, setting))) {
       assertThat(System.nanoTime()).as("%s has %s=%s", topic, setting, value).isLessThan(end);
@@ -114,7 +114,7 @@ class TopicBootstrapBrokerTest {
   private static String shown(Admin admin, ConfigResource resource, String setting)
       throws Exception {
     Map<ConfigResource, Config> all =
-        admin.describeConfigs(List.of(resource)).all().get(10, TimeUnit.SECONDS);
+        admin.describeConfigs(List.of(resource)).all().get(60, TimeUnit.SECONDS);
     return Objects.requireNonNull(all.get(resource)).get(setting).value();
   }
 }

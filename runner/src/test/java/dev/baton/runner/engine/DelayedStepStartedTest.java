@@ -36,10 +36,10 @@ class DelayedStepStartedTest {
     Counting open = new Counting();
     try (DelayedStepStarted announcements = new DelayedStepStarted();
         DelayedStepStarted.PendingEvent lost = announcements.hold(journal(closed), BEGAN)) {
-      assertThat(closed.sent.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(closed.sent.await(60, TimeUnit.SECONDS)).isTrue();
 
       try (DelayedStepStarted.PendingEvent held = announcements.hold(journal(open), BEGAN)) {
-        assertThat(open.sent.await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(open.sent.await(60, TimeUnit.SECONDS)).isTrue();
       }
     }
   }
