@@ -171,3 +171,14 @@ namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ .Values.runner
 namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: {{ .root.Release.Namespace }}}}
 podSelector: {matchLabels: {{ include "baton.selector" . | fromYaml | toJson }}}
 {{- end }}
+
+{{/* The files with API keys, as a source of a projected volume. */}}
+{{- define "baton.identityKeys" -}}
+- secret:
+    name: {{ include "baton.identitySecret" . }}
+    items:
+      - {key: {{ .Values.identity.adminKeysKey }}, path: admin-keys}
+      {{- with .Values.identity.viewerKeysKey }}
+      - {key: {{ . }}, path: viewer-keys}
+      {{- end }}
+{{- end }}

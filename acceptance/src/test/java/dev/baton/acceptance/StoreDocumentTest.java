@@ -30,9 +30,7 @@ class StoreDocumentTest {
     on.api.awaitStatus(run, "completed", Duration.ofSeconds(60));
     // The store has the whole trace then.
     on.api.events(run);
-    String store = on.stack.storeUrl();
-    JsonNode document =
-        AcceptanceApiClient.JSON.readTree(get(store, "/openapi?format=json").body());
+    JsonNode document = AcceptanceApiClient.JSON.readTree(get(on, "/openapi?format=json").body());
     ApiContract contract = new ApiContract(document);
 
     assertThat(document.path("paths").properties()).hasSize(3);
@@ -45,7 +43,7 @@ class StoreDocumentTest {
           "/runs/01jzzzzzzzzzzzzzzzzzzzzzzz/events",
           "/runs/01jzzzzzzzzzzzzzzzzzzzzzzz/snapshot"
         }) {
-      HttpResponse<String> response = get(store, path);
+      HttpResponse<String> response = get(on, path);
       contract.check(
           "GET",
           path.split("\\?", 2)[0],
@@ -53,13 +51,16 @@ class StoreDocumentTest {
           response.headers().firstValue("Content-Type").orElse(""),
           response.body());
     }
-    assertThat(get(store, "/runs/" + run + "/checkpoints").body()).contains("digest");
+    assertThat(get(on, "/runs/" + run + "/checkpoints").body()).contains("digest");
   }
 
-  private static HttpResponse<String> get(String base, String path)
+  private static HttpResponse<String> get(SharedStackExtension.RunningStack on, String path)
       throws IOException, InterruptedException {
     return HTTP.send(
-        HttpRequest.newBuilder(URI.create(base + path)).timeout(Duration.ofSeconds(30)).build(),
+        HttpRequest.newBuilder(URI.create(on.stack.storeUrl() + path))
+            .header("Authorization", "Bearer " + on.stack.apiKey())
+            .timeout(Duration.ofSeconds(30))
+            .build(),
         HttpResponse.BodyHandlers.ofString());
   }
 }

@@ -60,6 +60,27 @@ public interface StoreConfig {
 
   Http http();
 
+  Identity identity();
+
+  /** Which callers of REST and gRPC are accepted. */
+  interface Identity {
+    /**
+     * Whether callers need an identity: orchestrators a token that they sign, runners a lease,
+     * other programs an API key of a file. Without, every program that reaches the port may do all.
+     */
+    @WithDefault("true")
+    boolean required();
+
+    /**
+     * A file with one API key per line, whose callers may do all; empty lines and those that begin
+     * with # do not count. Read at the start.
+     */
+    Optional<Path> adminKeysFile();
+
+    /** As {@link #adminKeysFile}, for callers that only read over HTTP, such as monitoring. */
+    Optional<Path> viewerKeysFile();
+  }
+
   /** What the Kafka topics must have at the start. */
   interface Topics {
     /** Copies of each partition that every topic must have, 1 to 3. */

@@ -8,6 +8,7 @@ package dev.baton.store.lease;
 
 import dev.baton.lease.LeaseAuthenticator;
 import dev.baton.lease.LeaseVerdict;
+import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreRequestException;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -19,10 +20,14 @@ import org.jspecify.annotations.Nullable;
 public class CallerLeaseGuard {
   private final LeaseAuthenticator leases;
 
-  CallerLeaseGuard(LeaseAuthenticator leases) {
+  private final boolean identityRequired;
+
+  CallerLeaseGuard(LeaseAuthenticator leases, StoreConfig config) {
     this.leases = leases;
+    this.identityRequired = config.identity().required();
   }
 
+  /** Whether events need a lease, too. */
   public boolean areRequired() {
     return leases.areRequired();
   }
@@ -31,7 +36,7 @@ public class CallerLeaseGuard {
    * Fails with FENCED if the lease is not valid for the caller, and with UNAVAILABLE if the key
    * cannot be fetched now.
    *
-   * @param epoch of the calling runner; 0 for a service, which needs no lease
+   * @param epoch of the calling runner; 0 for a service, which was authenticated before
    * @param project null if the call names none
    */
   public Uni<Void> require(String token, String run, int epoch, @Nullable String project) {
@@ -42,15 +47,22 @@ public class CallerLeaseGuard {
         .learn(token.isEmpty() ? List.of() : List.of(token))
         .invoke(
             () -> {
-              LeaseVerdict verdict =
-                  project == null
-                      ? leases.check(token, run, epoch)
-                      : leases.check(token, run, epoch, project);
+              LeaseVerdict verdict = verdict(token, run, epoch, project);
               if (verdict instanceof LeaseVerdict.Refused refusal) {
                 leases.refused("a call of epoch " + epoch, run, refusal);
                 throw StoreRequestException.fenced(
                     "epoch %d of run %s: %s".formatted(epoch, run, refusal.message()));
               }
             });
+  }
+
+  private LeaseVerdict verdict(String token, String run, int epoch, @Nullable String project) {
+    if (token.isEmpty() && identityRequired) {
+      return new LeaseVerdict.Refused(
+          LeaseVerdict.Reason.MISSING, "the runner has none; restart it to get one");
+    }
+    return project == null
+        ? leases.check(token, run, epoch)
+        : leases.check(token, run, epoch, project);
   }
 }

@@ -9,11 +9,13 @@ package dev.baton.store.testing;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import dev.baton.lease.LeaseKey;
+import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.protocol.json.Json;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
 import java.security.Signature;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
@@ -60,6 +62,12 @@ public final class TestLeaseSigner {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Signs a token of an orchestrator. */
+  public String serviceToken(String audience, Instant now) {
+    return ServiceTokenCodec.sign(
+        pair.getPrivate(), key, ServiceTokenCodec.ORCHESTRATOR, audience, now);
   }
 
   /** Returns the key set that an orchestrator with these keys publishes. */

@@ -62,7 +62,7 @@ class CheckpointClient {
                 Caller.newBuilder()
                     .setRun(run)
                     .setEpoch(epoch)
-                    .setLease(leases.mintIfRequired(run, epoch, checkpoint.getProject()))
+                    .setLease(leases.mint(run, epoch, checkpoint.getProject()))
                     .setProject(checkpoint.getProject()))
             .setCheckpoint(checkpoint.getId())
             .build();

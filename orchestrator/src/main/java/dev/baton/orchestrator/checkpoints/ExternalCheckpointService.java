@@ -57,7 +57,7 @@ class ExternalCheckpointService {
           "run %s is %s and %s: only an active external run accepts uploaded files"
               .formatted(run.id(), run.kind(), run.status()));
     }
-    String lease = leases.mintIfRequired(run.id(), run.epoch(), run.project());
+    String lease = leases.mint(run.id(), run.epoch(), run.project());
     return Caller.newBuilder()
         .setProject(run.project())
         .setRun(run.id())

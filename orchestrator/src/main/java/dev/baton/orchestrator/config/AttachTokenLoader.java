@@ -8,6 +8,7 @@ package dev.baton.orchestrator.config;
 
 import dev.baton.protocol.net.AttachTokenFormat;
 import dev.baton.protocol.net.BearerCredential;
+import dev.baton.server.LoopbackChecker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

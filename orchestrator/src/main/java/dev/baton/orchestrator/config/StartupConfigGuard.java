@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.config;
 
 import dev.baton.protocol.clock.ClockGuard;
+import dev.baton.server.KeyFileLoader;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -35,7 +36,12 @@ class StartupConfigGuard {
   void onStart(@Observes @Priority(1) StartupEvent event) throws IOException {
     List<String> problems = new ArrayList<>(OrchestratorConfigValidator.problems(config));
     problems.addAll(AttachTokenLoader.problems(config.attach(), host));
-    problems.addAll(KeyFileLoader.problems(config.identity(), host));
+    OrchestratorConfig.Identity identity = config.identity();
+    problems.addAll(
+        KeyFileLoader.problems(
+            new KeyFileLoader.Settings(
+                identity.required(), identity.adminKeysFile(), identity.viewerKeysFile()),
+            host));
     if (!problems.isEmpty()) {
       throw new IllegalStateException("configuration: " + String.join("; ", problems));
     }

@@ -55,7 +55,7 @@ public class RunAssignmentFactory {
         Assign.newBuilder()
             .setRun(run.run())
             .setEpoch(run.epoch())
-            .setLease(leases.mintIfRequired(run.run(), run.epoch(), run.project()))
+            .setLease(leases.mint(run.run(), run.epoch(), run.project()))
             .setStepToken(steps.sign(run.run()))
             .setProject(run.project())
             .setWorkflow(definition.name())

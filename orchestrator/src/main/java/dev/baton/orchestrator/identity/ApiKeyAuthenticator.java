@@ -6,7 +6,6 @@
  */
 package dev.baton.orchestrator.identity;
 
-import dev.baton.orchestrator.config.KeyFileLoader;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.StepTokenSigner;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -14,6 +13,7 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
 import dev.baton.protocol.net.BearerCredential;
+import dev.baton.server.KeyFileLoader;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.Priority;
@@ -67,7 +67,10 @@ class ApiKeyAuthenticator {
 
   void onStart(@Observes @Priority(2) StartupEvent event) throws IOException {
     fileKeys =
-        KeyFileLoader.load(config).stream()
+        KeyFileLoader.load(
+                new KeyFileLoader.Settings(
+                    config.required(), config.adminKeysFile(), config.viewerKeysFile()))
+            .stream()
             .map(
                 file ->
                     new KnownKey(

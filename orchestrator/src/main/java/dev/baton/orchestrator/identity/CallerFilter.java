@@ -10,12 +10,8 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.identity.AccessRole;
-import dev.baton.server.ProblemResponseWriter;
+import dev.baton.server.CallerRefusalWriter;
 import io.quarkus.vertx.http.runtime.filters.Filters;
-import io.vertx.core.http.HttpHeaders;
-import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
-import io.vertx.core.http.HttpVersion;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -54,7 +50,7 @@ public class CallerFilter {
     String path = context.request().path();
     if (ApiKeyAuthenticationMechanism.caller(context).isPresent()
         || PUBLIC.contains(path)
-        || (isGrpc(context.request()) && RUNNERS.contains(path))) {
+        || (CallerRefusalWriter.isGrpc(context.request()) && RUNNERS.contains(path))) {
       context.next();
       return;
     }
@@ -87,25 +83,11 @@ public class CallerFilter {
 
   private static void refuse(RoutingContext context) {
     ProblemException problem = problem(context);
-    HttpServerResponse response = context.response();
-    if (isGrpc(context.request())) {
-      response
-          .setStatusCode(200)
-          .putHeader(HttpHeaders.CONTENT_TYPE, "application/grpc")
-          .putHeader("grpc-status", Integer.toString(problem.kind().grpc().value()))
-          .putHeader("grpc-message", problem.getMessage())
-          .end();
-      return;
-    }
-    response.putHeader("WWW-Authenticate", "Bearer realm=\"baton\"");
-    ProblemResponseWriter.refuse(
-        context.request(), problem.kind().status(), problem.document(context.normalizedPath()));
-  }
-
-  private static boolean isGrpc(HttpServerRequest request) {
-    String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-    return request.version() == HttpVersion.HTTP_2
-        && type != null
-        && type.startsWith("application/grpc");
+    CallerRefusalWriter.refuse(
+        context.request(),
+        problem.kind().status(),
+        problem.kind().grpc().value(),
+        String.valueOf(problem.getMessage()),
+        problem.document(context.normalizedPath()));
   }
 }

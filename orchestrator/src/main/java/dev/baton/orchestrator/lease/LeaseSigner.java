@@ -8,6 +8,7 @@ package dev.baton.orchestrator.lease;
 
 import dev.baton.lease.LeaseKey;
 import dev.baton.lease.LeaseTokenCodec;
+import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
@@ -38,10 +39,8 @@ public class LeaseSigner {
 
   private final PrivateKey key;
   private final LeaseKey publicKey;
-  private final boolean required;
 
   LeaseSigner(OrchestratorConfig config) {
-    required = config.lease().required();
     try {
       KeyPair pair = load(config.data().resolve(KEY_FILE));
       key = pair.getPrivate();
@@ -57,12 +56,10 @@ public class LeaseSigner {
     return LeaseTokenCodec.sign(key, publicKey, run, epoch, project, Instant.now());
   }
 
-  /**
-   * Like {@link #mint}, but returns an empty text when leases are not required: a signature costs
-   * more than a step of a light run.
-   */
-  public String mintIfRequired(String run, int epoch, String project) {
-    return required ? mint(run, epoch, project) : "";
+  /** Returns a token with which this orchestrator authenticates at the checkpoint-store. */
+  public String signServiceToken(Instant now) {
+    return ServiceTokenCodec.sign(
+        key, publicKey, ServiceTokenCodec.ORCHESTRATOR, ServiceTokenCodec.STORE, now);
   }
 
   /** The key with which other services verify this replica's leases. */

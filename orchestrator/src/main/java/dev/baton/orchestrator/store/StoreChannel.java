@@ -56,7 +56,7 @@ public class StoreChannel {
   private final Calls calls;
   private final List<URI> urls;
 
-  StoreChannel(OrchestratorConfig config) {
+  StoreChannel(OrchestratorConfig config, ServiceTokenInterceptor identity) {
     urls = config.storeUrl();
     channel =
         NettyChannelBuilder.forTarget(
@@ -64,6 +64,7 @@ public class StoreChannel {
                     urls.stream().map(url -> url.getHost() + ":" + url.getPort()).toList()))
             .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, ReplicaTargetResolver.CONNECT_MILLIS)
             .usePlaintext()
+            .intercept(identity)
             .maxInboundMessageSize(MAX_ANSWER)
             .build();
     calls =

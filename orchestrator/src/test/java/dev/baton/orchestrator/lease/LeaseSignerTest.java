@@ -8,6 +8,7 @@ package dev.baton.orchestrator.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.testing.TestConfigFactory;
 import dev.baton.protocol.json.Json;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.Signature;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -43,14 +45,15 @@ class LeaseSignerTest {
   }
 
   @Test
-  void shouldSignNothingWhereNoLeaseIsAskedFor(@TempDir Path data) throws Exception {
-    LeaseSigner asked =
-        new LeaseSigner(
-            TestConfigFactory.of(
-                Map.of("baton.data", data.toString(), "baton.lease.required", "true")));
+  void shouldSignATokenOfTheService(@TempDir Path data) throws Exception {
+    Instant now = Instant.parse("2026-01-02T03:04:05Z");
 
-    assertThat(asked.mintIfRequired("01run", 1, "default").split("\\.")).hasSize(3);
-    assertThat(new LeaseSigner(config(data)).mintIfRequired("01run", 1, "default")).isEmpty();
+    String[] parts = new LeaseSigner(config(data)).signServiceToken(now).split("\\.");
+
+    var claims = Json.tree(Base64.getUrlDecoder().decode(parts[1]));
+    assertThat(claims.get("aud").textValue()).isEqualTo("checkpoint-store");
+    assertThat(claims.get("exp").longValue())
+        .isEqualTo(now.plus(ServiceTokenCodec.VALIDITY).getEpochSecond());
   }
 
   private static OrchestratorConfig config(Path data) {

@@ -78,6 +78,8 @@ public final class BenchmarkStack implements AutoCloseable {
         StandaloneStack.builder()
             .data(data)
             .progress(progress)
+            // Without an orchestrator there are no leases.
+            .environment(StackComponent.STORE, "BATON_IDENTITY_REQUIRED", "false")
             .components(
                 StackComponent.KAFKA,
                 StackComponent.POSTGRES,

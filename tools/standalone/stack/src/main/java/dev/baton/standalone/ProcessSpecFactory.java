@@ -195,8 +195,6 @@ record ProcessSpecFactory(
       }
       case ORCHESTRATOR -> {
         service(environment, folder, access.orchestratorPort());
-        environment.put(
-            "BATON_IDENTITY_ADMIN_KEYS_FILE", LocalKeyFile.of(folders.data()).toString());
         List<String> arguments = runnerAot == AotMode.TRAIN ? List.of(TRAIN) : List.of();
         environment.put(
             "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(runnerAot).line(arguments)));
@@ -221,6 +219,7 @@ record ProcessSpecFactory(
     environment.put("BATON_HEARTBEAT_INTERVAL", "1s");
     environment.put("BATON_HEARTBEAT_TIMEOUT", "3s");
     environment.put("BATON_LEASE_REQUIRED", "false");
+    environment.put("BATON_IDENTITY_ADMIN_KEYS_FILE", LocalKeyFile.of(folders.data()).toString());
   }
 
   private JvmCommand java(JvmProgram program, HeapSettings heap, Jit jit, Path temp) {

@@ -4,11 +4,10 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.config;
+package dev.baton.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.baton.orchestrator.testing.TestConfigFactory;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
 import java.io.IOException;
@@ -16,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +28,14 @@ class KeyFileLoaderTest {
   @TempDir private Path folder;
 
   private static List<String> problems(Map<String, String> settings, String host) {
-    return KeyFileLoader.problems(TestConfigFactory.of(settings).identity(), host);
+    return KeyFileLoader.problems(settings(settings), host);
+  }
+
+  private static KeyFileLoader.Settings settings(Map<String, String> settings) {
+    return new KeyFileLoader.Settings(
+        !"false".equals(settings.get("baton.identity.required")),
+        Optional.ofNullable(settings.get(ADMINS)).map(Path::of),
+        Optional.ofNullable(settings.get(VIEWERS)).map(Path::of));
   }
 
   private String file(String name, String text) throws IOException {
@@ -77,9 +84,7 @@ class KeyFileLoaderTest {
 
     assertThat(
             KeyFileLoader.load(
-                TestConfigFactory.of(
-                        Map.of(ADMINS, file("admins", admin), VIEWERS, file("viewers", viewer)))
-                    .identity()))
+                settings(Map.of(ADMINS, file("admins", admin), VIEWERS, file("viewers", viewer)))))
         .containsExactly(
             new KeyFileLoader.FileKey(admin, AccessRole.ADMIN),
             new KeyFileLoader.FileKey(viewer, AccessRole.VIEWER));

@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-package dev.baton.orchestrator.config;
+package dev.baton.server;
 
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
@@ -24,14 +24,22 @@ public final class KeyFileLoader {
 
   private KeyFileLoader() {}
 
+  /**
+   * The settings of {@code baton.identity}.
+   *
+   * @param required whether callers need an identity
+   */
+  public record Settings(
+      boolean required, Optional<Path> adminKeysFile, Optional<Path> viewerKeysFile) {}
+
   /** A key of a file, and the role of its callers. */
   public record FileKey(String key, AccessRole role) {}
 
   /** Returns the keys of both files. */
-  public static List<FileKey> load(OrchestratorConfig.Identity identity) throws IOException {
+  public static List<FileKey> load(Settings settings) throws IOException {
     List<FileKey> keys = new ArrayList<>();
-    add(keys, identity.adminKeysFile(), AccessRole.ADMIN);
-    add(keys, identity.viewerKeysFile(), AccessRole.VIEWER);
+    add(keys, settings.adminKeysFile(), AccessRole.ADMIN);
+    add(keys, settings.viewerKeysFile(), AccessRole.VIEWER);
     return keys;
   }
 
@@ -54,14 +62,14 @@ public final class KeyFileLoader {
    *
    * @param host to which the port is bound
    */
-  static List<String> problems(OrchestratorConfig.Identity identity, String host) {
+  public static List<String> problems(Settings settings, String host) {
     List<String> problems = new ArrayList<>();
-    identity.adminKeysFile().ifPresent(file -> check(ADMINS, file, problems));
-    identity.viewerKeysFile().ifPresent(file -> check(VIEWERS, file, problems));
-    if (!identity.required() && !LoopbackChecker.isLoopback(host)) {
+    settings.adminKeysFile().ifPresent(file -> check(ADMINS, file, problems));
+    settings.viewerKeysFile().ifPresent(file -> check(VIEWERS, file, problems));
+    if (!settings.required() && !LoopbackChecker.isLoopback(host)) {
       problems.add(
-          "baton.identity.required=false lets other hosts start runs, whose steps execute any"
-              + " program: remove it, or bind to 127.0.0.1 (quarkus.http.host)");
+          "baton.identity.required=false gives all rights to every program of other hosts: remove"
+              + " it, or bind to 127.0.0.1 (quarkus.http.host)");
     }
     return problems;
   }

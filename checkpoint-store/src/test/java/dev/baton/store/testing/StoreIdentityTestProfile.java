@@ -1,0 +1,46 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.store.testing;
+
+import dev.baton.protocol.identity.ApiKeyFormat;
+import io.quarkus.test.junit.QuarkusTestProfile;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Configures a store whose callers need an identity, as by default, but events need no lease. */
+public final class StoreIdentityTestProfile implements QuarkusTestProfile {
+  /** The system properties with the API keys; the tests run in another class loader. */
+  public static final String ADMIN = "test.admin.key";
+
+  public static final String VIEWER = "test.viewer.key";
+
+  @Override
+  public Map<String, String> getConfigOverrides() {
+    Map<String, String> settings = new HashMap<>(new LeaseTestProfile().getConfigOverrides());
+    settings.put("baton.lease.required", "false");
+    settings.put("baton.identity.required", "true");
+    settings.put("baton.identity.admin-keys-file", file(ADMIN));
+    settings.put("baton.identity.viewer-keys-file", file(VIEWER));
+    return settings;
+  }
+
+  private static String file(String property) {
+    String key = ApiKeyFormat.create();
+    System.setProperty(property, key);
+    try {
+      Path file = Files.createTempFile("baton-keys", ".txt");
+      file.toFile().deleteOnExit();
+      return Files.writeString(file, key + "\n").toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
