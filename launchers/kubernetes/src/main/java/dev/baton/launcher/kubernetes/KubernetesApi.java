@@ -99,6 +99,11 @@ final class KubernetesApi implements AutoCloseable {
     return client.getMasterUrl() + " (namespace " + namespace + ")";
   }
 
+  /** Returns the address of the API server. */
+  String cluster() {
+    return client.getMasterUrl().toString();
+  }
+
   String namespace() {
     return namespace;
   }

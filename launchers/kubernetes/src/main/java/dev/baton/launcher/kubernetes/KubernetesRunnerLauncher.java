@@ -16,6 +16,8 @@ import dev.baton.launcher.RunnerExitReporter;
 import dev.baton.launcher.RunnerLauncher;
 import dev.baton.launcher.RunnerLogFolder;
 import dev.baton.launcher.RunnerObserver;
+import dev.baton.launcher.RunnerPoolRegistry;
+import dev.baton.launcher.RunnerPoolTemplate;
 import dev.baton.launcher.WatchedRunners;
 import dev.baton.protocol.retry.Backoff;
 import io.fabric8.kubernetes.api.model.Pod;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * An ended pod is kept until its exit was accepted and the end of its output was stored.
  * Thread-safe.
  */
-public final class KubernetesRunnerLauncher implements RunnerLauncher {
+public final class KubernetesRunnerLauncher implements RunnerLauncher, RunnerPoolRegistry {
   private static final System.Logger LOG =
       System.getLogger(KubernetesRunnerLauncher.class.getName());
   private static final int ATTEMPTS = 30;
@@ -48,6 +50,7 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
 
   private final KubernetesLauncherSettings settings;
   private final KubernetesApi api;
+  private final PodPoolTable pools;
   private final PodStarter starter;
   private final PodTerminator terminator;
   private final RunnerLogFolder logs;
@@ -61,7 +64,8 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   public KubernetesRunnerLauncher(KubernetesLauncherSettings settings) {
     this.settings = settings;
     this.api = new KubernetesApi(settings);
-    this.starter = new PodStarter(settings, api);
+    this.pools = new PodPoolTable(settings);
+    this.starter = new PodStarter(settings, pools, api);
     this.terminator = new PodTerminator(api);
     this.logs = new RunnerLogFolder(settings.logFolder());
     this.reporter = new PodReporter(api, terminator, logs, watched, exits);
@@ -80,6 +84,26 @@ public final class KubernetesRunnerLauncher implements RunnerLauncher {
   public LauncherCapabilities capabilities() {
     return new LauncherCapabilities(
         true, true, true, true, false, LauncherCapabilities.FileLocation.RUNNER);
+  }
+
+  @Override
+  public Location location() {
+    return new Location(api.cluster(), api.namespace());
+  }
+
+  @Override
+  public String selector(String pool) {
+    return PodLabels.selector(settings.installation(), pool);
+  }
+
+  @Override
+  public void put(String pool, RunnerPoolTemplate template) {
+    pools.put(pool, template);
+  }
+
+  @Override
+  public void remove(String pool) {
+    pools.remove(pool);
   }
 
   @Override

@@ -7,9 +7,12 @@
 package dev.baton.launcher.kubernetes;
 
 import dev.baton.launcher.LaunchSpec;
+import dev.baton.launcher.RunnerPoolTemplate;
 import dev.baton.launcher.RunnerVariables;
 import io.fabric8.kubernetes.api.model.ContainerBuilder;
 import io.fabric8.kubernetes.api.model.LocalObjectReference;
+import io.fabric8.kubernetes.api.model.OwnerReference;
+import io.fabric8.kubernetes.api.model.OwnerReferenceBuilder;
 import io.fabric8.kubernetes.api.model.Pod;
 import io.fabric8.kubernetes.api.model.PodBuilder;
 import io.fabric8.kubernetes.api.model.PodSpecBuilder;
@@ -53,7 +56,8 @@ final class PodFactory {
   /**
    * @param secret name of the secret with its variables, which need not exist yet
    */
-  Pod pod(LaunchSpec spec, PodSettings settings, String secret) {
+  Pod pod(LaunchSpec spec, PodPool pool, String secret) {
+    PodSettings settings = pool.settings();
     PodSpecBuilder pod =
         new PodSpecBuilder()
             .withRestartPolicy("Never")
@@ -82,8 +86,24 @@ final class PodFactory {
         .withName(PodLabels.name(installation, spec.runner()))
         .withLabels(PodLabels.of(installation, spec))
         .withAnnotations(Map.of("cluster-autoscaler.kubernetes.io/safe-to-evict", "false"))
+        .withOwnerReferences(pool.owner().stream().map(PodFactory::controller).toList())
         .endMetadata()
         .withSpec(pod.build())
+        .build();
+  }
+
+  /**
+   * The owner is shown as the controller, since {@code kubectl drain} refuses pods without one; it
+   * replaces nothing. It does not block the owner's deletion, which would need a further right.
+   */
+  private static OwnerReference controller(RunnerPoolTemplate.Owner owner) {
+    return new OwnerReferenceBuilder()
+        .withApiVersion(owner.apiVersion())
+        .withKind(owner.kind())
+        .withName(owner.name())
+        .withUid(owner.uid())
+        .withController(true)
+        .withBlockOwnerDeletion(false)
         .build();
   }
 

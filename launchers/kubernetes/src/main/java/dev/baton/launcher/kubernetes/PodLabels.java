@@ -27,6 +27,11 @@ final class PodLabels {
     return RunnerLabels.name(installation, runner);
   }
 
+  /** Returns the selector of all pods of a pool. */
+  static String selector(String installation, String pool) {
+    return INSTALLATION + "=" + installation + "," + POOL + "=" + pool;
+  }
+
   static Map<String, String> of(String installation, LaunchSpec spec) {
     Map<String, String> labels = NAMES.of(installation, spec);
     labels.put(MANAGED_BY, "baton");

@@ -23,12 +23,14 @@ final class PodStarter {
   private static final int SUFFIX_BYTES = 4;
 
   private final KubernetesLauncherSettings settings;
+  private final PodPoolTable pools;
   private final KubernetesApi api;
   private final PodFactory factory;
   private final SecureRandom random = new SecureRandom();
 
-  PodStarter(KubernetesLauncherSettings settings, KubernetesApi api) {
+  PodStarter(KubernetesLauncherSettings settings, PodPoolTable pools, KubernetesApi api) {
     this.settings = settings;
+    this.pools = pools;
     this.api = api;
     this.factory = new PodFactory(settings.installation());
   }
@@ -39,9 +41,9 @@ final class PodStarter {
    */
   PodView start(LaunchSpec spec, Consumer<PodView> created) throws LaunchException {
     String name = PodLabels.name(settings.installation(), spec.runner());
-    PodSettings pod = settings.of(spec.pool());
+    PodPool pool = pools.of(spec.pool());
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-      Optional<PodView> found = create(spec, pod, name);
+      Optional<PodView> found = create(spec, pool, name);
       if (found.isEmpty()) {
         continue; // The earlier pod was just deleted.
       }
@@ -53,7 +55,7 @@ final class PodStarter {
       }
       created.accept(view);
       if (view.isLive()) {
-        createSecret(spec, pod, view);
+        createSecret(spec, pool.settings(), view);
       }
       return view;
     }
@@ -66,13 +68,13 @@ final class PodStarter {
     return pod.installation().equals(settings.installation()) && pod.runner().equals(runner);
   }
 
-  private Optional<PodView> create(LaunchSpec spec, PodSettings pod, String name)
+  private Optional<PodView> create(LaunchSpec spec, PodPool pool, String name)
       throws LaunchException {
     byte[] suffix = new byte[SUFFIX_BYTES];
     random.nextBytes(suffix);
     try {
       Optional<PodView> created =
-          api.create(factory.pod(spec, pod, name + "-" + HexFormat.of().formatHex(suffix)))
+          api.create(factory.pod(spec, pool, name + "-" + HexFormat.of().formatHex(suffix)))
               .map(PodView::of);
       return created.isPresent() ? created : api.find(name);
     } catch (KubernetesClientException e) {

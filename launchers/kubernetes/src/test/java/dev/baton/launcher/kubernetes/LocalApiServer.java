@@ -92,6 +92,10 @@ final class LocalApiServer implements AutoCloseable {
             .formatted(server.getAddress().getPort()));
   }
 
+  String url() {
+    return "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+  }
+
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
       String body = new String(exchange.getRequestBody().readAllBytes(), UTF_8);
@@ -294,6 +298,10 @@ final class LocalApiServer implements AutoCloseable {
 
   int watches() {
     return watches.size();
+  }
+
+  synchronized Pod pod(String name) {
+    return Objects.requireNonNull(pods.get(name));
   }
 
   synchronized List<String> names() {

@@ -28,7 +28,7 @@ class PodFactoryTest {
           "01hzy-3", "01HZY", 3, "big", Map.of("BATON_LEASE", "lease-text", "A", "of the launch"));
 
   private final PodFactory factory = new PodFactory("main");
-  private final Pod pod = factory.pod(SPEC, TestPods.settings(), "secret-1");
+  private final Pod pod = factory.pod(SPEC, PodPool.of(TestPods.settings()), "secret-1");
 
   @Test
   void shouldNameAndLabelThePod() {
@@ -48,7 +48,7 @@ class PodFactoryTest {
             factory
                 .pod(
                     new LaunchSpec("warm-1", null, 0, "default", Map.of()),
-                    TestPods.settings(),
+                    PodPool.of(TestPods.settings()),
                     "s")
                 .getMetadata()
                 .getLabels())

@@ -85,7 +85,7 @@ final class TestPods {
   /** A pod on a node with this status. */
   static Pod pod(PodStatus status) {
     LaunchSpec spec = new LaunchSpec("r-1", "R", 1, "default", Map.of());
-    return new PodBuilder(new PodFactory("main").pod(spec, settings(), "s"))
+    return new PodBuilder(new PodFactory("main").pod(spec, PodPool.of(settings()), "s"))
         .editMetadata()
         .withUid("uid-1")
         .endMetadata()
