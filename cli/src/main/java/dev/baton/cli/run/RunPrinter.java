@@ -70,6 +70,7 @@ public final class RunPrinter {
               switch (queued.path("reason").asText()) {
                 case "launcher_rejected" -> "rejects its runners";
                 case "launcher_unavailable" -> "cannot be reached";
+                case "pool_missing" -> "does not exist";
                 default -> "has no room";
               },
               detail);

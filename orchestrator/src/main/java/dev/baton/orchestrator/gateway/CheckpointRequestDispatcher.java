@@ -133,7 +133,9 @@ public class CheckpointRequestDispatcher {
           ReplicaMessage.SlotWanted _,
           ReplicaMessage.Recheck _,
           ReplicaMessage.WhoHas _,
-          ReplicaMessage.Has _ -> {}
+          ReplicaMessage.Has _,
+          ReplicaMessage.StopIdle _,
+          ReplicaMessage.RunnerPoolsChanged _ -> {}
     }
   }
 

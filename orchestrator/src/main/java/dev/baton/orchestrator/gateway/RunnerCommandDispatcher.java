@@ -119,7 +119,9 @@ public class RunnerCommandDispatcher {
           ReplicaMessage.CheckpointTaken _,
           ReplicaMessage.CheckpointRefused _,
           ReplicaMessage.TerminalWanted _,
-          ReplicaMessage.TerminalAt _ -> {}
+          ReplicaMessage.TerminalAt _,
+          ReplicaMessage.StopIdle _,
+          ReplicaMessage.RunnerPoolsChanged _ -> {}
     }
   }
 

@@ -22,6 +22,9 @@ record LaunchRefusal(String reason, String detail) {
   /** The place rejects the launcher's settings, for example an image that is missing. */
   static final String REJECTED = "launcher_rejected";
 
+  /** No launcher has the pool that the run selects. */
+  static final String NO_POOL = "pool_missing";
+
   /** The place does not answer: the start is repeated there, since it may have taken place. */
   static final String UNAVAILABLE = "launcher_unavailable";
 

@@ -100,6 +100,11 @@ public class LaunchedRunnerWatcher implements RunnerObserver {
       return launcher;
     }
 
+    /** Whether its program runs, so that it may be attached. */
+    boolean isRunning() {
+      return phase() == RunnerPhase.RUNNING;
+    }
+
     boolean isAlive() {
       LaunchedRunner last = seen;
       return last != null && launcher.isAlive(runner, last.handle());

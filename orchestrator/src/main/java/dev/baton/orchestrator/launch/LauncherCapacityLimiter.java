@@ -133,6 +133,13 @@ class LauncherCapacityLimiter {
     return count(place, null);
   }
 
+  /** Returns why the last start in a place was refused; empty after one that was accepted. */
+  synchronized Optional<LaunchRefusal> refusal(String launcher, String pool) {
+    return Optional.ofNullable(refusals.get(new Key(launcher, pool)))
+        .filter(PlaceBackoff::isRefusing)
+        .map(PlaceBackoff::refusal);
+  }
+
   /** Removes a run that needs no runner any more. */
   synchronized void forget(String run) {
     waiting.remove(run);

@@ -51,6 +51,7 @@ class LauncherLifecycle {
   private final RunnerAdopter adopter;
   private final SharedRunnerPool pool;
   private final WarmRunnerPool warm;
+  private final RunnerPoolSynchronizer pools;
   private final RunnerHandoverService handovers;
   private final RunLauncher launcher;
   private final CountDownLatch stopped = new CountDownLatch(1);
@@ -62,6 +63,7 @@ class LauncherLifecycle {
       RunnerAdopter adopter,
       SharedRunnerPool pool,
       WarmRunnerPool warm,
+      RunnerPoolSynchronizer pools,
       RunnerHandoverService handovers,
       RunLauncher launcher) {
     this.table = table;
@@ -70,6 +72,7 @@ class LauncherLifecycle {
     this.adopter = adopter;
     this.pool = pool;
     this.warm = warm;
+    this.pools = pools;
     this.handovers = handovers;
     this.launcher = launcher;
   }
@@ -89,6 +92,7 @@ class LauncherLifecycle {
     int failures = 0;
     do {
       try {
+        pools.load(); // The places of their runners.
         takeUp(settled);
         fill();
         return;
@@ -104,6 +108,7 @@ class LauncherLifecycle {
   private void fill() {
     pool.fill();
     warm.fill();
+    pools.start();
   }
 
   private boolean isStoppedWithin(Duration time) {
@@ -143,6 +148,7 @@ class LauncherLifecycle {
   void onStop(@Observes @Priority(10) ShutdownEvent event) throws InterruptedException {
     stopped.countDown();
     launcher.stop();
+    pools.stop();
     pool.stop();
     warm.stop();
     watch.stop();

@@ -90,6 +90,11 @@ final class PlaceBackoff {
     dueNanos = nanos.getAsLong();
   }
 
+  /** Whether no start has succeeded since the last refusal. */
+  boolean isRefusing() {
+    return allowed == 1;
+  }
+
   /** Whether the place needs no limit any more. */
   boolean isOver() {
     return allowed >= OPEN;

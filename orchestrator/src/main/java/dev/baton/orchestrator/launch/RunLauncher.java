@@ -189,6 +189,11 @@ public class RunLauncher {
           .ifPresent(where -> full.put(new Target(run.run(), run.epoch()), where));
     } else if (run.runner() == null) {
       place(run, selector, placed, outcomes);
+      if (outcomes.get(run.run()) == Outcome.NO_SLOT) {
+        policy
+            .missingPool(selector)
+            .ifPresent(missing -> full.put(new Target(run.run(), run.epoch()), missing));
+      }
     } else {
       chosen.add(run);
     }

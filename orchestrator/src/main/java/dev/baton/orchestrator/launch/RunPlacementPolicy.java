@@ -19,6 +19,7 @@ import dev.baton.protocol.workflow.Workflow;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -54,6 +55,24 @@ public class RunPlacementPolicy {
    */
   List<RunnerPlace> startable(RunnerSelector selector) {
     return launchers.startable().stream().filter(place -> place.fits(selector)).toList();
+  }
+
+  /** Returns for which pool a run waits that selects one which does not exist. */
+  Optional<LauncherCapacityLimiter.Result.Full> missingPool(RunnerSelector selector) {
+    if (selector.pool().isEmpty()
+        || launchers.places().stream().anyMatch(place -> place.fits(selector))) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        new LauncherCapacityLimiter.Result.Full(
+            selector.launcher().orElse("any"),
+            selector.pool().get(),
+            null,
+            new LaunchRefusal(
+                LaunchRefusal.NO_POOL,
+                "no pool fits "
+                    + describe(selector)
+                    + "; add it to the settings of a launcher or apply its RunnerPool")));
   }
 
   /**
@@ -107,9 +126,9 @@ public class RunPlacementPolicy {
             selector.launcher().map(name -> "launcher: " + name),
             selector.pool().map(name -> "pool: " + name),
             selector.labels().isEmpty()
-                ? java.util.Optional.<String>empty()
-                : java.util.Optional.of("labels: " + selector.labels()))
-        .flatMap(java.util.Optional::stream)
+                ? Optional.<String>empty()
+                : Optional.of("labels: " + selector.labels()))
+        .flatMap(Optional::stream)
         .collect(Collectors.joining(", ", "{", "}"));
   }
 }

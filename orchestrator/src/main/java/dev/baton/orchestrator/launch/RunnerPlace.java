@@ -9,10 +9,13 @@ package dev.baton.orchestrator.launch;
 import dev.baton.launcher.LaunchTimeouts;
 import dev.baton.protocol.workflow.RunnerSelector;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A configured pool of a launcher, in which runners are started.
+ * A pool of a launcher, in which runners are started. Places with the same names are equal, also
+ * when the settings of a pool have changed in between.
  *
  * @param labels of the launcher and the pool
  * @param launcherLimit maximum number of live runners of the launcher on this replica
@@ -43,6 +46,16 @@ record RunnerPlace(
   /** Whether this is the place with these names. */
   boolean is(String launcherName, String poolName) {
     return launcher.equals(launcherName) && pool.equals(poolName);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RunnerPlace place && is(place.launcher, place.pool);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(launcher, pool);
   }
 
   /** For people. */

@@ -13,15 +13,17 @@ import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.scheduling.DelayedTask;
 import dev.baton.protocol.retry.Backoff;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.jboss.logging.Logger;
 
 /**
- * Keeps a configured number of runners of one mode alive in one place. Replaces a runner that dies
- * early with an increasing delay. Thread-safe.
+ * Keeps a number of runners of one mode alive in one place. Replaces a runner that dies early with
+ * an increasing delay. Thread-safe.
  */
 final class RunnerPoolReconciler {
   private static final Logger LOG = Logger.getLogger(RunnerPoolReconciler.class);
@@ -33,7 +35,7 @@ final class RunnerPoolReconciler {
    * @param mode passed to the runner and stored in its row
    * @param prefix of the runners' names
    * @param slots per runner
-   * @param size the configured number of runners
+   * @param size the number of runners
    * @param place in which they are started
    */
   record Kind(RunnerConnection.Mode mode, String prefix, int slots, int size, RunnerPlace place) {}
@@ -42,7 +44,7 @@ final class RunnerPoolReconciler {
   private final RunnerEnvironmentFactory environments;
   private final LaunchedRunnerWatcher watch;
   private final LaunchPermitFactory permits;
-  private final Kind kind;
+  private volatile Kind kind;
   private final Predicate<String> counts;
   private final AtomicInteger youngDeaths = new AtomicInteger();
   private volatile long lastStartNanos;
@@ -85,6 +87,29 @@ final class RunnerPoolReconciler {
     return kind.place();
   }
 
+  int size() {
+    return kind.size();
+  }
+
+  /** Replaces the number of runners, and the settings of the place; takes effect with a fill. */
+  synchronized void resize(int size, RunnerPlace place) {
+    kind = new Kind(kind.mode(), kind.prefix(), kind.slots(), size, place);
+  }
+
+  /** Returns the live runners that count toward the configured number. */
+  Map<String, LaunchedRunnerWatcher.WatchedRunner> alive() {
+    Map<String, LaunchedRunnerWatcher.WatchedRunner> alive = new HashMap<>(watch.watched());
+    Kind now = kind;
+    alive
+        .entrySet()
+        .removeIf(
+            runner ->
+                !runner.getKey().startsWith(now.prefix())
+                    || !runner.getValue().place().equals(now.place())
+                    || !counts.test(runner.getKey()));
+    return alive;
+  }
+
   void stop() {
     stopping = true;
   }
@@ -107,13 +132,7 @@ final class RunnerPoolReconciler {
 
   /** Synchronized, so that two threads do not replace the same runner twice. */
   private synchronized boolean startIfMissing() {
-    long alive =
-        watch.watched().entrySet().stream()
-            .filter(runner -> runner.getKey().startsWith(kind.prefix()))
-            .filter(runner -> runner.getValue().place().equals(kind.place()))
-            .filter(runner -> counts.test(runner.getKey()))
-            .count();
-    if (stopping || alive >= kind.size()) {
+    if (stopping || alive().size() >= kind.size()) {
       return false;
     }
     // Set before the attempt, so that a permit freed in between is not missed.

@@ -29,7 +29,9 @@ import java.util.Map;
   @JsonSubTypes.Type(value = ReplicaMessage.SlotWanted.class, name = "slot_wanted"),
   @JsonSubTypes.Type(value = ReplicaMessage.Recheck.class, name = "recheck"),
   @JsonSubTypes.Type(value = ReplicaMessage.WhoHas.class, name = "who_has"),
-  @JsonSubTypes.Type(value = ReplicaMessage.Has.class, name = "has")
+  @JsonSubTypes.Type(value = ReplicaMessage.Has.class, name = "has"),
+  @JsonSubTypes.Type(value = ReplicaMessage.StopIdle.class, name = "stop_idle"),
+  @JsonSubTypes.Type(value = ReplicaMessage.RunnerPoolsChanged.class, name = "runner_pools_changed")
 })
 public sealed interface ReplicaMessage {
   /** The run's approval has an answer. */
@@ -90,4 +92,10 @@ public sealed interface ReplicaMessage {
 
   /** This runner is attached to the sender, and so to no other replica. */
   record Has(String runner) implements ReplicaMessage {}
+
+  /** The replica that has this runner stops it, if it has no run. */
+  record StopIdle(String runner) implements ReplicaMessage {}
+
+  /** The stored pools of runners have changed. */
+  record RunnerPoolsChanged() implements ReplicaMessage {}
 }

@@ -138,7 +138,8 @@ public record RunView(
    * @param limit maximum number of active runs of the workflow, or of live runners of the launcher
    *     or its pool; null when it has just been removed, or the launcher itself refuses
    * @param reason {@code workflow_limit}, {@code launcher_limit}, {@code pool_limit}, {@code
-   *     launcher_no_room}, {@code launcher_rejected} or {@code launcher_unavailable}
+   *     launcher_no_room}, {@code launcher_rejected}, {@code launcher_unavailable} or {@code
+   *     pool_missing}
    * @param launcher that has no room; null under a workflow's limit
    * @param pool of the launcher that has no room; null when the launcher itself has none
    * @param detail what the launcher reports; null under a limit

@@ -30,7 +30,9 @@ class ReplicaBusTest {
         new ReplicaMessage.SlotWanted(),
         new ReplicaMessage.Recheck("runner"),
         new ReplicaMessage.WhoHas("runner"),
-        new ReplicaMessage.Has("runner"));
+        new ReplicaMessage.Has("runner"),
+        new ReplicaMessage.StopIdle("runner"),
+        new ReplicaMessage.RunnerPoolsChanged());
   }
 
   @ParameterizedTest

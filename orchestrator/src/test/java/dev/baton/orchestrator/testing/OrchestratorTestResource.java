@@ -86,6 +86,9 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
     settings.put("baton.launchers.tiny.pools.big.labels.memory", "big");
     settings.put("baton.launchers.lasting.order", "600");
     settings.put("baton.launchers.lasting.labels.lasting", "true");
+    settings.put("baton.launchers.pooled.order", "700");
+    settings.put("baton.launchers.pooled.labels.pooled", "true");
+    settings.put("baton.launchers.pooled.pools.fixed.order", "100");
     // The runners of these tests never attach.
     settings.put("baton.launcher.starting", "1000");
     settings.put("baton.notifications.webhook.url", Objects.requireNonNull(webhook).url());

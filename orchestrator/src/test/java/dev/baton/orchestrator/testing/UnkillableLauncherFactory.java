@@ -27,6 +27,8 @@ public class UnkillableLauncherFactory extends RunnerLauncherFactory {
   private final List<UnkillableRunnerLauncher> launchers = new CopyOnWriteArrayList<>();
   private final AtomicReference<@Nullable RefusingRunnerLauncher> lasting = new AtomicReference<>();
 
+  private final AtomicReference<@Nullable PooledRunnerLauncher> pooled = new AtomicReference<>();
+
   public void makeUnkillable(String run) {
     launchers.forEach(launcher -> launcher.makeUnkillable(run));
   }
@@ -40,6 +42,11 @@ public class UnkillableLauncherFactory extends RunnerLauncherFactory {
     return Objects.requireNonNull(lasting.get());
   }
 
+  /** The launcher with the label {@code pooled}. */
+  public PooledRunnerLauncher pooled() {
+    return Objects.requireNonNull(pooled.get());
+  }
+
   @Override
   public Optional<RunnerLauncher> create(
       OrchestratorConfig config, OrchestratorConfig.LauncherSettings settings) {
@@ -48,6 +55,10 @@ public class UnkillableLauncherFactory extends RunnerLauncherFactory {
             launcher -> {
               UnkillableRunnerLauncher wrapped = new UnkillableRunnerLauncher(launcher);
               launchers.add(wrapped);
+              if (settings.labels().containsKey("pooled")) {
+                pooled.set(new PooledRunnerLauncher(wrapped));
+                return pooled();
+              }
               if (!settings.labels().containsKey("lasting")) {
                 return wrapped;
               }
