@@ -60,6 +60,7 @@ public final class BatonOperator implements AutoCloseable {
   private final KubernetesClient client;
   private final OrchestratorClient orchestrator;
   private final Set<String> namespaces;
+  private final Set<String> poolNamespaces;
   private final String leaseNamespace;
   private final String identity;
   private final Clock clock;
@@ -82,6 +83,7 @@ public final class BatonOperator implements AutoCloseable {
     this.leaseNamespace = Objects.requireNonNullElse(client.getNamespace(), DEFAULT_NAMESPACE);
     this.namespaces =
         settings.namespaces().isEmpty() ? Set.of(leaseNamespace) : settings.namespaces();
+    this.poolNamespaces = settings.poolNamespaces();
     this.identity = settings.identity();
     this.clock = clock;
     this.executor = task -> Thread.ofVirtual().name("baton-operator-lease").start(task);
@@ -177,7 +179,12 @@ public final class BatonOperator implements AutoCloseable {
   private void lead() throws InterruptedException {
     try (ResourceReconcilers reconcilers =
         ResourceReconcilers.start(
-            client, orchestrator, namespaces, clock, why -> signals.add(new Signal.Failed(why)))) {
+            client,
+            orchestrator,
+            namespaces,
+            poolNamespaces,
+            clock,
+            why -> signals.add(new Signal.Failed(why)))) {
       leading = true;
       @Nullable Signal signal = null;
       while (signal == null) {
@@ -194,7 +201,7 @@ public final class BatonOperator implements AutoCloseable {
 
   private static void sweep(ResourceReconcilers reconcilers) {
     try {
-      reconcilers.sweeper().sweep();
+      reconcilers.sweep();
     } catch (UnavailableException | RuntimeException e) {
       LOG.log(
           System.Logger.Level.WARNING,

@@ -14,10 +14,16 @@ import java.util.Set;
  * @param kubeconfig empty: the service account of this pod, else {@code KUBECONFIG}, {@code
  *     ~/.kube/config}
  * @param namespaces of the resources; empty: that of the client
+ * @param poolNamespaces of RunnerPools: those in which the orchestrator creates pods
  * @param identity of this replica, for the lease
  */
-public record OperatorSettings(Optional<Path> kubeconfig, Set<String> namespaces, String identity) {
+public record OperatorSettings(
+    Optional<Path> kubeconfig,
+    Set<String> namespaces,
+    Set<String> poolNamespaces,
+    String identity) {
   public OperatorSettings {
     namespaces = Set.copyOf(namespaces);
+    poolNamespaces = Set.copyOf(poolNamespaces);
   }
 }

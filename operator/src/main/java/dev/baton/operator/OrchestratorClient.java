@@ -68,6 +68,26 @@ public interface OrchestratorClient {
    */
   Subscription follow(Collection<String> namespaces, Consumer<RunReport> changed);
 
+  /**
+   * Stores the pool of a RunnerPool and returns its state.
+   *
+   * @param cluster address of the resource's API server
+   * @param spec JSON
+   * @throws RejectedException when it has errors or is not possible; an earlier spec stays in
+   *     effect
+   */
+  RunnerPoolReport putPool(ResourceKey pool, String cluster, String spec)
+      throws RejectedException, UnavailableException;
+
+  /** Returns the state of the pool of a RunnerPool; empty when no spec of it was accepted. */
+  Optional<RunnerPoolReport> readPool(String uid) throws UnavailableException;
+
+  /** Removes the pool of a deleted RunnerPool: its idle runners stop, its runs finish. */
+  void removePool(String uid) throws UnavailableException;
+
+  /** Returns the RunnerPools of these namespaces that are not known to be deleted. */
+  List<ResourceKey> ownedPools(Collection<String> namespaces) throws UnavailableException;
+
   /** Ends when it is closed. */
   interface Subscription extends AutoCloseable {
     @Override

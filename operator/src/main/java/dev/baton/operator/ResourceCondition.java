@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 @JsonIgnoreProperties(ignoreUnknown = true)
 @JsonInclude(JsonInclude.Include.NON_NULL)
 public record ResourceCondition(
-    @JsonPropertyDescription("Accepted, Launched, Waiting, Succeeded or ModeApplied") String type,
+    @JsonPropertyDescription("Accepted, Launched, Waiting, Succeeded, ModeApplied or Ready")
+        String type,
     @JsonPropertyDescription("True, False or Unknown") String status,
     @JsonPropertyDescription("Reason of the status in one word") String reason,
     @JsonPropertyDescription("What happened and what to do") @Nullable String message,
@@ -32,6 +33,7 @@ public record ResourceCondition(
   static final String LAUNCHED = "Launched";
   static final String WAITING = "Waiting";
   static final String SUCCEEDED = "Succeeded";
+  static final String READY = "Ready";
   static final String MODE_APPLIED = "ModeApplied";
 
   static final String TRUE = "True";

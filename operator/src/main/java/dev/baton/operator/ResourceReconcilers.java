@@ -6,16 +6,24 @@
  */
 package dev.baton.operator;
 
+import dev.baton.operator.OrchestratorException.UnavailableException;
+import io.fabric8.kubernetes.api.model.ListOptionsBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import io.javaoperatorsdk.operator.Operator;
 import io.javaoperatorsdk.operator.api.config.ControllerConfigurationOverrider;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The reconcilers of both kinds while this replica holds the lease. */
+/** The reconcilers of the kinds while this replica holds the lease. */
 final class ResourceReconcilers implements AutoCloseable {
+  private static final System.Logger LOG = System.getLogger(ResourceReconcilers.class.getName());
+  private static final int NOT_FOUND = 404;
+  private static final int FORBIDDEN = 403;
+
   static final String FIELD_MANAGER = "baton-operator";
   private static final Duration SYNC = Duration.ofSeconds(30);
   private static final Duration END = Duration.ofSeconds(5);
@@ -24,12 +32,17 @@ final class ResourceReconcilers implements AutoCloseable {
   private final Operator operator;
   private final OrchestratorClient.Subscription reports;
   private final DeletedRunSweeper sweeper;
+  private final DeletedRunnerPoolSweeper poolSweeper;
 
   private ResourceReconcilers(
-      Operator operator, OrchestratorClient.Subscription reports, DeletedRunSweeper sweeper) {
+      Operator operator,
+      OrchestratorClient.Subscription reports,
+      DeletedRunSweeper sweeper,
+      DeletedRunnerPoolSweeper poolSweeper) {
     this.operator = operator;
     this.reports = reports;
     this.sweeper = sweeper;
+    this.poolSweeper = poolSweeper;
   }
 
   /**
@@ -42,6 +55,7 @@ final class ResourceReconcilers implements AutoCloseable {
       KubernetesClient client,
       OrchestratorClient orchestrator,
       Set<String> namespaces,
+      Set<String> poolNamespaces,
       Clock clock,
       Consumer<String> failed) {
     Operator operator =
@@ -73,15 +87,52 @@ final class ResourceReconcilers implements AutoCloseable {
             configure(settings, "runs", namespaces);
             settings.withTriggerReconcilerOnAllEvents(true);
           });
+      Set<String> pools = watchable(client, poolNamespaces);
+      if (!pools.isEmpty()) {
+        operator.register(
+            new RunnerPoolResourceReconciler(orchestrator, client.getMasterUrl().toString(), clock),
+            settings -> {
+              configure(settings, "runner-pools", pools);
+              settings.withTriggerReconcilerOnAllEvents(true);
+            });
+      }
       operator.start();
       return new ResourceReconcilers(
           operator,
           orchestrator.follow(namespaces, runs::changed),
-          new DeletedRunSweeper(client, orchestrator, namespaces, runs::isPresent));
+          new DeletedRunSweeper(client, orchestrator, namespaces, runs::isPresent),
+          new DeletedRunnerPoolSweeper(client, orchestrator, pools));
     } catch (RuntimeException e) {
       operator.stop();
       throw e;
     }
+  }
+
+  /**
+   * Returns the namespaces whose RunnerPools can be read. An installation that was upgraded may
+   * lack the kind or the right; its runs must not depend on that.
+   */
+  private static Set<String> watchable(KubernetesClient client, Set<String> namespaces) {
+    Set<String> found = new HashSet<>();
+    for (String namespace : namespaces) {
+      try {
+        client
+            .resources(RunnerPoolCustomResource.class)
+            .inNamespace(namespace)
+            .list(new ListOptionsBuilder().withLimit(1L).build());
+        found.add(namespace);
+      } catch (KubernetesClientException e) {
+        if (e.getCode() != NOT_FOUND && e.getCode() != FORBIDDEN) {
+          throw e;
+        }
+        LOG.log(
+            System.Logger.Level.WARNING,
+            "operator: runner pools of namespace {0} are not watched; apply deploy/kubernetes/crds and deploy/kubernetes/rbac.yaml, or upgrade both charts: {1}",
+            namespace,
+            e.getMessage());
+      }
+    }
+    return found;
   }
 
   private static void configure(
@@ -93,8 +144,10 @@ final class ResourceReconcilers implements AutoCloseable {
         .withRetry(new JitteredRetry());
   }
 
-  DeletedRunSweeper sweeper() {
-    return sweeper;
+  /** Ends what belongs to resources that were deleted while no operator watched. */
+  void sweep() throws UnavailableException {
+    sweeper.sweep();
+    poolSweeper.sweep();
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -21,6 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /** An orchestrator in memory, whose runs the test changes. Thread-safe. */
 final class InMemoryOrchestrator implements OrchestratorClient {
+  private final Map<String, String> pools = new java.util.concurrent.ConcurrentHashMap<>();
+  private final Map<String, ResourceKey> poolKeys = new java.util.concurrent.ConcurrentHashMap<>();
+  private volatile @Nullable RunnerPoolReport pool =
+      new RunnerPoolReport(0, 0, 0, 0, "s", null, null);
+  private volatile @Nullable String poolRefusal;
+
   private final List<String> definitions = new CopyOnWriteArrayList<>();
   private final Map<String, RunReport> runs = new HashMap<>();
   private final Map<String, RunDeletionPolicy> policies = new HashMap<>();
@@ -158,6 +165,46 @@ final class InMemoryOrchestrator implements OrchestratorClient {
         .filter(run -> namespaces.contains(run.resource().namespace()))
         .filter(run -> !released.contains(run.resource().uid()))
         .map(run -> new OwnedRun(run.resource(), run.run()))
+        .toList();
+  }
+
+  /** Reports this pool as accepted; a message rejects it instead. */
+  void pool(@Nullable RunnerPoolReport report, @Nullable String refusal) {
+    pool = report;
+    poolRefusal = refusal;
+  }
+
+  Map<String, String> pools() {
+    return Map.copyOf(pools);
+  }
+
+  @Override
+  public RunnerPoolReport putPool(ResourceKey resource, String cluster, String spec)
+      throws RejectedException {
+    String message = poolRefusal;
+    if (message != null) {
+      throw new RejectedException("InvalidInput", message);
+    }
+    poolKeys.put(resource.uid(), resource);
+    pools.put(resource.uid(), spec);
+    return Objects.requireNonNull(pool);
+  }
+
+  @Override
+  public Optional<RunnerPoolReport> readPool(String uid) {
+    return pools.containsKey(uid) ? Optional.ofNullable(pool) : Optional.empty();
+  }
+
+  @Override
+  public void removePool(String uid) {
+    pools.remove(uid);
+    poolKeys.remove(uid);
+  }
+
+  @Override
+  public List<ResourceKey> ownedPools(Collection<String> namespaces) {
+    return poolKeys.values().stream()
+        .filter(found -> namespaces.contains(found.namespace()))
         .toList();
   }
 

@@ -47,7 +47,7 @@ class OperatorClusterTest {
         new BatonOperator(
             cluster.operatorClient(),
             orchestrator,
-            new OperatorSettings(Optional.empty(), Set.of(), identity),
+            new OperatorSettings(Optional.empty(), Set.of(), Set.of(cluster.name), identity),
             Clock.systemUTC());
     operator.start();
     return operator;
@@ -213,8 +213,48 @@ class OperatorClusterTest {
   }
 
   @Test
+  void shouldScaleARunnerPoolAndRemoveItWithItsResource() {
+    orchestrator.pool(new RunnerPoolReport(1, 1, 1, 1, "baton.dev/pool=gpu", null, null), null);
+    try (BatonOperator operator = start("one")) {
+      cluster.apply(
+          """
+          apiVersion: baton.dev/v1alpha1
+          kind: RunnerPool
+          metadata: {name: gpu}
+          spec: {warm: 1, imgae: typo}
+          """);
+      await("accepted", () -> pool().getStatus() != null);
+      assertThat(orchestrator.pools().values()).containsExactly("{\"warm\":1,\"imgae\":\"typo\"}");
+      assertThat(pool().getFinalizers()).isEmpty();
+      assertThat(pool().getStatus().warm()).isOne();
+
+      pools().withName("gpu").scale(3);
+
+      await("scaled", () -> orchestrator.pools().values().toString().contains("\"warm\":3"));
+      assertThat(pools().withName("gpu").scale().getStatus().getSelector())
+          .isEqualTo("baton.dev/pool=gpu");
+      pools().withName("gpu").delete();
+      await("removed", () -> orchestrator.pools().isEmpty());
+      assertThat(operator.isLeading()).isTrue();
+    }
+  }
+
+  private io.fabric8.kubernetes.client.dsl.NonNamespaceOperation<
+          RunnerPoolCustomResource,
+          io.fabric8.kubernetes.api.model.KubernetesResourceList<RunnerPoolCustomResource>,
+          io.fabric8.kubernetes.client.dsl.Resource<RunnerPoolCustomResource>>
+      pools() {
+    return cluster.admin.resources(RunnerPoolCustomResource.class).inNamespace(cluster.name);
+  }
+
+  private RunnerPoolCustomResource pool() {
+    return pools().withName("gpu").get();
+  }
+
+  @Test
   void shouldAcceptItsDefinitionsTwiceWithoutANewGeneration() {
-    for (String file : List.of("workflows.baton.dev.yaml", "runs.baton.dev.yaml")) {
+    for (String file :
+        List.of("workflows.baton.dev.yaml", "runs.baton.dev.yaml", "runnerpools.baton.dev.yaml")) {
       long before = cluster.applyDefinition(file);
 
       assertThat(cluster.applyDefinition(file)).as(file).isEqualTo(before);

@@ -58,7 +58,8 @@ final class OperatorNamespace implements AutoCloseable {
   private OperatorNamespace(Config config) throws Exception {
     this.config = config;
     this.admin = client(config);
-    for (String file : List.of("workflows.baton.dev.yaml", "runs.baton.dev.yaml")) {
+    for (String file :
+        List.of("workflows.baton.dev.yaml", "runs.baton.dev.yaml", "runnerpools.baton.dev.yaml")) {
       applyDefinition(file);
     }
     await(
@@ -70,7 +71,7 @@ final class OperatorNamespace implements AutoCloseable {
                     .filter(condition -> condition.getType().equals("Established"))
                     .filter(condition -> condition.getStatus().equals("True"))
                     .count()
-                == 2);
+                == 3);
     String rules = Files.readString(FOLDER.resolve("rbac.yaml")).replace("baton-runners", name);
     admin.load(new ByteArrayInputStream(rules.getBytes(StandardCharsets.UTF_8))).create();
   }

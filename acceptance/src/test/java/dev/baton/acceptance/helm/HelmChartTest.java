@@ -290,7 +290,11 @@ class HelmChartTest {
     assertThat(granted).isEqualTo(expected);
     assertThat(of(chart, "Role"))
         .extracting(it -> it.at("/metadata/namespace").asText("baton"))
-        .containsExactlyInAnyOrder("baton-runners", "team-a", "team-b", "baton");
+        .containsExactlyInAnyOrder("baton-runners", "baton-runners", "team-a", "team-b", "baton");
+    assertThat(one(chart, "Role", "baton-runner-pools").path("rules"))
+        .isEqualTo(one(file, "Role", "baton-runner-pools").path("rules"));
+    assertThat(one(chart, "RoleBinding", "baton-runner-pools").at("/subjects/0/namespace").asText())
+        .isEqualTo("baton");
     assertThat(settings(chart, "baton-orchestrator"))
         .containsEntry("baton.operator.enabled", "true")
         .containsEntry("baton.operator.namespaces", "team-a,team-b");

@@ -9,10 +9,13 @@ package dev.baton.orchestrator.operator;
 import dev.baton.operator.OrchestratorClient;
 import dev.baton.operator.OrchestratorException.RejectedException;
 import dev.baton.operator.OrchestratorException.UnavailableException;
+import dev.baton.operator.ResourceKey;
 import dev.baton.operator.RunDeletionPolicy;
 import dev.baton.operator.RunOperatingMode;
 import dev.baton.operator.RunReport;
 import dev.baton.operator.RunStart;
+import dev.baton.operator.RunnerPoolReport;
+import dev.baton.orchestrator.launch.RunnerPoolService;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -55,6 +58,7 @@ class LocalOrchestratorClient implements OrchestratorClient {
   private final RunResumeService resumption;
   private final RunResourceRepository resources;
   private final RunReportPublisher reports;
+  private final RunnerPoolService pools;
 
   LocalOrchestratorClient(
       WorkflowCatalog workflows,
@@ -64,7 +68,8 @@ class LocalOrchestratorClient implements OrchestratorClient {
       RunPauseService pausing,
       RunResumeService resumption,
       RunResourceRepository resources,
-      RunReportPublisher reports) {
+      RunReportPublisher reports,
+      RunnerPoolService pools) {
     this.workflows = workflows;
     this.runs = runs;
     this.queries = queries;
@@ -73,6 +78,7 @@ class LocalOrchestratorClient implements OrchestratorClient {
     this.resumption = resumption;
     this.resources = resources;
     this.reports = reports;
+    this.pools = pools;
   }
 
   @Override
@@ -200,6 +206,62 @@ class LocalOrchestratorClient implements OrchestratorClient {
   @Override
   public Subscription follow(Collection<String> namespaces, Consumer<RunReport> changed) {
     return reports.follow(namespaces, changed);
+  }
+
+  @Override
+  public RunnerPoolReport putPool(ResourceKey pool, String cluster, String spec)
+      throws RejectedException, UnavailableException {
+    try {
+      return report(pools.put(resource(pool, cluster), spec));
+    } catch (ProblemException e) {
+      throw rejected(e);
+    } catch (RuntimeException e) {
+      throw new UnavailableException(e.toString());
+    }
+  }
+
+  private static RunnerPoolService.PoolResource resource(ResourceKey pool, String cluster) {
+    return new RunnerPoolService.PoolResource(pool.uid(), pool.namespace(), pool.name(), cluster);
+  }
+
+  private static RunnerPoolReport report(RunnerPoolService.PoolState state) {
+    return new RunnerPoolReport(
+        state.wanted(),
+        state.warm(),
+        state.ready(),
+        state.all(),
+        state.selector(),
+        state.refusal(),
+        state.detail());
+  }
+
+  @Override
+  public Optional<RunnerPoolReport> readPool(String uid) throws UnavailableException {
+    try {
+      return pools.find(uid).map(LocalOrchestratorClient::report);
+    } catch (RuntimeException e) {
+      throw new UnavailableException(e.toString());
+    }
+  }
+
+  @Override
+  public void removePool(String uid) throws UnavailableException {
+    try {
+      pools.remove(uid);
+    } catch (RuntimeException e) {
+      throw new UnavailableException(e.toString());
+    }
+  }
+
+  @Override
+  public List<ResourceKey> ownedPools(Collection<String> namespaces) throws UnavailableException {
+    try {
+      return pools.owned(namespaces).stream()
+          .map(pool -> new ResourceKey(pool.uid(), pool.namespace(), pool.name()))
+          .toList();
+    } catch (RuntimeException e) {
+      throw new UnavailableException(e.toString());
+    }
   }
 
   /** Waits for an action that no caller's input can fail. */

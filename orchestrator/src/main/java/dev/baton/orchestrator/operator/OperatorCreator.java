@@ -20,12 +20,14 @@ import java.util.Set;
 final class OperatorCreator {
   private OperatorCreator() {}
 
-  static AutoCloseable start(OrchestratorConfig config, OrchestratorClient client) {
+  static AutoCloseable start(
+      OrchestratorConfig config, OrchestratorClient client, Set<String> poolNamespaces) {
     BatonOperator operator =
         BatonOperator.create(
             new OperatorSettings(
                 config.operator().kubeconfig(),
                 Set.copyOf(config.operator().namespaces().orElse(List.of())),
+                poolNamespaces,
                 config.instanceId()),
             client);
     operator.start();

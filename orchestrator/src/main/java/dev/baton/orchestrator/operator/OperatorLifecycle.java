@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.operator;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.launch.RunnerPoolService;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
@@ -19,16 +20,19 @@ import org.jspecify.annotations.Nullable;
 class OperatorLifecycle {
   private final OrchestratorConfig config;
   private final LocalOrchestratorClient client;
+  private final RunnerPoolService pools;
   private volatile @Nullable AutoCloseable operator;
 
-  OperatorLifecycle(OrchestratorConfig config, LocalOrchestratorClient client) {
+  OperatorLifecycle(
+      OrchestratorConfig config, LocalOrchestratorClient client, RunnerPoolService pools) {
     this.config = config;
     this.client = client;
+    this.pools = pools;
   }
 
   void onStart(@Observes @Priority(2500) StartupEvent event) {
     if (config.operator().enabled()) {
-      operator = OperatorCreator.start(config, client);
+      operator = OperatorCreator.start(config, client, pools.namespaces());
     }
   }
 

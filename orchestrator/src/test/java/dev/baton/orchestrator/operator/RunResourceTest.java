@@ -103,7 +103,7 @@ class RunResourceTest {
         new BatonOperator(
             client(System.getProperty("kubernetes.kubeconfig", "")),
             orchestrator,
-            new OperatorSettings(Optional.empty(), Set.of(), "test"),
+            new OperatorSettings(Optional.empty(), Set.of(), Set.of(), "test"),
             Clock.systemUTC());
     operator.start();
     return operator;
