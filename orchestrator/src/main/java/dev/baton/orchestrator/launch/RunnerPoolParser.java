@@ -118,6 +118,10 @@ final class RunnerPoolParser {
     String launcher = text("launcher", RunnerSelector.NAME);
     Integer warm = number("warm", 0, MAX_WARM);
     Integer max = number("maxRunners", 0, MAX_RUNNERS);
+    if (warm != null && max != null && warm > max) {
+      // On one replica these idle runners would never all start.
+      add("warm", "is " + warm + ", more than spec.maxRunners", "0 to " + max);
+    }
     Integer order = number("order", 0, MAX_ORDER);
     Map<String, String> labels =
         pairs("labels", RunnerSelector.LABEL, RunnerSelector.VALUE, RunnerSelector.MAX_LABELS);

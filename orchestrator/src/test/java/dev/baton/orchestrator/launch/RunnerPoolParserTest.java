@@ -73,6 +73,7 @@ class RunnerPoolParserTest {
       quoteCharacter = '`',
       value = {
         "{\"warm\":-1} | spec.warm is -1 | 0 to 64",
+        "{\"warm\":2,\"maxRunners\":1} | spec.warm is 2, more than spec.maxRunners | 0 to 1",
         "{\"warm\":1.5} | spec.warm is 1.5 | 0 to 64",
         "{\"warm\":9999999999} | spec.warm is 9999999999 | 0 to 64",
         "{\"maxRunners\":\"1\"} | spec.maxRunners is \"1\" | 0 to 100000",
