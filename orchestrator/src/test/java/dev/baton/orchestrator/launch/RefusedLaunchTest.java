@@ -91,7 +91,7 @@ class RefusedLaunchTest {
   }
 
   private static void await(String what, BooleanSupplier wanted) {
-    long end = System.nanoTime() + Duration.ofSeconds(30).toNanos();
+    long end = System.nanoTime() + Duration.ofSeconds(90).toNanos();
     while (!wanted.getAsBoolean()) {
       assertThat(System.nanoTime()).as(what).isLessThan(end);
       LockSupport.parkNanos(20_000_000);

@@ -23,7 +23,7 @@ import org.eclipse.microprofile.config.ConfigProvider;
 
 /** A client of the REST API. */
 public final class OrchestratorTestClient {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final HttpClient HTTP =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
