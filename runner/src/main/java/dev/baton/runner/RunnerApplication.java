@@ -16,6 +16,7 @@ import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.config.ConfigException;
 import dev.baton.runner.config.RunnerConfig;
+import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import io.quarkus.runtime.QuarkusApplication;
 import jakarta.inject.Inject;
@@ -64,7 +65,8 @@ public final class RunnerApplication implements QuarkusApplication {
                     new OpenCodeDriver(),
                     new AcpDriver(),
                     new CommandDriver(),
-                    new LoopDriver())));
+                    new LoopDriver())),
+            StepEnvironmentBuilder.ofProcess(config.stepEnvironment()));
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

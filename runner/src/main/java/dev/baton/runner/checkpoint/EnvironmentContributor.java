@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.checkpoint;
 
+import dev.baton.runner.process.VariableNamePattern;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -25,11 +26,7 @@ final class EnvironmentContributor implements CheckpointContributor {
    */
   EnvironmentContributor(Map<String, String> variables, List<String> allowed) {
     this.variables = variables;
-    this.allowed = allowed.stream().map(EnvironmentContributor::pattern).toList();
-  }
-
-  private static Pattern pattern(String name) {
-    return Pattern.compile(Pattern.quote(name).replace("*", "\\E.*\\Q"));
+    this.allowed = allowed.stream().map(VariableNamePattern::of).toList();
   }
 
   @Override

@@ -9,7 +9,6 @@ package dev.baton.runner.checkpoint;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.manifest.CheckpointTrigger;
 import dev.baton.protocol.manifest.Manifest;
-import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +24,7 @@ public final class ManifestBuilderFactory {
   /**
    * @param place without a step
    * @param environment names of variables to record, in which {@code *} matches any characters
+   * @param variables that every step inherits
    * @param fixed where programs see workspaces
    * @param slices returns the session's slices by name, at the time of a checkpoint
    */
@@ -32,11 +32,11 @@ public final class ManifestBuilderFactory {
       String run,
       Manifest.Run place,
       List<String> environment,
+      Map<String, String> variables,
       WorkspaceMount fixed,
       Supplier<ObjectNode> slices) {
     this.run = run;
     this.place = place;
-    Map<String, String> variables = StepEnvironmentBuilder.of(System.getenv(), Map.of(), Map.of());
     contributors =
         List.of(
             new GitContributor(variables, fixed),

@@ -47,6 +47,8 @@ import java.util.stream.Stream;
  *     run; empty: each at its own path
  * @param spoolMax limit in bytes of one run's events that are spooled to a file while the brokers
  *     are unavailable
+ * @param stepEnvironment names of the runner's variables that steps inherit in addition to the
+ *     usual ones; {@code *} matches any characters
  * @param httpMaxResponse limit in bytes of the body of an http step's response
  * @param logSpoolMax limit in bytes of a run's log that waits on the disk for upload
  * @param logMax limit in bytes of an attempt's log
@@ -75,6 +77,7 @@ public record RunnerConfig(
     Duration grace,
     Optional<Path> workspacePath,
     int spoolMax,
+    List<String> stepEnvironment,
     int httpMaxResponse,
     long logSpoolMax,
     long logMax,
@@ -154,6 +157,7 @@ public record RunnerConfig(
         keys.duration("baton.runner.grace", GRACE, MIN_GRACE, MAX_GRACE),
         keys.pathOrOff("baton.workspace.path", "/run/baton/workspace"),
         keys.number("baton.spool.max", 64 << 20, 64 << 10, Integer.MAX_VALUE),
+        keys.names("baton.step.environment", ""),
         keys.number(
             "baton.http.max-response",
             StepExecutorRegistry.DEFAULT_MAX_RESPONSE,

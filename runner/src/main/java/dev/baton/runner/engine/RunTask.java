@@ -563,6 +563,7 @@ public final class RunTask {
             null,
             null),
         services.checkpoints().environment(),
+        services.executors().environment().inherited(),
         services.fixed(),
         memory::slices);
   }

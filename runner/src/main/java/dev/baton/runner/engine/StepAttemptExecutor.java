@@ -189,6 +189,7 @@ final class StepAttemptExecutor {
         deadline,
         run.control().hold(),
         run.fixed(),
+        run.executors().environment(),
         line.leftOut(),
         run.outputs().reads(step.id()),
         resumedFrom);

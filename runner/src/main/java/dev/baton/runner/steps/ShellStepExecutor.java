@@ -13,7 +13,6 @@ import dev.baton.protocol.trace.LogTail;
 import dev.baton.protocol.workflow.ShellOutput;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.logs.StepLog;
-import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.StepProcess;
 import dev.baton.runner.process.StepProcessResult;
 import java.io.IOException;
@@ -100,7 +99,7 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
         baton.put("BATON_API_KEY", context.stepToken());
       }
     }
-    return StepEnvironmentBuilder.of(System.getenv(), step, baton);
+    return context.environment().build(step, baton);
   }
 
   private static StepResult exited(

@@ -9,6 +9,7 @@ package dev.baton.runner.steps;
 import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline of this attempt
  * @param hold the lease; what the attempt starts is suspended and resumed with it
  * @param fixed where its processes see the directory
+ * @param environment builds that of its processes
  * @param leftOut paths in the directory that cuts leave out and that are missing
  * @param outputIsRead whether an expression of the workflow may read the step's output
  * @param resumedFrom id of the checkpoint inside the step whose files are in the directory; null
@@ -48,6 +50,7 @@ public record StepContext(
     Deadline deadline,
     RunLease hold,
     WorkspaceMount fixed,
+    StepEnvironmentBuilder environment,
     List<String> leftOut,
     boolean outputIsRead,
     @Nullable String resumedFrom) {

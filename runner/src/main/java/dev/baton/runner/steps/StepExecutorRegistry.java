@@ -8,6 +8,8 @@ package dev.baton.runner.steps;
 
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
+import dev.baton.runner.process.StepEnvironmentBuilder;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -24,6 +26,7 @@ public final class StepExecutorRegistry {
   private final TransformStepExecutor transform = new TransformStepExecutor();
   private final FnStepExecutor fn;
   private final AgentRuntime agents;
+  private final StepEnvironmentBuilder environment;
 
   /**
    * @param functions the beans that {@code fn} steps call, by name
@@ -45,13 +48,30 @@ public final class StepExecutorRegistry {
    */
   public StepExecutorRegistry(
       Function<String, Optional<StepFunction>> functions, int maxResponse, AgentRuntime agents) {
+    this(functions, maxResponse, agents, StepEnvironmentBuilder.ofProcess(List.of()));
+  }
+
+  /**
+   * @param environment builds that of the processes of steps
+   */
+  public StepExecutorRegistry(
+      Function<String, Optional<StepFunction>> functions,
+      int maxResponse,
+      AgentRuntime agents,
+      StepEnvironmentBuilder environment) {
     this.agents = agents;
+    this.environment = environment;
     this.fn = new FnStepExecutor(functions);
     this.http = new HttpStepExecutor(maxResponse);
   }
 
   public AgentRuntime agents() {
     return agents;
+  }
+
+  /** Builds the environment of the processes of steps. */
+  public StepEnvironmentBuilder environment() {
+    return environment;
   }
 
   /**

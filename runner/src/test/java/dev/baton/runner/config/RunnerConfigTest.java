@@ -152,6 +152,15 @@ class RunnerConfigTest {
     assertThat(read(keys).checkpointInterval()).isEmpty();
   }
 
+  @Test
+  void shouldReadWhichVariablesStepsInherit() {
+    Map<String, String> keys = isolated();
+    assertThat(read(keys).stepEnvironment()).isEmpty();
+
+    keys.put("baton.step.environment", "GOPATH, CARGO_*");
+    assertThat(read(keys).stepEnvironment()).containsExactly("GOPATH", "CARGO_*");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -161,6 +170,7 @@ class RunnerConfigTest {
         "baton.runner.grace|999ms|a duration from 1s to 1h",
         "baton.runner.grace|61m|a duration from 1s to 1h",
         "baton.run.id|ABC|a ULID in lower case (26 characters)",
+        "baton.step.environment|MY-VAR|names of environment variables, separated by commas; '*' for any part",
         "baton.epoch|0|a whole number from 1 to 999999999",
         "baton.epoch|x|a whole number from 1 to 999999999",
         "baton.orchestrator.url|https://x|http://<host>:<port>",

@@ -18,6 +18,7 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.lease.RunLease;
+import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -103,6 +104,7 @@ class HttpStepExecutorTest {
             Deadline.after(Duration.ofSeconds(20)),
             RunLease.forever(),
             WorkspaceMount.NONE,
+            StepEnvironmentBuilder.ofProcess(List.of()),
             List.of(),
             false,
             null);

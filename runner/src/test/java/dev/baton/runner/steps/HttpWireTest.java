@@ -16,6 +16,7 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.lease.RunLease;
+import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
 import dev.baton.runner.testkit.RawServer;
 import java.net.InetAddress;
@@ -73,6 +74,7 @@ class HttpWireTest {
             Deadline.after(Duration.ofSeconds(20)),
             RunLease.forever(),
             WorkspaceMount.NONE,
+            StepEnvironmentBuilder.ofProcess(List.of()),
             List.of(),
             false,
             null);
