@@ -66,7 +66,8 @@ public final class RunnerApplication implements QuarkusApplication {
                     new AcpDriver(),
                     new CommandDriver(),
                     new LoopDriver())),
-            StepEnvironmentBuilder.ofProcess(config.stepEnvironment()));
+            StepEnvironmentBuilder.ofProcess(config.stepEnvironment()),
+            config.httpAddresses());
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

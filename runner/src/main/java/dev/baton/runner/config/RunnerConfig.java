@@ -13,6 +13,7 @@ import dev.baton.runner.agents.AgentSettings;
 import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.engine.HostNameReader;
 import dev.baton.runner.logs.LogSettings;
+import dev.baton.runner.steps.HttpAddressPolicy;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
 import java.nio.file.Path;
@@ -50,6 +51,7 @@ import java.util.stream.Stream;
  * @param stepEnvironment names of the runner's variables that steps inherit in addition to the
  *     usual ones; {@code *} matches any characters
  * @param httpMaxResponse limit in bytes of the body of an http step's response
+ * @param httpAddresses to which http steps may connect
  * @param logSpoolMax limit in bytes of a run's log that waits on the disk for upload
  * @param logMax limit in bytes of an attempt's log
  * @param agents endpoints of models, and what else agent steps need
@@ -79,6 +81,7 @@ public record RunnerConfig(
     int spoolMax,
     List<String> stepEnvironment,
     int httpMaxResponse,
+    HttpAddressPolicy httpAddresses,
     long logSpoolMax,
     long logMax,
     AgentSettings agents) {
@@ -163,6 +166,7 @@ public record RunnerConfig(
             StepExecutorRegistry.DEFAULT_MAX_RESPONSE,
             1_024,
             MAX_RESPONSE),
+        keys.addresses("baton.http-step.deny", "baton.http-step.allow"),
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
         keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES),
         agents(keys));
@@ -297,6 +301,24 @@ public record RunnerConfig(
         }
       }
       return names;
+    }
+
+    HttpAddressPolicy addresses(String denyKey, String allowKey) {
+      String deny = addresses(denyKey);
+      return HttpAddressPolicy.of(deny, addresses(allowKey));
+    }
+
+    private String addresses(String key) {
+      String text = optional(key).orElse("");
+      try {
+        HttpAddressPolicy.of(text, "");
+        return text;
+      } catch (IllegalArgumentException e) {
+        throw new ConfigException(
+            key,
+            text,
+            "addresses, ranges such as 10.0.0.0/8, loopback, private, link-local, metadata; separated by commas");
+      }
     }
 
     Duration duration(String key, Duration fallback, Duration least, Duration most) {

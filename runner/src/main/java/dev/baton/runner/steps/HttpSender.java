@@ -8,8 +8,10 @@ package dev.baton.runner.steps;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.ProxySelector;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -50,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  * distinguished from one that has just processed the request. Thread-safe.
  */
 final class HttpSender {
-  private static final int MAX_REDIRECTS = 10;
+  private static final int MAX_REDIRECTS = 5;
   private static final int MAX_CONNECTIONS = 10_000;
   private static final int MAX_HEADERS = 1_000;
   private static final int MAX_LINE = 64 * 1024;
@@ -58,15 +60,32 @@ final class HttpSender {
 
   private final int maxBody;
   private final DnsResolver names;
+  private final HttpAddressPolicy addresses;
   private @Nullable CloseableHttpClient client;
 
   /**
    * @param maxBody limit of a response body in bytes
    * @param names resolves host names
+   * @param addresses to which requests and redirects may connect
    */
-  HttpSender(int maxBody, DnsResolver names) {
+  HttpSender(int maxBody, DnsResolver names, HttpAddressPolicy addresses) {
     this.maxBody = maxBody;
-    this.names = names;
+    this.addresses = addresses;
+    this.names = new PermittedResolver(names, addresses);
+  }
+
+  /** Resolves a name to the addresses that are connected to, so that no later answer differs. */
+  private record PermittedResolver(DnsResolver names, HttpAddressPolicy addresses)
+      implements DnsResolver {
+    @Override
+    public InetAddress[] resolve(String host) throws UnknownHostException {
+      return addresses.check(host, names.resolve(host));
+    }
+
+    @Override
+    public String resolveCanonicalHostname(String host) throws UnknownHostException {
+      return names.resolveCanonicalHostname(host);
+    }
   }
 
   /** Creates the client at the first request, because it loads TLS. */
@@ -193,6 +212,7 @@ final class HttpSender {
       AtomicReference<@Nullable HttpUriRequestBase> current)
       throws IOException {
     HttpTarget target = message.target();
+    checkLiteral(target);
     HttpUriRequestBase request = new HttpUriRequestBase(message.method(), URI.create("/"));
     request.setScheme(target.host().getSchemeName());
     request.setAuthority(new URIAuthority(target.host()));
@@ -214,6 +234,18 @@ final class HttpSender {
       throw new IOException("the step has ended");
     }
     return client().execute(target.host(), request, answer -> read(request, answer));
+  }
+
+  /** Checks an address in a URL itself, since a proxy would resolve it instead of the runner. */
+  private void checkLiteral(HttpTarget target) throws HttpAddressPolicy.DeniedAddressException {
+    String host = target.host().getHostName();
+    InetAddress literal;
+    try {
+      literal = InetAddress.ofLiteral(host);
+    } catch (IllegalArgumentException notALiteral) {
+      return; // A name, which is checked when it is resolved.
+    }
+    addresses.check(host, new InetAddress[] {literal});
   }
 
   private HttpStepRequest.Answer read(HttpUriRequestBase request, ClassicHttpResponse response)

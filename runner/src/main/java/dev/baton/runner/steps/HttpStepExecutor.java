@@ -33,9 +33,10 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
 
   /**
    * @param maxBody limit of a response body in bytes
+   * @param addresses to which it may connect
    */
-  HttpStepExecutor(int maxBody) {
-    this(new HttpSender(maxBody, SystemDefaultDnsResolver.INSTANCE));
+  HttpStepExecutor(int maxBody, HttpAddressPolicy addresses) {
+    this(new HttpSender(maxBody, SystemDefaultDnsResolver.INSTANCE, addresses));
   }
 
   HttpStepExecutor(HttpSender sender) {
@@ -59,6 +60,8 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
           "timeout", "no complete response within " + limit.toMillis() + " ms");
     } catch (HttpSender.TooLargeException e) {
       return StepResult.failedForGood("output_invalid", String.valueOf(e.getMessage()));
+    } catch (HttpAddressPolicy.DeniedAddressException e) {
+      return StepResult.failedForGood("address_denied", String.valueOf(e.getMessage()));
     } catch (IOException e) {
       return StepResult.failed("http_io", message.target() + ": " + e);
     }

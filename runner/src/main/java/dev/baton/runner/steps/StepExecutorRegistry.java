@@ -48,21 +48,28 @@ public final class StepExecutorRegistry {
    */
   public StepExecutorRegistry(
       Function<String, Optional<StepFunction>> functions, int maxResponse, AgentRuntime agents) {
-    this(functions, maxResponse, agents, StepEnvironmentBuilder.ofProcess(List.of()));
+    this(
+        functions,
+        maxResponse,
+        agents,
+        StepEnvironmentBuilder.ofProcess(List.of()),
+        HttpAddressPolicy.DEFAULT);
   }
 
   /**
    * @param environment builds that of the processes of steps
+   * @param addresses to which http steps may connect
    */
   public StepExecutorRegistry(
       Function<String, Optional<StepFunction>> functions,
       int maxResponse,
       AgentRuntime agents,
-      StepEnvironmentBuilder environment) {
+      StepEnvironmentBuilder environment,
+      HttpAddressPolicy addresses) {
     this.agents = agents;
     this.environment = environment;
     this.fn = new FnStepExecutor(functions);
-    this.http = new HttpStepExecutor(maxResponse);
+    this.http = new HttpStepExecutor(maxResponse, addresses);
   }
 
   public AgentRuntime agents() {

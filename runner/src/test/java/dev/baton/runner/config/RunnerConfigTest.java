@@ -170,6 +170,8 @@ class RunnerConfigTest {
         "baton.runner.grace|999ms|a duration from 1s to 1h",
         "baton.runner.grace|61m|a duration from 1s to 1h",
         "baton.run.id|ABC|a ULID in lower case (26 characters)",
+        "baton.http-step.deny|localhost|addresses, ranges such as 10.0.0.0/8, loopback, private, link-local, metadata; separated by commas",
+        "baton.http-step.allow|10.0.0.0/99|addresses, ranges such as 10.0.0.0/8, loopback, private, link-local, metadata; separated by commas",
         "baton.step.environment|MY-VAR|names of environment variables, separated by commas; '*' for any part",
         "baton.epoch|0|a whole number from 1 to 999999999",
         "baton.epoch|x|a whole number from 1 to 999999999",

@@ -34,7 +34,8 @@ import org.junit.jupiter.api.Test;
 
 class HttpStepExecutorTest {
   private static final int MAX_BODY = 100_000;
-  private static final HttpStepExecutor STEP = new HttpStepExecutor(MAX_BODY);
+  private static final HttpStepExecutor STEP =
+      new HttpStepExecutor(MAX_BODY, HttpAddressPolicy.DEFAULT);
 
   private final AtomicReference<String> received = new AtomicReference<>("");
   private HttpServer server;

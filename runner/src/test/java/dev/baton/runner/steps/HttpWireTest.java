@@ -28,6 +28,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SystemDefaultDnsResolver;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,18 +39,37 @@ class HttpWireTest {
   private static final int MAX_BODY = 10_000;
 
   /** Also resolves container names, like the resolver of a container network. */
-  private static final HttpStepExecutor STEP =
-      new HttpStepExecutor(
-          new HttpSender(
-              MAX_BODY,
-              new SystemDefaultDnsResolver() {
-                @Override
-                public InetAddress[] resolve(String host) throws UnknownHostException {
-                  return super.resolve(host.equals("my_service") ? "127.0.0.1" : host);
-                }
-              }));
+  private static final DnsResolver NAMES =
+      new SystemDefaultDnsResolver() {
+        @Override
+        public InetAddress[] resolve(String host) throws UnknownHostException {
+          return switch (host) {
+            case "my_service" -> super.resolve("127.0.0.1");
+            case "metadata.example" ->
+                new InetAddress[] {
+                  InetAddress.ofLiteral("169.254.169.254"), InetAddress.ofLiteral("fd00:ec2::254")
+                };
+            case "mixed.example" ->
+                new InetAddress[] {
+                  InetAddress.ofLiteral("169.254.169.254"), InetAddress.ofLiteral("127.0.0.1")
+                };
+            default -> super.resolve(host);
+          };
+        }
+      };
+
+  private static final HttpStepExecutor STEP = step(HttpAddressPolicy.DEFAULT);
+
+  private static HttpStepExecutor step(HttpAddressPolicy addresses) {
+    return new HttpStepExecutor(new HttpSender(MAX_BODY, NAMES, addresses));
+  }
 
   private static StepResult call(String http, Map<String, ?> input) throws Exception {
+    return call(STEP, http, input);
+  }
+
+  private static StepResult call(HttpStepExecutor step, String http, Map<String, ?> input)
+      throws Exception {
     String yaml = "{name: w, steps: [{id: h, http: " + http + "}]}";
     if (!(WorkflowParser.parse(yaml, DefinitionFormat.YAML)
         instanceof WorkflowParseResult.Valid valid)) {
@@ -78,7 +98,7 @@ class HttpWireTest {
             List.of(),
             false,
             null);
-    return STEP.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
+    return step.execute((StepKind.Http) valid.workflow().flow().first().kind(), context);
   }
 
   private static StepResult call(String http) throws Exception {
@@ -255,8 +275,8 @@ class HttpWireTest {
                   "{method: POST, body: b, url: '%s/a/b', headers: {X-Api-Key: s}}"
                       .formatted(server.url())));
 
-      assertThat(failure).startsWith("http_io: ").contains("redirected more than 10 times");
-      assertThat(server.heads).hasSize(11);
+      assertThat(failure).startsWith("http_io: ").contains("redirected more than 5 times");
+      assertThat(server.heads).hasSize(6);
       assertThat(server.heads.getLast())
           .startsWith("POST /a/next?x=1 HTTP/1.1")
           .contains("X-Api-Key: s", "Content-Length: 1");
@@ -340,5 +360,50 @@ class HttpWireTest {
   void shouldRefuseWhatIsNoUrl(String url) throws Exception {
     assertThat(failure(call("{url: '${{ .input.v }}'}", Map.of("v", url))))
         .startsWith("argument_invalid: cannot create the request: '");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "169.254.169.254",
+        "[fe80::1]",
+        "[::ffff:a9fe:a9fe]",
+        "[64:ff9b::a9fe:a9fe]",
+        "[2002:a9fe:a9fe::1]",
+        "[fd00:ec2::254]",
+        "168.63.129.16",
+        "100.100.100.200",
+        "metadata.example"
+      })
+  void shouldDenyAddressesThatGiveCredentials(String host) throws Exception {
+    assertThat(failure(call("{url: 'http://%s/', timeout: 5s}".formatted(host))))
+        .startsWith("address_denied: ");
+  }
+
+  @Test
+  void shouldDenyRedirectsToDeniedAddresses() throws Exception {
+    try (RawServer server =
+        RawServer.answering(
+            "HTTP/1.1 302 Found\r\nLocation: http://metadata.example/\r\nContent-Length: 0\r\n\r\n")) {
+      assertThat(failure(call("{url: '%s', timeout: 5s}".formatted(server.url()))))
+          .startsWith("address_denied: metadata.example is 169.254.169.254");
+    }
+  }
+
+  @Test
+  void shouldConnectToPermittedAddressesOfAHostOnly() throws Exception {
+    try (RawServer server = RawServer.answering(ok("text/plain", "hi"))) {
+      String url = "{url: 'http://mixed.example:%d/', timeout: 5s}".formatted(server.port());
+      output(call(url));
+
+      HttpStepExecutor closed = step(HttpAddressPolicy.of("loopback,private", ""));
+      assertThat(failure(call(closed, url, Map.of()))).startsWith("address_denied: ");
+      assertThat(failure(call(closed, url.replace("mixed.example", "0.0.0.0"), Map.of())))
+          .startsWith("address_denied: ");
+      assertThat(failure(call(closed, url.replace("mixed.example", "localhost"), Map.of())))
+          .startsWith("address_denied: ");
+      output(call(step(HttpAddressPolicy.of("loopback", "127.0.0.1")), url, Map.of()));
+      assertThat(server.heads).hasSize(2);
+    }
   }
 }
