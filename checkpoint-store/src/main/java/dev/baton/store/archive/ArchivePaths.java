@@ -7,6 +7,7 @@
 package dev.baton.store.archive;
 
 import dev.baton.protocol.digest.Digest;
+import java.util.Set;
 
 /** The paths in a commit's tree. */
 final class ArchivePaths {
@@ -22,8 +23,14 @@ final class ArchivePaths {
   private static final String BLOBS = "blobs/";
   private static final String PACKS = "packs/";
   private static final String CHECKPOINTS = "checkpoints/";
+  private static final Set<String> FOLDERS = Set.of(BLOBS, PACKS, CHECKPOINTS);
 
   private ArchivePaths() {}
+
+  /** Whether a folder of this name at the top of the tree has files of a run; none is deeper. */
+  static boolean isFolder(String name) {
+    return FOLDERS.contains(name + "/");
+  }
 
   static String blob(String digest) {
     return BLOBS + hex(digest);

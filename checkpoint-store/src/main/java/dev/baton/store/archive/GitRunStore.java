@@ -24,6 +24,7 @@ import org.eclipse.jgit.api.errors.GitAPIException;
 import org.eclipse.jgit.dircache.DirCache;
 import org.eclipse.jgit.dircache.DirCacheBuilder;
 import org.eclipse.jgit.dircache.DirCacheEntry;
+import org.eclipse.jgit.errors.LargeObjectException;
 import org.eclipse.jgit.errors.RepositoryNotFoundException;
 import org.eclipse.jgit.lib.CommitBuilder;
 import org.eclipse.jgit.lib.ConfigConstants;
@@ -51,6 +52,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class GitRunStore implements AutoCloseable {
   static final String PREFIX = "refs/baton/runs/";
+
+  /** Maximum number of files of a run: they are listed in memory, and a folder is one object. */
+  static final int MAX_FILES = 50_000;
 
   private static final String WHO = "Baton";
   private static final String ADDRESS = "baton@localhost";
@@ -146,21 +150,40 @@ final class GitRunStore implements AutoCloseable {
     return commit == null ? Optional.empty() : Optional.of(read(new Pointer(run, commit)));
   }
 
+  /**
+   * Lists the files of a run. Does not enter folders in which Baton writes none: a repository may
+   * come from elsewhere, and a few nested trees of a few kilobytes name billions of paths.
+   *
+   * @throws IOException also if there are more than {@link #MAX_FILES}
+   */
   Archived read(Pointer pointer) throws IOException {
     try (RevWalk walk = new RevWalk(repository);
         TreeWalk tree = new TreeWalk(repository)) {
       RevCommit commit = walk.parseCommit(pointer.commit());
       SortedMap<String, ObjectId> files = new TreeMap<>();
       tree.addTree(commit.getTree());
-      tree.setRecursive(true);
       while (tree.next()) {
-        if (FileMode.REGULAR_FILE.equals(tree.getFileMode(0))) {
+        if (tree.isSubtree()) {
+          if (tree.getDepth() == 0 && ArchivePaths.isFolder(tree.getNameString())) {
+            tree.enterSubtree();
+          }
+        } else if (FileMode.REGULAR_FILE.equals(tree.getFileMode(0))) {
+          if (files.size() == MAX_FILES) {
+            throw tooMany(pointer.run());
+          }
           files.put(tree.getPathString(), tree.getObjectId(0));
         }
       }
       return new Archived(
           pointer.run(), commit.getName(), Instant.ofEpochSecond(commit.getCommitTime()), files);
+    } catch (LargeObjectException e) {
+      throw new IOException(PREFIX + pointer.run() + ": a folder is too large to be listed", e);
     }
+  }
+
+  private static IOException tooMany(String run) {
+    return new IOException(
+        PREFIX + run + ": more than " + MAX_FILES + " files, the limit of an archived run");
   }
 
   /** Opens a blob; the caller must close the stream. */
@@ -186,6 +209,9 @@ final class GitRunStore implements AutoCloseable {
       String message,
       Instant at)
       throws IOException {
+    if (files.size() > MAX_FILES) {
+      throw tooMany(run);
+    }
     try (ObjectInserter inserter = repository.newObjectInserter();
         RevWalk walk = new RevWalk(repository)) {
       ObjectId parent = last == null ? null : ObjectId.fromString(last.commit());
