@@ -31,7 +31,7 @@ import java.util.TreeMap;
  * Reads chunks from the packs of one checkpoint, many at a time, so that each block is read once
  * for all of its chunks. Holds one block and a few indexes in memory. Not thread-safe. Blocks.
  */
-final class ChunkReader implements AutoCloseable {
+final class ChunkReader implements ChunkBatchSource, AutoCloseable {
   private static final int INDEXES = 8;
 
   static final String PACKS =
@@ -56,11 +56,6 @@ final class ChunkReader implements AutoCloseable {
               WHERE r.pack = c.pack AND r.checkpoint = $3)) AS pack
         FROM asked) AS located
       WHERE pack IS NOT NULL""";
-
-  /** Receives a chunk's bytes. */
-  interface Sink {
-    void accept(Hash chunk, byte[] bytes) throws IOException;
-  }
 
   private final Pool pool;
   private final BucketClient bucket;
@@ -103,7 +98,8 @@ final class ChunkReader implements AutoCloseable {
    *
    * @throws SnapshotException if a chunk is in none of the packs, or does not match its hash
    */
-  void read(Set<Hash> chunks, Sink sink) throws IOException {
+  @Override
+  public void read(Set<Hash> chunks, Sink sink) throws IOException {
     for (var each : locate(chunks).entrySet()) {
       PackRow pack = packs.get(each.getKey());
       if (pack != null) {
@@ -115,7 +111,8 @@ final class ChunkReader implements AutoCloseable {
   /**
    * @throws SnapshotException if one of the chunks is in none of the packs
    */
-  void require(Set<Hash> chunks) throws SnapshotException {
+  @Override
+  public void require(Set<Hash> chunks) throws SnapshotException {
     locate(chunks);
   }
 

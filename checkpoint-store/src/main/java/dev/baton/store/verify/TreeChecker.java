@@ -28,16 +28,19 @@ import java.util.Set;
 
 /**
  * Walks a checkpoint's tree, level by level, and checks that every referenced chunk is in one of
- * the checkpoint's packs. Holds the hashes of the directories in memory; does not read the content
- * of files. Not thread-safe. Blocks.
+ * the checkpoint's packs. Holds the hashes of the directories in memory, and of files only a
+ * bounded number; does not read the content of files. Not thread-safe. Blocks.
  */
 final class TreeChecker {
   private static final int BATCH = 4_000;
 
+  /** Chunk lists that are held in memory before they are read. */
+  static final int MOST_LISTS = 20_000;
+
   /** Maximum directories in a tree. */
   private static final int MOST_NODES = 2_000_000;
 
-  private final ChunkReader chunks;
+  private final ChunkBatchSource chunks;
   private final Set<Hash> complete;
   private final Set<Hash> seen = new HashSet<>();
   private final Deque<Hash> nodes = new ArrayDeque<>();
@@ -47,7 +50,7 @@ final class TreeChecker {
   /**
    * @param complete nodes whose subtrees are already verified in these packs
    */
-  TreeChecker(ChunkReader chunks, Set<Hash> complete) {
+  TreeChecker(ChunkBatchSource chunks, Set<Hash> complete) {
     this.chunks = chunks;
     this.complete = complete;
   }
@@ -118,7 +121,12 @@ final class TreeChecker {
       case NodeEntry.File file -> {
         switch (file.content()) {
           case FileContent.Inline(List<Extent> extents) -> need(extents);
-          case FileContent.Listed(Hash list) -> lists.putIfAbsent(list, file);
+          case FileContent.Listed(Hash list) -> {
+            lists.putIfAbsent(list, file);
+            if (lists.size() >= MOST_LISTS) {
+              readLists();
+            }
+          }
         }
       }
       case NodeEntry.Symlink link -> {}
@@ -140,6 +148,7 @@ final class TreeChecker {
             }
           }
         });
+    lists.clear();
   }
 
   private void need(List<Extent> extents) throws SnapshotException {
