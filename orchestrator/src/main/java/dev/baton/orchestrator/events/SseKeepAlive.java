@@ -10,11 +10,14 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.subscription.Cancellable;
+import io.smallrye.mutiny.subscription.MultiEmitter;
 import jakarta.ws.rs.sse.OutboundSseEvent;
 import jakarta.ws.rs.sse.Sse;
 import java.time.Duration;
+import java.util.concurrent.Flow;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a stream of server-sent events open through proxies that close idle connections, and parses
@@ -33,7 +36,7 @@ final class SseKeepAlive {
 
   /**
    * Adds comments to a stream, the first after 1 s, then every 15 s, and the reconnect delay to the
-   * first message. Ends with the stream.
+   * first message. Reads the stream no faster than the client. Ends with the stream.
    *
    * @param describe fills the event's fields
    */
@@ -42,31 +45,116 @@ final class SseKeepAlive {
       Multi<T> items,
       BiFunction<OutboundSseEvent.Builder, T, OutboundSseEvent.Builder> describe) {
     return Multi.createFrom()
-        .emitter(
-            out -> {
-              AtomicBoolean begun = new AtomicBoolean();
-              Cancellable comments =
-                  Multi.createFrom()
-                      .ticks()
-                      .startingAfter(FIRST)
-                      .every(EVERY)
-                      .onOverflow()
-                      .drop()
-                      .subscribe()
-                      .with(tick -> out.emit(builder(sse, begun).comment("").build()));
-              Cancellable events =
-                  items
-                      .subscribe()
-                      .with(
-                          item -> out.emit(describe.apply(builder(sse, begun), item).build()),
-                          out::fail,
-                          out::complete);
-              out.onTermination(
-                  () -> {
-                    comments.cancel();
-                    events.cancel();
-                  });
+        .deferred(
+            () -> {
+              PacedItems<T> paced = new PacedItems<>(sse, describe);
+              return Multi.createFrom()
+                  .<OutboundSseEvent>emitter(out -> paced.start(items, out))
+                  .onRequest()
+                  .invoke(paced::requested);
             });
+  }
+
+  /**
+   * Requests the next item when the client has read the earlier ones, and drops comments while it
+   * has not. Holds one item and one comment at most.
+   */
+  private static final class PacedItems<T> {
+    private final Sse sse;
+    private final BiFunction<OutboundSseEvent.Builder, T, OutboundSseEvent.Builder> describe;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private Flow.@Nullable Subscription source;
+    private long demand;
+
+    /** Whether a requested item has not arrived yet. */
+    private boolean awaited;
+
+    PacedItems(
+        Sse sse, BiFunction<OutboundSseEvent.Builder, T, OutboundSseEvent.Builder> describe) {
+      this.sse = sse;
+      this.describe = describe;
+    }
+
+    void start(Multi<T> items, MultiEmitter<? super OutboundSseEvent> out) {
+      Cancellable comments =
+          Multi.createFrom()
+              .ticks()
+              .startingAfter(FIRST)
+              .every(EVERY)
+              .onOverflow()
+              .drop()
+              .subscribe()
+              .with(tick -> comment(out));
+      out.onTermination(
+          () -> {
+            comments.cancel();
+            cancel();
+          });
+      items
+          .subscribe()
+          .with(
+              this::subscribed,
+              item -> {
+                arrived();
+                out.emit(describe.apply(builder(sse, begun), item).build());
+                proceed();
+              },
+              out::fail,
+              out::complete);
+    }
+
+    private void comment(MultiEmitter<? super OutboundSseEvent> out) {
+      synchronized (this) {
+        if (demand <= 0) {
+          return; // The client reads slowly, so the connection is not idle.
+        }
+        demand--;
+      }
+      out.emit(builder(sse, begun).comment("").build());
+    }
+
+    private void subscribed(Flow.Subscription subscription) {
+      synchronized (this) {
+        source = subscription;
+      }
+      proceed();
+    }
+
+    void requested(long items) {
+      synchronized (this) {
+        demand = demand + items < 0 ? Long.MAX_VALUE : demand + items;
+      }
+      proceed();
+    }
+
+    private synchronized void arrived() {
+      awaited = false;
+      if (demand < Long.MAX_VALUE) {
+        demand--;
+      }
+    }
+
+    private void proceed() {
+      Flow.Subscription next;
+      synchronized (this) {
+        if (demand <= 0 || awaited || source == null) {
+          return;
+        }
+        awaited = true;
+        next = source;
+      }
+      next.request(1);
+    }
+
+    private void cancel() {
+      Flow.Subscription last;
+      synchronized (this) {
+        last = source;
+      }
+      if (last != null) {
+        last.cancel();
+      }
+    }
   }
 
   private static OutboundSseEvent.Builder builder(Sse sse, AtomicBoolean begun) {

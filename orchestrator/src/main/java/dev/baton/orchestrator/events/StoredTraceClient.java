@@ -18,12 +18,9 @@ import dev.baton.protocol.grpc.Snapshot;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import io.grpc.StatusRuntimeException;
-import io.grpc.stub.ClientCallStreamObserver;
-import io.grpc.stub.ClientResponseObserver;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.infrastructure.Infrastructure;
-import io.smallrye.mutiny.subscription.MultiEmitter;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.io.InputStream;
@@ -171,38 +168,9 @@ public class StoredTraceClient {
   public Multi<Event> follow(String run, long after) {
     EventsRequest request =
         EventsRequest.newBuilder().setRun(run).setAfter(after).setFollow(true).build();
-    return Multi.createFrom()
-        .<Event>emitter(out -> store.streaming().events(request, new Relay(out)))
+    return DemandDrivenStream.<EventsRequest, Event>of(
+            observer -> store.streaming().events(request, observer))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
-  }
-
-  /**
-   * Cancels the call when the subscriber cancels; the generated stub would keep it open until the
-   * run's end.
-   */
-  private record Relay(MultiEmitter<? super Event> out)
-      implements ClientResponseObserver<EventsRequest, Event> {
-    @Override
-    public void beforeStart(ClientCallStreamObserver<EventsRequest> call) {
-      out.onTermination(() -> call.cancel("the subscriber has cancelled", null));
-    }
-
-    @Override
-    public void onNext(Event event) {
-      out.emit(event);
-    }
-
-    @Override
-    public void onError(Throwable failure) {
-      if (!out.isCancelled()) {
-        out.fail(failure);
-      }
-    }
-
-    @Override
-    public void onCompleted() {
-      out.complete();
-    }
   }
 }

@@ -14,21 +14,27 @@ import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
- * Reads runs' logs on virtual threads, at most 16 at once. A slow caller only slows its own reader.
+ * Reads runs' logs on virtual threads, at most 16 at once. A slow caller only slows its own reader;
+ * one that has stalled loses it when another caller needs it.
  */
 @ApplicationScoped
 class LogReader {
   private static final int READERS = 16;
+  private static final long EVICTION_MS = 2_000;
 
   private final String bootstrap;
   private final TopicSizeWatcher sizes;
   private final RunQueryService runs;
   private final StoredLogClient stored;
   private final Semaphore readers = new Semaphore(READERS);
+  private final Set<LogResponseWriter> active = ConcurrentHashMap.newKeySet();
 
   LogReader(
       @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap,
@@ -51,10 +57,9 @@ class LogReader {
     return Multi.createFrom()
         .<Buffer>emitter(
             out -> {
-              if (!readers.tryAcquire()) {
-                out.fail(
-                    new ProblemException(
-                        ProblemKind.BUSY, READERS + " logs are being read; try again in a moment"));
+              boolean acquired = readers.tryAcquire();
+              if (!acquired && active.stream().noneMatch(LogResponseWriter::evictIfStalled)) {
+                out.fail(busy());
                 return;
               }
               out.onTermination(output::stop);
@@ -64,14 +69,35 @@ class LogReader {
                   .name("logs-" + run.id())
                   .start(
                       () -> {
-                        try {
-                          reading.run();
-                        } finally {
-                          readers.release();
+                        if (acquired || isEvicted()) {
+                          active.add(output);
+                          try {
+                            reading.run();
+                          } finally {
+                            active.remove(output);
+                            readers.release();
+                          }
+                        } else {
+                          out.fail(busy());
                         }
                       });
             })
         .onRequest()
         .invoke(output::requested);
+  }
+
+  /** Waits for the reader of the caller that was evicted. */
+  private boolean isEvicted() {
+    try {
+      return readers.tryAcquire(EVICTION_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static ProblemException busy() {
+    return new ProblemException(
+        ProblemKind.BUSY, READERS + " logs are being read; try again in a moment");
   }
 }

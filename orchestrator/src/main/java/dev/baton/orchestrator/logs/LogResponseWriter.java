@@ -9,6 +9,9 @@ package dev.baton.orchestrator.logs;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.subscription.MultiEmitter;
 import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
@@ -23,11 +26,30 @@ final class LogResponseWriter {
   private static final int UNBOUNDED = Integer.MAX_VALUE / 4;
   private static final long LOOK_MS = 100;
 
+  /** The time after which a caller that reads nothing, such as a pager, may lose its reader. */
+  private static final Duration STALL = Duration.ofMinutes(1);
+
   private final Semaphore room = new Semaphore(AHEAD);
   private final Semaphore stop = new Semaphore(0);
   private Buffer batch = Buffer.buffer();
   private volatile boolean unbounded;
   private volatile boolean stopped;
+  private volatile boolean evicted;
+  private final Duration stall;
+
+  /** By {@link System#nanoTime}; empty while the caller reads. */
+  private volatile OptionalLong waitingSince = OptionalLong.empty();
+
+  LogResponseWriter() {
+    this(STALL);
+  }
+
+  /**
+   * @param stall after which a caller that reads nothing is stalled
+   */
+  LogResponseWriter(Duration stall) {
+    this.stall = stall;
+  }
 
   /** Records that the response has requested more items. */
   void requested(long items) {
@@ -73,11 +95,31 @@ final class LogResponseWriter {
     }
     Buffer full = batch;
     batch = Buffer.buffer();
+    write(full, out);
+  }
+
+  private void write(Buffer full, MultiEmitter<? super Buffer> out) throws InterruptedException {
+    waitingSince = OptionalLong.of(System.nanoTime());
     while (!stopped) {
       if (unbounded || room.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS)) {
+        waitingSince = OptionalLong.empty();
         out.emit(full);
         return;
       }
+      if (evicted) {
+        stop();
+        out.fail(
+            new IOException(
+                "the caller read nothing for " + stall.toSeconds() + " s, and others wait"));
+      }
     }
+  }
+
+  /** Ends the response if its caller has stalled; false if it has not. */
+  boolean evictIfStalled() {
+    OptionalLong since = waitingSince;
+    evicted |=
+        since.isPresent() && System.nanoTime() - since.getAsLong() > stall.toNanos() && !stopped;
+    return evicted;
   }
 }
