@@ -175,6 +175,10 @@ final class CheckpointRestoreCommand extends SingleCheckpointCommand implements 
         restored.degradedCount() + " entries could not be restored exactly",
         restored.degraded());
     NotePrinter.several(
+        context,
+        "git runs these programs of the checkpoint when you use it in the restored files",
+        RestoredHookFinder.find(to));
+    NotePrinter.several(
         context, "the previous content could not be removed completely", restored.leftovers());
   }
 }

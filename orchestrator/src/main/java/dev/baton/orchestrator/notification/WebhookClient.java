@@ -41,11 +41,19 @@ final class WebhookClient implements AutoCloseable {
   }
 
   private final URI url;
+
+  /** Scheme, host and port: the rest of the URL is often a secret. */
+  private final String shown;
+
   private final SecretKeySpec secret;
   private final HttpClient http;
 
   WebhookClient(URI url, byte[] secret) {
     this.url = url;
+    this.shown =
+        "%s://%s%s"
+            .formatted(
+                url.getScheme(), url.getHost(), url.getPort() < 0 ? "" : ":" + url.getPort());
     this.secret = new SecretKeySpec(secret, ALGORITHM);
     this.http =
         HttpClient.newBuilder()
@@ -79,10 +87,10 @@ final class WebhookClient implements AutoCloseable {
       if (status / 100 == 2) {
         return new Outcome.Delivered();
       }
-      String why = url + " answered " + status;
+      String why = shown + " answered " + status;
       return status == GONE ? new Outcome.Refused(why) : new Outcome.Failed(why);
     } catch (IOException e) {
-      return new Outcome.Failed(url + ": " + e);
+      return new Outcome.Failed(shown + ": " + e);
     }
   }
 
