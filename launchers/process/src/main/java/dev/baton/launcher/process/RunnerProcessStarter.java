@@ -33,8 +33,19 @@ import java.util.stream.Stream;
 final class RunnerProcessStarter {
   private static final List<Path> SETSID =
       List.of(Path.of("/usr/bin/setsid"), Path.of("/bin/setsid"));
+
+  /** Settings of services alone: a step can read the environment of its runner. */
   private static final List<String> PRIVATE =
-      List.of("BATON_ATTACH_", "BATON_DB_", "BATON_OBJECT_STORE_", "BATON_LAUNCHER", "QUARKUS_");
+      List.of(
+          "BATON_ATTACH_",
+          "BATON_DB_",
+          "BATON_IDENTITY_",
+          "BATON_LAUNCHER",
+          "BATON_NOTIFICATIONS_",
+          "BATON_OBJECT_STORE_",
+          "BATON_OPERATOR_",
+          "QUARKUS_");
+
   private static final String NAME = "BATON_RUNNER_ID";
   private static final String FOLDER = "BATON_DATA";
 
@@ -126,7 +137,8 @@ final class RunnerProcessStarter {
     return command;
   }
 
-  private void environment(Map<String, String> environment, LaunchSpec spec) {
+  /** Turns this process's environment into that of a runner. */
+  void environment(Map<String, String> environment, LaunchSpec spec) {
     environment.keySet().removeIf(name -> PRIVATE.stream().anyMatch(name::startsWith));
     environment.remove("BATON_RUN_ID");
     environment.remove("BATON_EPOCH");
