@@ -125,7 +125,13 @@ class OsProcessTest {
   @Test
   void shouldIndexOneScan() throws Exception {
     Process root = start("sh -c 'sleep 100 & wait' & setsid sleep 100 & wait");
-    await(() -> ProcessTreeSnapshot.take().descendants(Set.of(root.pid())).size() == 3);
+    // The last one leaves the session some time after it was started.
+    await(
+        () -> {
+          ProcessTreeSnapshot now = ProcessTreeSnapshot.take();
+          return now.descendants(Set.of(root.pid())).size() == 3
+              && now.session(root.pid()).size() == 3;
+        });
 
     ProcessTreeSnapshot scan = ProcessTreeSnapshot.take();
 

@@ -9,10 +9,12 @@ package dev.baton.snapshot;
 import dev.baton.snapshot.MergeResult.Clash;
 import dev.baton.snapshot.format.FileMetadata;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -42,6 +44,9 @@ final class MergePlan {
   private final SortedMap<TreePath, TreeSet<String>> changers = new TreeMap<>();
   private final SortedMap<TreePath, Clash> clashes = new TreeMap<>();
 
+  /** The branch that has set the new time of a path whose content no branch changed. */
+  private final Map<TreePath, String> touchers = new HashMap<>();
+
   private MergePlan(TreeListing base, List<TreeMerger.Branch> branches) {
     this.base = files(base);
     for (TreeMerger.Branch branch : branches) {
@@ -56,6 +61,7 @@ final class MergePlan {
     TreeSet<TreePath> paths = new TreeSet<>(plan.base.keySet());
     plan.branches.values().forEach(b -> paths.addAll(b.keySet()));
     paths.forEach(plan::decide);
+    Set.copyOf(namesByFile(base).values()).forEach(plan::separate);
     plan.outcomes.keySet().forEach(plan::checkParent);
     return plan;
   }
@@ -105,7 +111,10 @@ final class MergePlan {
           changes.add(new Outcome(after, branch.getKey()));
         }
       } else if (before != null && after != null && !mtime(after).equals(mtime(before))) {
-        touched = touched == null ? mtime(after) : latest(touched, mtime(after));
+        if (touched == null || mtime(after).compareTo(touched) > 0) {
+          touched = mtime(after);
+          touchers.put(path, branch.getKey());
+        }
       }
     }
     if (names.isEmpty()) {
@@ -122,6 +131,44 @@ final class MergePlan {
       outcomes.put(
           path, new Outcome(withMtime(changes.getFirst().entry, latest), changes.getFirst().from));
     }
+  }
+
+  /**
+   * Separates names of one file of the base that get different times: a branch has replaced some of
+   * them by files with the same content. Names with a new time become files of their own.
+   */
+  private void separate(List<TreePath> names) {
+    List<TreePath> kept =
+        names.stream()
+            .filter(name -> outcomes.get(name) instanceof Outcome outcome && outcome.from == null)
+            .toList();
+    if (kept.stream().map(name -> mtime(kept(name).entry)).distinct().count() <= 1) {
+      return;
+    }
+    for (TreePath name : kept) {
+      String toucher = touchers.get(name);
+      if (toucher != null) {
+        outcomes.put(name, new Outcome(kept(name).entry, toucher));
+      }
+    }
+  }
+
+  private Outcome kept(TreePath name) {
+    return Objects.requireNonNull(outcomes.get(name));
+  }
+
+  /** Returns for each path with further names of its file all of them, itself included. */
+  static Map<TreePath, List<TreePath>> namesByFile(TreeListing listing) {
+    Map<TreePath, List<TreePath>> byFile = new HashMap<>();
+    for (TreeEntry entry : listing.entries()) {
+      if (entry instanceof TreeEntry.HardLink h) {
+        List<TreePath> group =
+            byFile.computeIfAbsent(h.first(), first -> new ArrayList<>(List.of(first)));
+        group.add(h.path());
+        byFile.put(h.path(), group);
+      }
+    }
+    return byFile;
   }
 
   /** Detects that one branch added an entry to a directory that another removed or replaced. */

@@ -78,7 +78,7 @@ public final class TreeMerger implements AutoCloseable {
     try (TreeMerger merge = new TreeMerger(target, plan)) {
       for (Branch branch : branches) {
         merge.sources.put(branch.name(), TreeNavigator.of(branch.root()));
-        merge.names.put(branch.name(), namesByFile(branch.listing()));
+        merge.names.put(branch.name(), MergePlan.namesByFile(branch.listing()));
       }
       return merge.apply();
     }
@@ -243,18 +243,5 @@ public final class TreeMerger implements AutoCloseable {
       }
     }
     return null;
-  }
-
-  private static Map<TreePath, List<TreePath>> namesByFile(TreeListing listing) {
-    Map<TreePath, List<TreePath>> byFile = new HashMap<>();
-    for (TreeEntry entry : listing.entries()) {
-      if (entry instanceof TreeEntry.HardLink h) {
-        List<TreePath> group =
-            byFile.computeIfAbsent(h.first(), first -> new ArrayList<>(List.of(first)));
-        group.add(h.path());
-        byFile.put(h.path(), group);
-      }
-    }
-    return byFile;
   }
 }

@@ -129,6 +129,34 @@ class TreeMergerTest {
   }
 
   @Test
+  void shouldSeparateALinkThatABranchReplacedByAnEqualFile() throws Exception {
+    // given
+    FileTime before = Files.getLastModifiedTime(target.resolve("d/two"));
+    Files.delete(x.resolve("d/two-again"));
+    Files.writeString(x.resolve("d/two-again"), "2");
+    FileTime after = FileTime.fromMillis(before.toMillis() + 5_000);
+    Files.setLastModifiedTime(x.resolve("d/two-again"), after);
+
+    // when
+    merge();
+
+    // then
+    assertThat(Files.getLastModifiedTime(target.resolve("d/two"))).isEqualTo(before);
+    assertThat(Files.getLastModifiedTime(target.resolve("d/two-again"))).isEqualTo(after);
+    assertThat(Files.isSameFile(target.resolve("d/two"), target.resolve("d/two-again"))).isFalse();
+    assertThat(digest(target)).isEqualTo(digest(x));
+  }
+
+  @Test
+  void shouldKeepALinkWhoseFileGotAnotherTime() throws Exception {
+    Files.setLastModifiedTime(x.resolve("d/two"), FileTime.fromMillis(5_000));
+
+    merge();
+
+    assertThat(digest(target)).isEqualTo(digest(x));
+  }
+
+  @Test
   void shouldApplyWhatEachBranchDid() throws Exception {
     Files.writeString(x.resolve("d/one"), "x");
     Files.writeString(x.resolve("d/of-x"), "x");
