@@ -10,7 +10,6 @@ import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.protocol.trace.TraceEvent;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -55,7 +54,7 @@ final class ResumePointTracker {
         : null;
   }
 
-  /** Reads the steps again: the fold has replaced them. */
+  /** Reads the steps again: the fold has replaced them, or rolled them back. */
   void reset() {
     paths.clear();
     for (StepState state : steps.values()) {
@@ -87,11 +86,12 @@ final class ResumePointTracker {
 
   /** A retried parallel step starts the failed steps of its branches on the files before them. */
   void forgetWithin(String prefix) {
-    for (String path : List.copyOf(paths)) {
-      if (path.startsWith(prefix)) {
+    for (String path : paths) {
+      StepState state = steps.get(path);
+      // Only where it changes something: a fold that began later does not know earlier points.
+      if (path.startsWith(prefix) && state != null && state.resumePoint() != null) {
         uncommitted.touchWithin(prefix);
-        steps.computeIfPresent(path, (key, state) -> state.withResumePoint(null));
-        paths.remove(path);
+        steps.put(path, state.withResumePoint(null));
       }
     }
   }

@@ -586,6 +586,7 @@ public final class StateFold {
   /** Sets the state as a new epoch finds it: nothing is uncommitted, nothing runs. */
   void settle() {
     uncommitted.takeBack();
+    resumePoints.reset();
     interruptRunning();
   }
 

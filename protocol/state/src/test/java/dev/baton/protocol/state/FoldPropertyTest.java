@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 
@@ -63,6 +64,12 @@ class FoldPropertyTest {
     StateFold fold = new StateFold(RunState.empty(TraceGenerator.RUN), marks);
     records.forEach(fold::accept);
     return fold.state();
+  }
+
+  /** Seeds of traces that once gave two states. */
+  @Example
+  void shouldGiveTheSameOneByOneForKnownSeeds() {
+    shouldGiveTheSameOneByOneAsInBulkAndThroughJson(-10_672_536);
   }
 
   @Property(tries = 500)
