@@ -52,7 +52,7 @@ class CreationTest {
       Assign assign = runner.awaitAssign(run);
       assertThat(assign.getFresh()).isTrue();
       assertThat(assign.getInput().toStringUtf8()).isEqualTo("{\"a\":1}");
-      assertThat(assign.getLease()).as("leases are not required here").isEmpty();
+      assertThat(assign.getLease()).as("calls to the store need it").isNotEmpty();
       List<TraceRecord> trace = log.trace(run, events -> events.size() >= 2);
       assertThat(trace.getFirst().event()).isInstanceOf(TraceEvent.RunCreated.class);
       assertThat(trace.get(1).event()).isEqualTo(new TraceEvent.RunnerAssigned(1, null, "start"));
