@@ -255,10 +255,12 @@ final class McpSession implements AutoCloseable {
     }
   }
 
+  /** Ends the session once: what follows, such as its close, does not replace the reason. */
   private void endWith(String reason) {
     end.complete(reason);
+    String first = end.join();
     for (Long id : open.keySet()) {
-      fail(id, McpException.unknown(reason));
+      fail(id, McpException.unknown(first));
     }
   }
 
