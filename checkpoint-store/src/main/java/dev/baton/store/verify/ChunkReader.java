@@ -44,17 +44,17 @@ final class ChunkReader implements ChunkBatchSource, AutoCloseable {
 
   static final String LOCATE =
       """
-      WITH asked AS MATERIALIZED (
+      WITH requested AS MATERIALIZED (
         SELECT n, substring($2::bytea FROM n * 32 + 1 FOR 32) AS digest
         FROM generate_series(0, octet_length($2::bytea) / 32 - 1) AS n)
       SELECT n, pack FROM (
-        SELECT asked.n, (
+        SELECT requested.n, (
           SELECT min(c.pack) FROM store.chunk c
-          WHERE c.project = $1 AND c.digest = asked.digest
+          WHERE c.project = $1 AND c.digest = requested.digest
             AND EXISTS (
               SELECT FROM store.checkpoint_pack r
               WHERE r.pack = c.pack AND r.checkpoint = $3)) AS pack
-        FROM asked) AS located
+        FROM requested) AS located
       WHERE pack IS NOT NULL""";
 
   private final Pool pool;
@@ -122,15 +122,15 @@ final class ChunkReader implements ChunkBatchSource, AutoCloseable {
       requireNone(chunks);
       return byPack;
     }
-    List<Hash> asked = new ArrayList<>(chunks);
-    byte[] digests = Hash.concat(asked);
+    List<Hash> requested = new ArrayList<>(chunks);
+    byte[] digests = Hash.concat(requested);
     int project = packs.values().iterator().next().projectNumber();
     Set<Hash> missing = new HashSet<>(chunks);
     for (Row row :
         Await.get(
             pool.preparedQuery(LOCATE)
                 .execute(Tuple.of(project, Buffer.buffer(digests), checkpoint)))) {
-      Hash chunk = asked.get(row.getInteger(0));
+      Hash chunk = requested.get(row.getInteger(0));
       missing.remove(chunk);
       byPack.computeIfAbsent(row.getLong(1), id -> new HashSet<>()).add(chunk);
     }

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Finds programs in restored git repositories that git runs for the person who uses it there:
+ * Finds programs in restored git repositories that git runs for the person that uses it there:
  * hooks, and settings that name a command. A step of the run may have written them.
  */
 final class RestoredHookFinder {

@@ -90,7 +90,7 @@ public final class ProcfsProcessReader {
             fields[STATE].charAt(0)));
   }
 
-  /** Returns the fields after the command; empty when there is no such process. */
+  /** Returns the fields after the command; empty when the process does not exist. */
   private static String[] stat(long pid) {
     try {
       String stat = Files.readString(file(pid, "stat"), StandardCharsets.ISO_8859_1);
@@ -160,7 +160,7 @@ public final class ProcfsProcessReader {
 
   /**
    * Returns the first and last address of its variables, {@value #NO_ADDRESS} within {@code
-   * execve()} and for a thread of the kernel; empty when there is no such process.
+   * execve()} and for a thread of the kernel; empty when the process does not exist.
    */
   private static List<String> environmentRange(long pid) {
     String[] fields = stat(pid);

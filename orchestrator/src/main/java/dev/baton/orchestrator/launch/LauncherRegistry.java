@@ -132,7 +132,7 @@ public class LauncherRegistry {
    * Replaces the pools that resources describe. One of a launcher that is not configured, or with
    * the name of a configured pool, is left out.
    *
-   * @return whether something has changed
+   * @return whether a place has changed
    */
   synchronized boolean define(List<ResourcePool> pools) {
     List<ResourcePool> now =

@@ -22,7 +22,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores the pools that resources describe, so that every replica and each restart knows them.
+ * Stores the pools that resources describe, so that every replica has them, also after a restart.
  * Methods block for one or two statements, at most 10 s each. Thread-safe.
  */
 @ApplicationScoped
@@ -77,7 +77,7 @@ class RunnerPoolRepository {
    * Stores a pool. The same resource under another launcher is another pool; the earlier one is
    * removed.
    *
-   * @return whether something has changed; empty when the name belongs to a resource of another
+   * @return whether a column has changed; empty when the name belongs to a resource of another
    *     namespace
    */
   Optional<Boolean> put(

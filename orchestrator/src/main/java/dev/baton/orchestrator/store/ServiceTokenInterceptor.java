@@ -54,7 +54,7 @@ class ServiceTokenInterceptor implements ClientInterceptor {
   private String header() {
     Instant now = clock.instant();
     SignedHeader current = header;
-    // A clock that was set back makes the token one of the future.
+    // After a clock was set back, the token is one of the future.
     if (now.isBefore(current.renewal())
         && now.isAfter(current.renewal().minus(ServiceTokenCodec.VALIDITY))) {
       return current.value();

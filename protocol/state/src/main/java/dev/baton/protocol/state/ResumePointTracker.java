@@ -88,7 +88,7 @@ final class ResumePointTracker {
   void forgetWithin(String prefix) {
     for (String path : paths) {
       StepState state = steps.get(path);
-      // Only where it changes something: a fold that began later does not know earlier points.
+      // Only where a point is left: a fold that began later has no earlier ones.
       if (path.startsWith(prefix) && state != null && state.resumePoint() != null) {
         uncommitted.touchWithin(prefix);
         steps.put(path, state.withResumePoint(null));

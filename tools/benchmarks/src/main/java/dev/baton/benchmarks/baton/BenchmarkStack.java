@@ -78,7 +78,7 @@ public final class BenchmarkStack implements AutoCloseable {
         StandaloneStack.builder()
             .data(data)
             .progress(progress)
-            // Without an orchestrator there are no leases.
+            // Only an orchestrator signs leases.
             .environment(StackComponent.STORE, "BATON_IDENTITY_REQUIRED", "false")
             .components(
                 StackComponent.KAFKA,
