@@ -70,10 +70,4 @@ public class RunCustomResource extends CustomResource<RunSpec, RunResourceStatus
   RunSpec specOrEmpty() {
     return Objects.requireNonNullElse(getSpec(), RunSpec.EMPTY);
   }
-
-  /** Returns what identifies the resource, also after its name was used again. */
-  ResourceKey key() {
-    return new ResourceKey(
-        getMetadata().getUid(), getMetadata().getNamespace(), getMetadata().getName());
-  }
 }

@@ -46,7 +46,7 @@ final class RunStartFactory {
   private static RunStart start(RunCustomResource run, String workflow) {
     RunSpec spec = run.specOrEmpty();
     return new RunStart(
-        run.key(),
+        ResourceKey.of(run),
         spec.deletion(),
         workflow,
         spec.input(),

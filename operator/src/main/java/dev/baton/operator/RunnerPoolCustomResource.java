@@ -59,10 +59,4 @@ import io.fabric8.kubernetes.model.annotation.Version;
 public class RunnerPoolCustomResource
     extends CustomResource<RunnerPoolSpec, RunnerPoolResourceStatus> implements Namespaced {
   private static final long serialVersionUID = 1L;
-
-  /** Returns what identifies the resource, also after its name was used again. */
-  ResourceKey key() {
-    return new ResourceKey(
-        getMetadata().getUid(), getMetadata().getNamespace(), getMetadata().getName());
-  }
 }

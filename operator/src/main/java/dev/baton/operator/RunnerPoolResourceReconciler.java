@@ -67,7 +67,7 @@ final class RunnerPoolResourceReconciler implements Reconciler<RunnerPoolCustomR
             ? "{}"
             : Objects.requireNonNull(Serialization.asJson(pool.getSpec()));
     try {
-      return statuses.accepted(pool, orchestrator.putPool(pool.key(), cluster, spec));
+      return statuses.accepted(pool, orchestrator.putPool(ResourceKey.of(pool), cluster, spec));
     } catch (RejectedException e) {
       return statuses.rejected(
           pool,

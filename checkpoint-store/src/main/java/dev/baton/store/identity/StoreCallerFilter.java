@@ -10,6 +10,7 @@ import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.server.CallerRefusalWriter;
+import dev.baton.server.ProbePaths;
 import dev.baton.store.failure.FailureTranslator;
 import io.grpc.Status;
 import io.quarkus.vertx.http.runtime.filters.Filters;
@@ -34,14 +35,8 @@ class StoreCallerFilter {
   /** After the check of hosts and origins, before any route. */
   private static final int PRIORITY = 50;
 
-  private static final Set<String> PUBLIC =
-      Set.of(
-          "/q/health",
-          "/q/health/live",
-          "/q/health/ready",
-          "/q/health/started",
-          "/grpc.health.v1.Health/Check",
-          "/grpc.health.v1.Health/Watch");
+  private static final Set<String> GRPC_HEALTH =
+      Set.of("/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/Watch");
 
   private static final Set<String> REFLECTION =
       Set.of(
@@ -61,7 +56,7 @@ class StoreCallerFilter {
   private void check(RoutingContext context) {
     HttpServerRequest request = context.request();
     String header = request.getHeader(BearerCredential.HEADER);
-    if (PUBLIC.contains(request.path()) || header == null && isAllowedToAll(request)) {
+    if (isProbe(request.path()) || header == null && isAllowedToAll(request)) {
       context.next();
       return;
     }
@@ -84,6 +79,10 @@ class StoreCallerFilter {
       return;
     }
     authenticate(context, credential.get());
+  }
+
+  private static boolean isProbe(@Nullable String path) {
+    return path != null && (ProbePaths.ALL.contains(path) || GRPC_HEALTH.contains(path));
   }
 
   private boolean isAllowedToAll(HttpServerRequest request) {

@@ -8,7 +8,6 @@ package dev.baton.store.identity;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.google.protobuf.DynamicMessage;
 import com.google.protobuf.Message;
 import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.protocol.grpc.ArchiveServiceGrpc;
@@ -24,6 +23,7 @@ import dev.baton.store.testing.StoreIdentityTestProfile;
 import dev.baton.store.testing.StoreTest;
 import dev.baton.store.testing.TestLeaseSigner;
 import io.grpc.CallOptions;
+import io.grpc.ClientInterceptors;
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
@@ -99,7 +99,7 @@ class StoreCallerRightsTest extends StoreTest {
           BearerCredential.header(credential));
     }
     var with =
-        io.grpc.ClientInterceptors.intercept(
+        ClientInterceptors.intercept(
             Objects.requireNonNull(channel), MetadataUtils.newAttachHeadersInterceptor(headers));
     CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(60, TimeUnit.SECONDS);
     try {
@@ -122,14 +122,7 @@ class StoreCallerRightsTest extends StoreTest {
                 ((MethodDescriptor.PrototypeMarshaller<Q>) method.getRequestMarshaller())
                     .getMessagePrototype());
     var field = empty.getDescriptorForType().findFieldByName("caller");
-    return (Q)
-        (field == null
-            ? empty
-            : empty.toBuilder().setField(field, asField(field.getMessageType(), caller)).build());
-  }
-
-  private static Message asField(com.google.protobuf.Descriptors.Descriptor type, Caller caller) {
-    return type.equals(Caller.getDescriptor()) ? caller : DynamicMessage.getDefaultInstance(type);
+    return (Q) (field == null ? empty : empty.toBuilder().setField(field, caller).build());
   }
 
   private int get(String path, @Nullable String credential) throws Exception {

@@ -11,6 +11,7 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.server.CallerRefusalWriter;
+import dev.baton.server.ProbePaths;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -27,14 +28,8 @@ public class CallerFilter {
   /** After Quarkus has authenticated the request, before any route. */
   private static final int PRIORITY = 50;
 
-  /** What probes and checkpoint-stores read. */
-  private static final Set<String> PUBLIC =
-      Set.of(
-          "/q/health",
-          "/q/health/live",
-          "/q/health/ready",
-          "/q/health/started",
-          "/.well-known/jwks.json");
+  /** What checkpoint-stores read. */
+  private static final String LEASE_KEYS = "/.well-known/jwks.json";
 
   /** Calls of runners, which are authenticated by attach tokens and leases. */
   private static final Set<String> RUNNERS =
@@ -49,7 +44,8 @@ public class CallerFilter {
   private void check(RoutingContext context) {
     String path = context.request().path();
     if (ApiKeyAuthenticationMechanism.caller(context).isPresent()
-        || PUBLIC.contains(path)
+        || ProbePaths.ALL.contains(path)
+        || LEASE_KEYS.equals(path)
         || (CallerRefusalWriter.isGrpc(context.request()) && RUNNERS.contains(path))) {
       context.next();
       return;
