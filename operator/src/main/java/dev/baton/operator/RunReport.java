@@ -29,8 +29,7 @@ public record RunReport(
     @Nullable String step,
     long completedSteps,
     @Nullable Approval approval,
-    @Nullable String runner,
-    @Nullable String host,
+    @Nullable Runner runner,
     @Nullable Queued queued,
     @Nullable Instant startedAt,
     @Nullable Instant endedAt,
@@ -39,6 +38,18 @@ public record RunReport(
 
   /** An approval that waits for a person. */
   public record Approval(String id, String step, String prompt) {}
+
+  /**
+   * @param phase of a runner that has not attached yet, as in the REST API; null afterwards
+   * @param reason why its launcher has not started it yet; null if unknown
+   */
+  public record Runner(
+      String id, @Nullable String host, @Nullable String phase, @Nullable String reason) {
+    /** Returns whether its program has not started yet. */
+    boolean isStarting() {
+      return phase != null && !phase.equals("running");
+    }
+  }
 
   /**
    * Why a run waits for a runner.

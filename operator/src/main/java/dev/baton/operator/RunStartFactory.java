@@ -29,9 +29,10 @@ final class RunStartFactory {
     if ((reference == null) == (spec.workflow() == null)) {
       throw new RejectedException(
           "InvalidSpec",
-          "spec has "
-              + (reference == null ? "neither" : "both")
-              + " workflowRef and workflow; allowed: one of them");
+          (reference == null
+                  ? "spec has neither workflowRef nor workflow"
+                  : "spec has both workflowRef and workflow")
+              + "; allowed: one of them");
     }
     if (spec.input() != null) {
       checkInput(spec);

@@ -81,8 +81,8 @@ final class RunStatusMapper {
         report.runner() == null
             ? null
             : new RunResourceStatus.RunnerIdentity(
-                StatusTextLimiter.limit(report.runner(), MAX_WORD_BYTES),
-                limit(report.host(), MAX_WORD_BYTES)),
+                StatusTextLimiter.limit(report.runner().id(), MAX_WORD_BYTES),
+                limit(report.runner().host(), MAX_WORD_BYTES)),
         text(report.startedAt()),
         text(report.endedAt()),
         limit(message(report), ResourceCondition.MAX_MESSAGE_BYTES),
@@ -186,8 +186,13 @@ final class RunStatusMapper {
           ? ResourceCondition.of(LAUNCHED, FALSE, "Ended", "the run ended before a runner started")
           : ResourceCondition.of(LAUNCHED, TRUE, "Ended", null);
     }
-    return report.runner() == null
-        ? ResourceCondition.of(LAUNCHED, FALSE, "NoRunner", null)
+    RunReport.Runner runner = report.runner();
+    if (runner == null) {
+      return ResourceCondition.of(LAUNCHED, FALSE, "NoRunner", null);
+    }
+    return runner.isStarting()
+        ? ResourceCondition.of(
+            LAUNCHED, FALSE, camelCase("runner_" + runner.phase()), runner.reason())
         : ResourceCondition.of(LAUNCHED, TRUE, "RunnerAssigned", null);
   }
 
@@ -233,7 +238,8 @@ final class RunStatusMapper {
     if (queued != null) {
       return queued.detail() == null ? "waits: " + queued.reason() : queued.detail();
     }
-    return null;
+    RunReport.Runner runner = report.runner();
+    return runner != null && runner.isStarting() ? runner.reason() : null;
   }
 
   /** Turns words with underscores into CamelCase. */

@@ -80,7 +80,7 @@ class ResourceValidationTest {
   @Test
   void shouldRequireOneOfBothReferences() {
     assertThat(refusal(run(null, null, null), Optional.empty()))
-        .hasMessageContaining("neither workflowRef and workflow")
+        .hasMessageContaining("neither workflowRef nor workflow")
         .extracting(RejectedException::reason)
         .isEqualTo("InvalidSpec");
     assertThat(refusal(run("a", "b", null), Optional.empty())).hasMessageContaining("both");

@@ -51,8 +51,7 @@ class RunStatusMapperTest {
         ended ? null : "build",
         4,
         null,
-        ended ? null : "runner-1",
-        ended ? null : "pod-1",
+        ended ? null : new RunReport.Runner("runner-1", "pod-1", null, null),
         null,
         NOW.minusSeconds(60),
         ended ? NOW : null,
@@ -107,7 +106,6 @@ class RunStatusMapperTest {
             0,
             null,
             null,
-            null,
             new RunReport.Queued("launcher_no_room", "exceeded quota: pods"),
             null,
             null,
@@ -124,7 +122,6 @@ class RunStatusMapperTest {
             1,
             new RunReport.Approval("a1", "review", "Deploy?"),
             base.runner(),
-            base.host(),
             null,
             base.startedAt(),
             null,
@@ -186,8 +183,7 @@ class RunStatusMapperTest {
             text,
             Long.MAX_VALUE,
             new RunReport.Approval(text, text, text),
-            text,
-            text,
+            new RunReport.Runner(text, text, text, text),
             new RunReport.Queued(text, text),
             Instant.MAX.minusSeconds(1),
             NOW,
@@ -204,6 +200,35 @@ class RunStatusMapperTest {
     assertThat(status.conditions())
         .extracting(ResourceCondition::type)
         .isEqualTo(List.of("Accepted", "Launched", "Waiting", "Succeeded", "ModeApplied"));
+  }
+
+  @Test
+  void shouldShowWhyTheRunnerOfARunDoesNotStart() {
+    RunReport base = report("resuming", false);
+    RunReport starting =
+        new RunReport(
+            KEY,
+            "run",
+            "resuming",
+            false,
+            2,
+            null,
+            2,
+            null,
+            new RunReport.Runner("runner-2", null, "queued", "Unschedulable: 0/1 nodes"),
+            null,
+            base.startedAt(),
+            null,
+            null,
+            RunDeletionPolicy.CANCEL);
+
+    RunResourceStatus status = mapper.of(resource(), starting, null);
+
+    assertThat(condition(status, "Launched")).isEqualTo("False/RunnerQueued");
+    assertThat(status.phase()).isEqualTo("Resuming");
+    assertThat(status.message()).isEqualTo("Unschedulable: 0/1 nodes");
+    assertThat(condition(mapper.of(resource(), base, null), "Launched"))
+        .isEqualTo("True/RunnerAssigned");
   }
 
   @Test
@@ -224,7 +249,6 @@ class RunStatusMapperTest {
                 5,
                 null,
                 next.runner(),
-                next.host(),
                 null,
                 next.startedAt(),
                 null,

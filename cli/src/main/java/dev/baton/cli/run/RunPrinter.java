@@ -125,13 +125,7 @@ public final class RunPrinter {
     fields.add("epoch", run.path("epoch").asText());
     JsonNode runner = run.path("runner");
     if (runner.isObject()) {
-      fields.add(
-          "runner",
-          "%s (pid %s on %s)"
-              .formatted(
-                  runner.path("id").asText(),
-                  runner.path("pid").asText("?"),
-                  runner.path("host").asText("?")));
+      fields.add("runner", runner(runner));
     }
     long fenced = run.path("fenced").asLong(0);
     fields.add(
@@ -223,6 +217,18 @@ public final class RunPrinter {
             lost.path("digest").asText(),
             branch.isEmpty() ? "" : " of branch '" + branch + "'",
             lost.path("reason").asText());
+  }
+
+  /** Returns its process, or why it has not attached yet. */
+  private static String runner(JsonNode runner) {
+    String phase = runner.path("phase").asText("");
+    String reason = runner.path("reason").asText("");
+    String state =
+        phase.isEmpty()
+            ? "pid %s on %s"
+                .formatted(runner.path("pid").asText("?"), runner.path("host").asText("?"))
+            : reason.isEmpty() ? phase : phase + ": " + reason;
+    return "%s (%s)".formatted(runner.path("id").asText(), state);
   }
 
   private static String crashLoop(JsonNode loop) {

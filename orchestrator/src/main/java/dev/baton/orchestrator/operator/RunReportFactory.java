@@ -27,8 +27,9 @@ final class RunReportFactory {
         run.currentSteps().isEmpty() ? null : run.currentSteps().getFirst(),
         run.completedSteps(),
         ended ? null : approval(run),
-        runner == null ? null : runner.id(),
-        runner == null ? null : runner.host(),
+        runner == null
+            ? null
+            : new RunReport.Runner(runner.id(), runner.host(), runner.phase(), runner.reason()),
         queued(run.queued()),
         run.startedAt(),
         run.endedAt(),

@@ -79,7 +79,7 @@ public class RunQueryService {
           LIMIT 1000) before) END AS awaits_position,
         CASE WHEN r.kind = 'external' THEN r.head::json ->> 'runner' ELSE r.runner_id END AS runner_id,
         (r.head::json -> 'degraded')::text AS degraded, (r.head::json -> 'agents')::text AS agents,
-        r.runner_pid, r.runner_host, r.fruitless, r.completed_at_failover, r.last_exit, r.next_attempt_at, k.parked_at, k.resume_at,
+        r.runner_pid, r.runner_host, w.phase AS runner_phase, w.reason AS runner_reason, r.fruitless, r.completed_at_failover, r.last_exit, r.next_attempt_at, k.parked_at, k.resume_at,
         (SELECT json_agg(json_build_object('id', n.id, 'event', n.event, 'channel', n.channel, 'status', n.status,
             'attempts', n.attempts, 'last_error', n.last_error,
             'next_attempt_at', CASE WHEN n.status = 'pending' THEN n.not_before END) ORDER BY n.created_at, n.channel)::text
@@ -88,6 +88,7 @@ public class RunQueryService {
             'tool', CASE WHEN length(a.tool) <= 8192 THEN a.tool::json ELSE (a.tool::jsonb - 'input')::json END) ORDER BY a.asked_at)::text
            FROM orchestrator.approval a WHERE a.run = r.id AND a.status = 'waiting') AS waiting
       FROM orchestrator.run r LEFT JOIN orchestrator.parked k ON k.run = r.id AND k.epoch = r.epoch AND r.status = 'waiting'
+        LEFT JOIN orchestrator.runner w ON w.id = r.runner_id AND r.kind <> 'external' AND r.started_epoch < r.epoch AND NOT r.ended
       """;
 
   /** A page of runs, newest first. */
@@ -345,7 +346,6 @@ public class RunQueryService {
   private static RunView view(Row row) {
     String id = row.getString("id");
     String runner = row.getString("runner_id");
-    String host = row.getString("runner_host");
     return new RunView(
         id,
         RunId.display(id),
@@ -369,7 +369,7 @@ public class RunQueryService {
         row.getString("trace_gap"),
         optional(row.getString("output"), new TypeReference<JsonNode>() {}),
         optional(row.getString("error"), new TypeReference<Failure>() {}),
-        runner == null ? null : new RunView.RunnerRef(runner, row.getLong("runner_pid"), host),
+        runner == null ? null : runner(row, runner),
         waiting(row.getString("waiting")),
         crashLoop(row),
         optional(row.getString("degraded"), new TypeReference<List<DamagedCheckpoint>>() {}),
@@ -382,6 +382,15 @@ public class RunQueryService {
         null,
         null,
         null);
+  }
+
+  private static RunView.RunnerRef runner(Row row, String id) {
+    return new RunView.RunnerRef(
+        id,
+        row.getLong("runner_pid"),
+        row.getString("runner_host"),
+        row.getString("runner_phase"),
+        row.getString("runner_reason"));
   }
 
   private static RunView.@Nullable Queued queued(Row row) {

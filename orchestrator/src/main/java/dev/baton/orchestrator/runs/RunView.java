@@ -85,9 +85,20 @@ public record RunView(
     @Nullable List<String> withoutCheckpoint,
     @Nullable List<String> leftOut) {
 
-  /** The runner that carries the run, as it reported itself. */
+  /**
+   * The runner that carries the run, as it reported itself.
+   *
+   * @param phase {@code queued}, {@code pulling}, {@code starting} or {@code running}; null once it
+   *     has attached
+   * @param reason why its launcher has not started it yet; null if unknown
+   */
   @Schema(name = "RunRunner")
-  public record RunnerRef(String id, @Nullable Long pid, @Nullable String host) {}
+  public record RunnerRef(
+      String id,
+      @Nullable Long pid,
+      @Nullable String host,
+      @Nullable String phase,
+      @Nullable String reason) {}
 
   /**
    * An approval that waits for a person.

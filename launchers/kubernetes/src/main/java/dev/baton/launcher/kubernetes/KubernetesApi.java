@@ -322,6 +322,10 @@ final class KubernetesApi implements AutoCloseable {
     return code < CLIENT_ERROR || code == TOO_MANY_REQUESTS || code >= SERVER_ERROR;
   }
 
+  private static boolean isRefusal(RuntimeException failure) {
+    return failure instanceof KubernetesClientException answer && !isTransient(answer);
+  }
+
   /** Waits at least as long as the API server states. */
   private static Duration pause(KubernetesClientException answer, Backoff backoff) {
     Duration pause = backoff.next();
@@ -346,8 +350,10 @@ final class KubernetesApi implements AutoCloseable {
     return new UnavailableException(
         closed.getCount() == 0
             ? "the Kubernetes launcher is closed"
-            : "Kubernetes at %s does not answer (%s: %s); start it, or correct kubernetes.* of the launcher"
-                .formatted(place(), what, message(cause)),
+            : isRefusal(cause)
+                ? "Kubernetes at %s refuses (%s: %s)".formatted(place(), what, message(cause))
+                : "Kubernetes at %s does not answer (%s: %s); start it, or correct kubernetes.* of the launcher"
+                    .formatted(place(), what, message(cause)),
         cause);
   }
 

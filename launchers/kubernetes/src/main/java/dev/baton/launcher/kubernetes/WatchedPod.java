@@ -82,9 +82,17 @@ final class WatchedPod implements WatchedRunners.WatchedRunner {
     }
   }
 
-  /** Takes the reason of a removal that this launcher requests. */
+  /**
+   * Takes the reason of a removal that this launcher requests. A pod that another program has
+   * deleted before, such as the scheduler for one of a higher priority, has ended by that.
+   */
   synchronized void removes(PodExit.Removal why) {
-    if (removal != PodExit.Removal.OVERDUE) {
+    boolean isAlreadyDeleted =
+        removal == PodExit.Removal.NONE
+            && last != null
+            && last.source().getMetadata().getDeletionTimestamp() != null;
+    if (removal != PodExit.Removal.OVERDUE
+        && !(why == PodExit.Removal.REQUESTED && isAlreadyDeleted)) {
       removal = why;
     }
   }

@@ -99,6 +99,26 @@ class PodExitTest {
   }
 
   @Test
+  void shouldReportTheFirstOfTwoDeletions() {
+    Pod preempted =
+        new PodBuilder(TestPods.pod(TestPods.running()))
+            .editMetadata()
+            .withDeletionTimestamp("2026-01-01T00:00:00Z")
+            .endMetadata()
+            .build();
+    Pod ended = new PodBuilder(preempted).withStatus(TestPods.terminated(143, "Error")).build();
+    WatchedPod pod = new WatchedPod("r-1", "R");
+    pod.sees(PodView.of(preempted));
+
+    pod.removes(PodExit.Removal.REQUESTED);
+    pod.sees(PodView.of(ended));
+
+    RunnerExit exit = pod.exit();
+    assertThat(exit == null ? null : exit.reason()).isEqualTo(ExitReason.DELETED);
+    assertThat(exit == null ? null : exit.exitCode()).isEqualTo(143);
+  }
+
+  @Test
   void shouldNameTheImageThatWasMissingUntilTheTimeout() {
     Pod waiting = TestPods.pod(TestPods.waiting("ImagePullBackOff", "no such image"));
 
