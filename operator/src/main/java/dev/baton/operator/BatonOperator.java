@@ -189,6 +189,9 @@ public final class BatonOperator implements AutoCloseable {
       @Nullable Signal signal = null;
       while (signal == null) {
         sweep(reconcilers);
+        if (canWatchMore(reconcilers)) {
+          signals.add(new Signal.Failed("another namespace can be watched"));
+        }
         signal = signals.poll(SWEEP.toMillis(), TimeUnit.MILLISECONDS);
       }
       if (signal instanceof Signal.Failed(String why)) {
@@ -196,6 +199,18 @@ public final class BatonOperator implements AutoCloseable {
       }
     } finally {
       leading = false;
+    }
+  }
+
+  private static boolean canWatchMore(ResourceReconcilers reconcilers) {
+    try {
+      return reconcilers.canWatchMore();
+    } catch (RuntimeException e) {
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "operator: namespaces that are not watched cannot be read, retrying: {0}",
+          e.toString());
+      return false;
     }
   }
 

@@ -9,8 +9,10 @@ package dev.baton.operator;
 import dev.baton.operator.OrchestratorClient.OwnedRun;
 import dev.baton.operator.OrchestratorException.UnavailableException;
 import io.fabric8.kubernetes.client.KubernetesClient;
+import io.fabric8.kubernetes.client.KubernetesClientException;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -19,7 +21,7 @@ import java.util.stream.Collectors;
  * Ends runs whose resource was deleted while no operator watched: compares the runs that the
  * orchestrator has stored with the cluster. A resource that the cache of the watch does not have is
  * searched in a list of its namespace, since a cache may be older than the run. A list that fails
- * ends nothing.
+ * ends nothing, unless its namespace was deleted.
  */
 final class DeletedRunSweeper {
   private static final System.Logger LOG = System.getLogger(DeletedRunSweeper.class.getName());
@@ -53,17 +55,12 @@ final class DeletedRunSweeper {
             .collect(Collectors.groupingBy(owned -> owned.resource().namespace()));
     int ended = 0;
     for (var entry : candidates.entrySet()) {
-      Set<String> existing =
-          client
-              .resources(RunCustomResource.class)
-              .inNamespace(entry.getKey())
-              .list()
-              .getItems()
-              .stream()
-              .map(found -> found.getMetadata().getUid())
-              .collect(Collectors.toSet());
+      Optional<Set<String>> existing = existing(entry.getKey());
+      if (existing.isEmpty()) {
+        continue;
+      }
       for (OwnedRun owned : entry.getValue()) {
-        if (!existing.contains(owned.resource().uid())) {
+        if (!existing.get().contains(owned.resource().uid())) {
           LOG.log(
               System.Logger.Level.INFO,
               "run {0}: its resource {1}/{2} was deleted",
@@ -76,5 +73,31 @@ final class DeletedRunSweeper {
       }
     }
     return ended;
+  }
+
+  /** Returns the uids of a namespace's resources; empty when they cannot be listed. */
+  private Optional<Set<String>> existing(String namespace) {
+    try {
+      return Optional.of(
+          client
+              .resources(RunCustomResource.class)
+              .inNamespace(namespace)
+              .list()
+              .getItems()
+              .stream()
+              .map(found -> found.getMetadata().getUid())
+              .collect(Collectors.toSet()));
+    } catch (KubernetesClientException e) {
+      // The rights of a namespace are deleted with it.
+      if (NamespaceProbe.isRefusal(e) && new NamespaceProbe(client).isDeleted(namespace)) {
+        return Optional.of(Set.of());
+      }
+      LOG.log(
+          System.Logger.Level.WARNING,
+          "operator: runs of namespace {0} cannot be listed, retrying: {1}",
+          namespace,
+          e.getMessage());
+      return Optional.empty();
+    }
   }
 }

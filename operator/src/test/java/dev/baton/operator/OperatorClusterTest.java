@@ -43,11 +43,15 @@ class OperatorClusterTest {
   }
 
   private BatonOperator start(String identity) {
+    return start(identity, Set.of());
+  }
+
+  private BatonOperator start(String identity, Set<String> namespaces) {
     BatonOperator operator =
         new BatonOperator(
             cluster.operatorClient(),
             orchestrator,
-            new OperatorSettings(Optional.empty(), Set.of(), Set.of(cluster.name), identity),
+            new OperatorSettings(Optional.empty(), namespaces, Set.of(cluster.name), identity),
             Clock.systemUTC());
     operator.start();
     return operator;
@@ -135,6 +139,34 @@ class OperatorClusterTest {
       await("released", () -> orchestrator.owned(Set.of(cluster.name)).size() == 1);
       assertThat(orchestrator.runOf("orphan", found -> !found.ended())).isPresent();
       assertThat(orchestrator.runOf("kept", found -> !found.ended())).isPresent();
+    }
+  }
+
+  @Test
+  void shouldCancelRunsOfADeletedNamespaceAndWatchTheOthers() {
+    String team = cluster.name + "-team";
+    Set<String> both = Set.of(cluster.name, team);
+    cluster.createNamespace(team);
+    try (BatonOperator first = start("one", both)) {
+      cluster.apply(run("gone", "{workflow: stored}"), team);
+      awaitRun("gone", "pending");
+      assertThat(first.isLeading()).isTrue();
+    }
+    // With the right to read it, which a ClusterRole gives, until the operator has seen that.
+    cluster.admin.namespaces().withName(team).delete();
+    await("no namespace", () -> cluster.admin.namespaces().withName(team).get() == null);
+
+    try (BatonOperator second = start("two", both)) {
+      awaitRun("gone", "cancelled");
+      cluster.apply(run("other", "{workflow: stored}"));
+      awaitRun("other", "pending");
+      cluster.deleteNamespace(team);
+      cluster.createNamespace(team);
+      cluster.apply(run("again", "{workflow: stored}"), team);
+      awaitRun("again", "pending");
+      assertThat(second.isLeading()).isTrue();
+    } finally {
+      cluster.deleteNamespace(team);
     }
   }
 

@@ -72,7 +72,10 @@ final class OperatorNamespace implements AutoCloseable {
                     .filter(condition -> condition.getStatus().equals("True"))
                     .count()
                 == 3);
-    String rules = Files.readString(FOLDER.resolve("rbac.yaml")).replace("baton-runners", name);
+    String rules =
+        Files.readString(FOLDER.resolve("rbac.yaml"))
+            .replace("baton-runners", name)
+            .replace("baton-operator-namespaces", name);
     admin.load(new ByteArrayInputStream(rules.getBytes(StandardCharsets.UTF_8))).create();
   }
 
@@ -153,6 +156,58 @@ final class OperatorNamespace implements AutoCloseable {
         .build();
   }
 
+  /** Creates a further namespace for resources, with the rights of the operator there. */
+  void createNamespace(String namespace) {
+    String operator =
+        "subjects: [{kind: ServiceAccount, name: baton-orchestrator, namespace: %s}]"
+            .formatted(name);
+    apply(
+        """
+        apiVersion: v1
+        kind: Namespace
+        metadata: {name: %1$s}
+        ---
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: Role
+        metadata: {name: baton-operator, namespace: %1$s}
+        rules:
+          - {apiGroups: [baton.dev], resources: [workflows, runs], verbs: [get, list, watch]}
+          - {apiGroups: [baton.dev], resources: [workflows/status, runs/status], verbs: [patch]}
+        ---
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: RoleBinding
+        metadata: {name: baton-operator, namespace: %1$s}
+        roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: baton-operator}
+        %2$s
+        ---
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: ClusterRole
+        metadata: {name: %1$s}
+        rules:
+          - {apiGroups: [""], resources: [namespaces], resourceNames: [%1$s], verbs: [get]}
+        ---
+        apiVersion: rbac.authorization.k8s.io/v1
+        kind: ClusterRoleBinding
+        metadata: {name: %1$s}
+        roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: %1$s}
+        %2$s
+        """
+            .formatted(namespace, operator),
+        namespace);
+  }
+
+  /** Deletes a namespace with everything in it, and waits until it is gone. */
+  void deleteNamespace(String namespace) {
+    admin.namespaces().withName(namespace).delete();
+    deleteClusterRole(namespace);
+    await("no namespace " + namespace, () -> admin.namespaces().withName(namespace).get() == null);
+  }
+
+  private void deleteClusterRole(String role) {
+    admin.rbac().clusterRoleBindings().withName(role).delete();
+    admin.rbac().clusterRoles().withName(role).delete();
+  }
+
   private Interceptor recorder() {
     return new Interceptor() {
       @Override
@@ -163,9 +218,13 @@ final class OperatorNamespace implements AutoCloseable {
   }
 
   void apply(String yaml) {
+    apply(yaml, name);
+  }
+
+  void apply(String yaml, String namespace) {
     admin
         .load(new ByteArrayInputStream(yaml.getBytes(StandardCharsets.UTF_8)))
-        .inNamespace(name)
+        .inNamespace(namespace)
         .create();
   }
 
@@ -197,6 +256,7 @@ final class OperatorNamespace implements AutoCloseable {
     Namespace namespace =
         new NamespaceBuilder().withNewMetadata().withName(name).endMetadata().build();
     admin.resource(namespace).delete();
+    deleteClusterRole(name);
     admin.close();
   }
 }

@@ -113,7 +113,6 @@ class HelmChartTest {
       assertThat(of(objects, "Service"))
           .allSatisfy(
               it -> assertThat(it.at("/spec/type").asText("ClusterIP")).isEqualTo("ClusterIP"));
-      assertThat(of(objects, "ClusterRole")).isEmpty();
       assertThat(of(objects, "Secret")).isEmpty();
       // Server-side apply of old API servers needs the protocol of each port.
       for (JsonNode service : of(objects, "Service")) {
@@ -264,6 +263,7 @@ class HelmChartTest {
     assertThat(one(chart, "Role", "baton-launcher").path("rules"))
         .isEqualTo(one(file, "Role", "baton-launcher").path("rules"));
     assertThat(of(chart, "Role")).hasSize(1);
+    assertThat(of(chart, "ClusterRole")).isEmpty();
     JsonNode binding = one(chart, "RoleBinding", "baton-launcher");
     assertThat(binding.path("roleRef"))
         .isEqualTo(one(file, "RoleBinding", "baton-launcher").path("roleRef"));
@@ -295,6 +295,15 @@ class HelmChartTest {
         .isEqualTo(one(file, "Role", "baton-runner-pools").path("rules"));
     assertThat(one(chart, "RoleBinding", "baton-runner-pools").at("/subjects/0/namespace").asText())
         .isEqualTo("baton");
+    JsonNode cluster = one(chart, "ClusterRole", "baton-baton-operator").at("/rules");
+    assertThat(cluster).hasSize(1);
+    assertThat(cluster.at("/0/resources/0").asText()).isEqualTo("namespaces");
+    assertThat(cluster.at("/0/verbs").toString()).isEqualTo("[\"get\"]");
+    assertThat(cluster.at("/0/resourceNames").toString()).isEqualTo("[\"team-a\",\"team-b\"]");
+    assertThat(of(chart, "ClusterRole")).hasSize(1);
+    List<String> without = new ArrayList<>(EVERYTHING);
+    without.addAll(List.of("--set", "operator.readNamespaces=false"));
+    assertThat(of(helm.template(CHART, OLDEST, without), "ClusterRole")).isEmpty();
     assertThat(settings(chart, "baton-orchestrator"))
         .containsEntry("baton.operator.enabled", "true")
         .containsEntry("baton.operator.namespaces", "team-a,team-b");

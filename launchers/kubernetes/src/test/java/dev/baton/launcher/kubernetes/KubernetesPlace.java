@@ -51,7 +51,8 @@ final class KubernetesPlace implements AutoCloseable {
     this.admin = admin;
     String rules =
         Files.readString(Path.of("../../deploy/kubernetes/rbac.yaml"))
-            .replace("baton-runners", namespace);
+            .replace("baton-runners", namespace)
+            .replace("baton-operator-namespaces", namespace);
     admin.load(new ByteArrayInputStream(rules.getBytes(StandardCharsets.UTF_8))).create();
     this.kubeconfig = folder.resolve("kubeconfig");
     Files.writeString(
@@ -190,6 +191,8 @@ final class KubernetesPlace implements AutoCloseable {
   @Override
   public void close() {
     admin.namespaces().withName(namespace).delete();
+    admin.rbac().clusterRoleBindings().withName(namespace).delete();
+    admin.rbac().clusterRoles().withName(namespace).delete();
     admin.close();
   }
 }
