@@ -22,7 +22,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs Kafka, Postgres and S3 as processes, once for the module. Restarts a server that a test
- * kills.
+ * kills. With {@code -Dbaton.test.servers=given} it starts none: system properties have the
+ * addresses.
  */
 public final class StoreServersTestResource implements QuarkusTestResourceLifecycleManager {
   private @Nullable StandaloneStack stack;
@@ -30,6 +31,9 @@ public final class StoreServersTestResource implements QuarkusTestResourceLifecy
 
   @Override
   public Map<String, String> start() {
+    if (System.getProperty("baton.test.servers", "").equals("given")) {
+      return Map.of();
+    }
     try {
       Path data = Files.createTempDirectory("baton-store-test");
       folder = data;
