@@ -33,6 +33,8 @@ public record SkippedEntry(String path, Reason reason, String detail) {
     CHANGED_WHILE_READ,
     /** Excluded by a rule or by the workflow: not captured; expected. */
     LEFT_OUT,
+    /** Left out by a {@link FileContentScanner}: not captured. */
+    CONTENT_REFUSED,
     /** Captured, but some or all of its extended attributes are missing. */
     ATTRIBUTES_LOST;
 

@@ -42,6 +42,14 @@ public final class TreeSnapshotter {
   }
 
   /**
+   * Leaves out the files whose content the scanner refuses. A capture reports them as {@link
+   * SkippedEntry.Reason#CONTENT_REFUSED}; a digest and a list do not contain them either.
+   */
+  public synchronized void scan(FileContentScanner scanner) {
+    capture.scan(scanner);
+  }
+
+  /**
    * Computes the digest that {@link #capture} would return; stores nothing.
    *
    * @throws IOException if the root is missing, is not a directory, or cannot be read

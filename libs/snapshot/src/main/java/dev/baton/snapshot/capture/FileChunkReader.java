@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.capture;
 
+import dev.baton.snapshot.FileContentScanner;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.Chunk;
 import dev.baton.snapshot.format.ChunkSink;
@@ -21,6 +22,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Reads files, one after another, into chunks. Thread-confined. */
 final class FileChunkReader {
@@ -33,16 +35,22 @@ final class FileChunkReader {
   private final ChunkSink sink;
   private final ChunkSizes sizes;
   private final int maxWindow;
+  private final FileContentScanner scanner;
   private final StatBuffer before = new StatBuffer();
   private final StatBuffer after = new StatBuffer();
   private byte[] window = new byte[64 << 10];
   private List<Extent> extents = List.of();
   private FileAttributeReader.Kept attributes = new FileAttributeReader.Kept(List.of(), null);
   private long size;
+  private FileContentScanner.@Nullable ContentScan scan;
 
-  FileChunkReader(ChunkSink sink, ChunkSizes sizes) {
+  /**
+   * @param scanner of the content of each file
+   */
+  FileChunkReader(ChunkSink sink, ChunkSizes sizes, FileContentScanner scanner) {
     this.sink = sink;
     this.sizes = sizes;
+    this.scanner = scanner;
     this.maxWindow = 2 * sizes.max();
   }
 
@@ -75,6 +83,7 @@ final class FileChunkReader {
    * @return whether the file did not change during the last read; if false, the content may be
    *     inconsistent
    * @throws dev.baton.snapshot.posix.NotRegularException if it is not, or no longer, a regular file
+   * @throws RefusedContentException if its content must be left out
    * @throws SnapshotException.TooLarge if it has more data than a snapshot can store
    */
   boolean read(OpenDirectory directory, String name) throws IOException, InterruptedException {
@@ -114,6 +123,10 @@ final class FileChunkReader {
     size = 0;
     boolean whole = before.size <= sizes.whole() && !sparse;
     int length = 0;
+    if (!whole && !sparse) {
+      scanWhole(file);
+    }
+    scan = scanner.begin();
     if (whole) {
       length = fill(file, 0, 0, (int) before.size);
     } else if (sparse) {
@@ -129,6 +142,33 @@ final class FileChunkReader {
       data(0, length);
     }
     return same;
+  }
+
+  /**
+   * Scans a file with several chunks before any of them is passed on: refused content may begin in
+   * one of them and end in another.
+   */
+  private void scanWhole(OpenFile file) throws IOException {
+    FileContentScanner.ContentScan first = scanner.begin();
+    if (first == null) {
+      return;
+    }
+    for (long position = 0; position < before.size; ) {
+      int want = (int) Math.min(maxWindow, before.size - position);
+      int got = fill(file, position, 0, want);
+      check(first, 0, got);
+      position += got;
+      if (got < want) {
+        return;
+      }
+    }
+  }
+
+  private void check(FileContentScanner.ContentScan with, int offset, int length)
+      throws RefusedContentException {
+    if (!with.accept(window, offset, length)) {
+      throw new RefusedContentException();
+    }
   }
 
   /** Reads data and holes as the file system reports them. */
@@ -204,6 +244,9 @@ final class FileChunkReader {
   private void data(int offset, int length) throws IOException, InterruptedException {
     if (length == 0) {
       return;
+    }
+    if (scan != null) {
+      check(scan, offset, length);
     }
     Chunk chunk = Chunk.of(Chunk.Kind.DATA, window, offset, length);
     sink.accept(chunk);

@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.capture;
 
+import dev.baton.snapshot.FileContentScanner;
 import dev.baton.snapshot.SkippedEntry;
 import dev.baton.snapshot.SnapshotException;
 import dev.baton.snapshot.format.ChunkSizes;
@@ -29,15 +30,17 @@ final class FileReadWorker implements AutoCloseable {
 
   /**
    * @param outlet flushed and closed by this worker
+   * @param scanner of the content of files
    * @param skipped thread-safe
    */
   FileReadWorker(
       CloseableChunkSink outlet,
       ChunkSizes sizes,
+      FileContentScanner scanner,
       CompositeChunkRegistry composites,
       Queue<SkippedEntry> skipped) {
     this.outlet = outlet;
-    this.reader = new FileChunkReader(outlet, sizes);
+    this.reader = new FileChunkReader(outlet, sizes, scanner);
     this.composites = composites;
     this.skipped = skipped;
   }
@@ -57,6 +60,9 @@ final class FileReadWorker implements AutoCloseable {
       same = reader.read(batch.in().directory(), name);
     } catch (NotRegularException e) {
       skip(batch, file, SkippedEntry.Reason.VANISHED, "replaced by another kind of file");
+      return;
+    } catch (RefusedContentException e) {
+      skip(batch, file, SkippedEntry.Reason.CONTENT_REFUSED, "its content is refused");
       return;
     } catch (SnapshotException.TooLarge e) {
       skip(batch, file, SkippedEntry.Reason.UNREADABLE, String.valueOf(e.getMessage()));

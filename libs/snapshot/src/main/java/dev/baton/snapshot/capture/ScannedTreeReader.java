@@ -6,6 +6,7 @@
  */
 package dev.baton.snapshot.capture;
 
+import dev.baton.snapshot.FileContentScanner;
 import dev.baton.snapshot.SkippedEntry;
 import dev.baton.snapshot.format.ChunkSizes;
 import dev.baton.snapshot.format.FileContent;
@@ -30,6 +31,7 @@ final class ScannedTreeReader {
 
   private final Path root;
   private final ChunkSizes sizes;
+  private final FileContentScanner scanner;
   private final Supplier<CloseableChunkSink> outlets;
   private final Predicate<FileContent> storedContent;
   private final Predicate<Hash> storedNode;
@@ -46,6 +48,7 @@ final class ScannedTreeReader {
 
   /**
    * @param sizes of the chunks of files that are read
+   * @param scanner of the content of these files
    * @param outlets creates the sink for the chunks of each thread
    * @param storedContent whether a known file need not be read
    * @param storedNode whether a known node need not be built
@@ -53,12 +56,14 @@ final class ScannedTreeReader {
   ScannedTreeReader(
       Path root,
       ChunkSizes sizes,
+      FileContentScanner scanner,
       Supplier<CloseableChunkSink> outlets,
       Predicate<FileContent> storedContent,
       Predicate<Hash> storedNode,
       CompositeChunkRegistry composites) {
     this.root = root;
     this.sizes = sizes;
+    this.scanner = scanner;
     this.outlets = outlets;
     this.storedContent = storedContent;
     this.storedNode = storedNode;
@@ -99,7 +104,7 @@ final class ScannedTreeReader {
   }
 
   private FileReadWorker share() {
-    return new FileReadWorker(outlets.get(), sizes, composites, skipped);
+    return new FileReadWorker(outlets.get(), sizes, scanner, composites, skipped);
   }
 
   /** One more than processors, because a thread sometimes waits for the store. */

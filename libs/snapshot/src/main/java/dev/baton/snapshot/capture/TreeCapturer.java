@@ -8,6 +8,7 @@ package dev.baton.snapshot.capture;
 
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
+import dev.baton.snapshot.FileContentScanner;
 import dev.baton.snapshot.PackStore;
 import dev.baton.snapshot.SkippedEntry;
 import dev.baton.snapshot.Snapshot;
@@ -33,6 +34,7 @@ public final class TreeCapturer {
 
   private final ChunkSizes sizes;
   private TreeScanner scanner;
+  private FileContentScanner contents = FileContentScanner.NONE;
   private @Nullable DirState seen;
   private @Nullable Stored stored;
   private ChunkTable table = new ChunkTable();
@@ -66,6 +68,11 @@ public final class TreeCapturer {
     scanner = seenAs == null ? plain : plain.seenAs(seenAs);
   }
 
+  /** Leaves out files whose content the scanner refuses, from the next read on. */
+  public void scan(FileContentScanner with) {
+    contents = with;
+  }
+
   /**
    * Reads the current tree, as far as it has changed.
    *
@@ -83,7 +90,13 @@ public final class TreeCapturer {
   private ScannedTreeReader.Read readOnce(Path root, ScanResult scan)
       throws IOException, InterruptedException {
     return new ScannedTreeReader(
-            root, sizes, CloseableChunkSink::nowhere, content -> true, node -> true, composites)
+            root,
+            sizes,
+            contents,
+            CloseableChunkSink::nowhere,
+            content -> true,
+            node -> true,
+            composites)
         .read(scan.root(), null);
   }
 
@@ -114,6 +127,7 @@ public final class TreeCapturer {
           new ScannedTreeReader(
                   root,
                   sizes,
+                  contents,
                   // While rewriting packs, the store must not be queried: it would find the chunks
                   // in the old packs.
                   () -> new DeduplicatingPacker(store, known, shipment, !tidying),

@@ -106,7 +106,7 @@ final class RoundTrips {
           assertThat(each.path()).contains("special-");
         }
         case UNREADABLE -> assertThat(each.path()).containsAnyOf("unreadable-", "closed-");
-        case VANISHED, CHANGED_WHILE_READ, ATTRIBUTES_LOST ->
+        case VANISHED, CHANGED_WHILE_READ, ATTRIBUTES_LOST, CONTENT_REFUSED ->
             throw new AssertionError("tree %d: %s".formatted(trip.seed, each));
       }
     }
