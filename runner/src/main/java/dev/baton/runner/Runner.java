@@ -156,7 +156,10 @@ public final class Runner implements AutoCloseable {
             executors,
             announcements,
             new WorkflowCache(),
-            new CheckpointSettings(config.checkpointInterval(), config.checkpointEnvironment()),
+            new CheckpointSettings(
+                config.checkpointInterval(),
+                config.checkpointEnvironment(),
+                config.secretCheckpoints()),
             gateway::confirm,
             new EventSpoolSettings(config.data(), config.spoolMax()),
             fixed);

@@ -176,7 +176,10 @@ final class WarmupRunExecutor {
         executors,
         announcements,
         new WorkflowCache(),
-        new CheckpointSettings(config.checkpointInterval(), config.checkpointEnvironment()),
+        new CheckpointSettings(
+            config.checkpointInterval(),
+            config.checkpointEnvironment(),
+            config.secretCheckpoints()),
         (carried, epoch, suspension) -> {},
         new EventSpoolSettings(data, config.spoolMax()),
         fixed);

@@ -114,6 +114,7 @@ class WorkflowKeysTest {
                     mcp("a: {command: x}"),
                     step("agent: {use: loop, prompt: x}"),
                     "StepKind$Agent.mcp")),
+            entry("secrets", acts(secret("{env: A}") + s, s, "Workflow.secrets")),
             entry("defaults", acts("defaults: {retry: 2}\n" + shell(""), shell(""), "Step.retry")),
             entry(
                 "defaults.retry",
@@ -163,6 +164,18 @@ class WorkflowKeysTest {
     add("step", ofEveryStep());
     add("step", ofKinds());
     add("mcp_server", ofServers());
+    add(
+        "secret",
+        Map.of(
+            "env",
+            acts(secret("{env: A}") + s, secret("{env: B}") + s, "SecretReference$Env.variable"),
+            "file",
+            acts(secret("{file: /a}") + s, secret("{file: /b}") + s, "SecretReference$File.path"),
+            "command",
+            acts(
+                secret("{command: a}") + s,
+                secret("{command: b}") + s,
+                "SecretReference$Command.words")));
   }
 
   private static Map<String, Effect> ofEveryStep() {
@@ -359,6 +372,10 @@ class WorkflowKeysTest {
         entry("timeout", server("command: x", "command: x, timeout: 5s", "timeout")));
   }
 
+  private static String secret(String reference) {
+    return "secrets: {x: " + reference + "}\n";
+  }
+
   private static String mcp(String servers) {
     return "mcp: {" + servers + "}\n" + step("agent: {use: loop, prompt: x}");
   }
@@ -543,6 +560,7 @@ class WorkflowKeysTest {
   private static List<Object> objects(Workflow workflow) throws Exception {
     List<Object> objects = new ArrayList<>(List.of(workflow));
     objects.add(workflow.selector());
+    objects.addAll(workflow.secrets().values());
     workflow.heartbeat().ifPresent(objects::add);
     for (Step step : workflow.allSteps()) {
       objects.addAll(List.of(step, step.kind(), step.retry()));

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.capture;
 
+import dev.baton.runner.secrets.SecretFileGuard;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.PackSource;
@@ -41,6 +42,7 @@ public final class AgentStateTree {
   private final Path home;
   private final Path copy;
   private final Predicate<Path> allowed;
+  private final SecretFileGuard guard;
   private final TreeSnapshotter tree =
       new TreeSnapshotter(ExcludePolicy.none(), ChunkSizes.GROWING);
 
@@ -48,11 +50,14 @@ public final class AgentStateTree {
    * @param home of the agent
    * @param copy a folder of this tree's own
    * @param allowed whether a file, by its path relative to the home, is captured
+   * @param guard keeps files with secrets out
    */
-  public AgentStateTree(Path home, Path copy, Predicate<Path> allowed) {
+  public AgentStateTree(Path home, Path copy, Predicate<Path> allowed, SecretFileGuard guard) {
     this.home = home;
     this.copy = copy;
     this.allowed = allowed;
+    this.guard = guard;
+    tree.scan(guard.scanner());
   }
 
   public Path home() {
@@ -86,7 +91,9 @@ public final class AgentStateTree {
             Files.delete(copy.resolve(relative));
           }
         });
-    return tree.capture(copy, store);
+    CapturedTree captured = tree.capture(copy, store);
+    guard.leftOut(captured);
+    return captured;
   }
 
   private void update(Path relative, BasicFileAttributes now, long time) throws IOException {

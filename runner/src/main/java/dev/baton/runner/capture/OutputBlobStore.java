@@ -20,6 +20,7 @@ import dev.baton.runner.outputs.OutputUnavailableException;
 import dev.baton.runner.outputs.ReferencedArray;
 import dev.baton.runner.outputs.ReferencedObject;
 import dev.baton.runner.outputs.ReferencedValue;
+import dev.baton.runner.secrets.SecretMasker;
 import dev.baton.transfer.PresignedObjectClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -55,16 +56,26 @@ public final class OutputBlobStore implements OutputLoader {
   private final RunnerStoreClient store;
   private final StoreCaller holder;
   private final OutputCache cache;
+  private final SecretMasker masker;
   private final Set<String> stored = Collections.synchronizedSet(new LinkedHashSet<>());
 
   public OutputBlobStore(RunnerStoreClient store, StoreCaller holder) {
-    this(store, holder, OutputCache.SHARED);
+    this(store, holder, new SecretMasker(), OutputCache.SHARED);
   }
 
-  OutputBlobStore(RunnerStoreClient store, StoreCaller holder, OutputCache cache) {
+  /**
+   * @param masker of the run's secrets
+   */
+  public OutputBlobStore(RunnerStoreClient store, StoreCaller holder, SecretMasker masker) {
+    this(store, holder, masker, OutputCache.SHARED);
+  }
+
+  OutputBlobStore(
+      RunnerStoreClient store, StoreCaller holder, SecretMasker masker, OutputCache cache) {
     this.store = store;
     this.holder = holder;
     this.cache = cache;
+    this.masker = masker;
   }
 
   /** Packs with {@link Output#INLINE_LIMIT}. */
@@ -75,12 +86,14 @@ public final class OutputBlobStore implements OutputLoader {
   /**
    * Returns the value as it is written to an event; its blob, if it needs one, is durable.
    *
+   * @param original value, whose secrets are masked
    * @param limit bytes of JSON that stay inline, at most {@link Output#INLINE_LIMIT}
    * @throws StoreException temporary when the blob could not be stored within ten minutes,
    *     permanent when it is larger than 64 MiB or contains what JSON cannot represent, see {@link
    *     JsonValueChecker}
    */
-  public Output pack(JsonNode value, int limit) throws StoreException, InterruptedException {
+  public Output pack(JsonNode original, int limit) throws StoreException, InterruptedException {
+    JsonNode value = masker.mask(original);
     if (value instanceof ReferencedValue parts) {
       byte[] index = bounded(parts.index());
       String digest = Digest.of(index);

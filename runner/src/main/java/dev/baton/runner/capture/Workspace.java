@@ -13,6 +13,7 @@ import dev.baton.protocol.trace.StepAttempt;
 import dev.baton.runner.checkpoint.AgentDescription;
 import dev.baton.runner.checkpoint.ManifestBuilder;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.SecretFileGuard;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.MergeResult;
@@ -70,6 +71,7 @@ public final class Workspace {
   private final TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.defaults());
   private ExcludePolicy excludes = ExcludePolicy.defaults();
   private final WorkspaceMount fixed;
+  private SecretFileGuard guard = SecretFileGuard.NONE;
 
   /** Like {@link #leftOut}, for the newest capture; changes while {@link #files} is held. */
   private volatile List<String> captureLeftOut = List.of();
@@ -116,11 +118,7 @@ public final class Workspace {
     return main(root, store, holder, patience, WorkspaceMount.NONE);
   }
 
-  /**
-   * Returns the workspace of the main line, which starts empty.
-   *
-   * @param fixed where the processes of steps see the files
-   */
+  /** Returns such a workspace; the processes of steps see the files at {@code fixed}. */
   public static Workspace main(
       Path root,
       RunnerStoreClient store,
@@ -133,12 +131,14 @@ public final class Workspace {
   /** Returns the workspace of a branch, which starts as a copy of this one. */
   public Workspace branch(Path branchRoot) {
     Workspace branch = new Workspace(branchRoot, this, store, holder, patience, fixed);
-    branch.leaveOut(excludes);
+    branch.leaveOut(excludes, guard);
     return branch;
   }
 
-  /** Excludes these files from its cuts. Must be called before the first cut. */
-  public void leaveOut(ExcludePolicy exclude) {
+  /** Excludes these files and those with secrets. Must be called before the first cut. */
+  public void leaveOut(ExcludePolicy exclude, SecretFileGuard secrets) {
+    guard = secrets;
+    tree.scan(secrets.scanner());
     excludes = exclude;
     tree.leaveOut(exclude, fixed.seen(root));
   }
@@ -563,7 +563,7 @@ public final class Workspace {
       state = other.await();
     }
     paths.warnSkipped(root, "the cut", captured.skipped());
-    captureLeftOut = captured.leftOut();
+    captureLeftOut = guard.leftOut(captured);
     String digest = captured.snapshot().root().toString();
     if (digest.equals(unless)) {
       return new CaptureResult.Unchanged();

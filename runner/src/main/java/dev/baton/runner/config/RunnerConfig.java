@@ -13,6 +13,8 @@ import dev.baton.runner.agents.AgentSettings;
 import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.engine.HostNameReader;
 import dev.baton.runner.logs.LogSettings;
+import dev.baton.runner.secrets.SecretCheckpointPolicy;
+import dev.baton.runner.secrets.SecretSourcePolicy;
 import dev.baton.runner.steps.HttpAddressPolicy;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
@@ -82,6 +84,8 @@ public record RunnerConfig(
     List<String> stepEnvironment,
     int httpMaxResponse,
     HttpAddressPolicy httpAddresses,
+    SecretSourcePolicy secretSources,
+    SecretCheckpointPolicy secretCheckpoints,
     long logSpoolMax,
     long logMax,
     AgentSettings agents) {
@@ -167,6 +171,8 @@ public record RunnerConfig(
             1_024,
             MAX_RESPONSE),
         keys.addresses("baton.http-step.deny", "baton.http-step.allow"),
+        keys.secretSources("baton.secrets.sources"),
+        keys.secretCheckpoints("baton.secrets.checkpoint"),
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
         keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES),
         agents(keys));
@@ -306,6 +312,23 @@ public record RunnerConfig(
     HttpAddressPolicy addresses(String denyKey, String allowKey) {
       String deny = addresses(denyKey);
       return HttpAddressPolicy.of(deny, addresses(allowKey));
+    }
+
+    SecretSourcePolicy secretSources(String key) {
+      String text = optional(key).orElse(SecretSourcePolicy.DEFAULT);
+      try {
+        return SecretSourcePolicy.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new ConfigException(key, String.valueOf(e.getMessage()), SecretSourcePolicy.ALLOWED);
+      }
+    }
+
+    SecretCheckpointPolicy secretCheckpoints(String key) {
+      String text = optional(key).orElse(SecretCheckpointPolicy.STRIP.word());
+      return Arrays.stream(SecretCheckpointPolicy.values())
+          .filter(policy -> policy.word().equals(text))
+          .findFirst()
+          .orElseThrow(() -> new ConfigException(key, text, "strip, refuse or allow"));
     }
 
     private String addresses(String key) {

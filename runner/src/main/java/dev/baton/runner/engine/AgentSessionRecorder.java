@@ -136,7 +136,8 @@ final class AgentSessionRecorder
         new AgentStateTree(
             state.home(),
             run.folder().agent(step).resolve("requested"),
-            file -> ConversationFolder.contains(file) || InteractiveScreen.isState(file));
+            file -> ConversationFolder.contains(file) || InteractiveScreen.isState(file),
+            run.secrets().files());
     this.conversations = new ConversationWriter(state.home());
     this.servers = servers;
     this.background = background;

@@ -231,7 +231,8 @@ final class AgentStepExecutor {
         new AgentStateTree(
             folder.resolve("home"),
             folder.resolve("state"),
-            BackgroundFiles.state(AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles())));
+            BackgroundFiles.state(AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles())),
+            run.secrets().files());
     Path seen = context.fixed().seen(workspace.root());
     AgentFolders folders = new AgentFolders(seen, state.home());
     AgentHomeRestorer homes =
@@ -296,13 +297,14 @@ final class AgentStepExecutor {
   }
 
   /** Describes the conversation of a process that has ended: without the state of MCP servers. */
-  private static AgentCapture conversation(
+  private AgentCapture conversation(
       AgentDriver driver, SpendLedger ledger, Path folder, String session) {
     return new AgentCapture(
         new AgentStateTree(
             folder.resolve("home"),
             folder.resolve("state"),
-            file -> ConversationFolder.contains(file) || driver.stateFiles().contains(file)),
+            file -> ConversationFolder.contains(file) || driver.stateFiles().contains(file),
+            run.secrets().files()),
         new AgentTurn(driver.use(), session, 0),
         () ->
             new AgentDetails(

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.runner.secrets.SecretCheckpointPolicy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -15,8 +16,10 @@ import java.util.Optional;
  *
  * @param interval between checkpoints inside a step; empty for none
  * @param environment names of variables to record, in which {@code *} matches any characters
+ * @param secrets what happens to files that contain secrets
  */
-public record CheckpointSettings(Optional<Duration> interval, List<String> environment) {
+public record CheckpointSettings(
+    Optional<Duration> interval, List<String> environment, SecretCheckpointPolicy secrets) {
   public CheckpointSettings {
     environment = List.copyOf(environment);
   }

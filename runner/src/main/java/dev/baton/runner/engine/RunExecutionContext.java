@@ -16,6 +16,7 @@ import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.logs.RunLog;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.RunSecretProvider;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.time.Duration;
@@ -56,6 +57,7 @@ record RunExecutionContext(
     RunLog log,
     DelayedStepStarted announcements,
     StepExecutorRegistry executors,
+    RunSecretProvider secrets,
     int maxReroutes,
     WorkspaceMount fixed,
     OutputUsageAnalyzer outputs,

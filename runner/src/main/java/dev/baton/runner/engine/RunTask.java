@@ -36,6 +36,8 @@ import dev.baton.runner.journal.JournalException;
 import dev.baton.runner.journal.RunJournal;
 import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.RunLog;
+import dev.baton.runner.secrets.SecretMasker;
+import dev.baton.runner.secrets.TraceEventMasker;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.StepResult;
 import dev.baton.snapshot.ExcludePolicy;
@@ -65,6 +67,7 @@ public final class RunTask {
   private volatile RunParkingPolicy parking;
   private final RunJournal journal;
   private final RunLog log;
+  private final SecretMasker masker = new SecretMasker();
   private final CompletableFuture<RunTaskOutcome> ended = new CompletableFuture<>();
 
   /** Orders the calls of the journal like the suspensions and resumptions of the run. */
@@ -101,6 +104,7 @@ public final class RunTask {
             services.runner(),
             assignment.lease(),
             services.producer(),
+            new TraceEventMasker(masker),
             services.spools(),
             this::sent,
             failure -> broken("the trace cannot be written", failure));
@@ -109,10 +113,8 @@ public final class RunTask {
             .logs()
             .open(
                 new StoreCaller(
-                    assignment.run(),
-                    assignment.epoch(),
-                    assignment.project(),
-                    assignment.lease()));
+                    assignment.run(), assignment.epoch(), assignment.project(), assignment.lease()),
+                masker);
     assignment.answers().forEach(answers::give);
   }
 
@@ -388,12 +390,13 @@ public final class RunTask {
     StoreCaller holder =
         new StoreCaller(
             assignment.run(), assignment.epoch(), assignment.project(), assignment.lease());
-    OutputBlobStore blobs = new OutputBlobStore(services.store(), holder);
+    OutputBlobStore blobs = new OutputBlobStore(services.store(), holder, masker);
     RunExecutionContext context = context(before, fallback.restarts(), workflow, blobs);
     Workspace workspace = workflow.flow().usesFiles() ? fallback.workspace(holder) : null;
     if (workspace != null) {
       workspace.leaveOut(
-          workflow.exclude().map(ExcludePolicy::matching).orElseGet(ExcludePolicy::defaults));
+          workflow.exclude().map(ExcludePolicy::matching).orElseGet(ExcludePolicy::defaults),
+          context.secrets().files());
     }
     BranchExecution main = BranchExecution.main(context, workflow.flow(), workspace);
     main.open();
@@ -518,6 +521,7 @@ public final class RunTask {
         log,
         services.announcements(),
         services.executors(),
+        services.secrets(assignment.run(), workflow, masker),
         workflow.maxReroutes(),
         services.fixed(),
         OutputUsageAnalyzer.of(workflow),

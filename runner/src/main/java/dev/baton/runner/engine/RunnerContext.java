@@ -6,12 +6,15 @@
  */
 package dev.baton.runner.engine;
 
+import dev.baton.protocol.workflow.Workflow;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.heartbeat.HeartbeatPublisher;
 import dev.baton.runner.journal.EventSpoolSettings;
 import dev.baton.runner.lease.LeaseConfirmer;
 import dev.baton.runner.logs.RunLogUploader;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.RunSecretProvider;
+import dev.baton.runner.secrets.SecretMasker;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.nio.file.Path;
 import org.apache.kafka.clients.producer.Producer;
@@ -37,4 +40,10 @@ public record RunnerContext(
     CheckpointSettings checkpoints,
     LeaseConfirmer confirming,
     EventSpoolSettings spools,
-    WorkspaceMount fixed) {}
+    WorkspaceMount fixed) {
+  /** Returns the secrets of a run; the masker gets each of their values. */
+  RunSecretProvider secrets(String run, Workflow workflow, SecretMasker masker) {
+    return new RunSecretProvider(
+        run, workflow.secrets(), executors.secrets(), masker, checkpoints.secrets());
+  }
+}

@@ -13,6 +13,9 @@ import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.StepResumeMode;
 import dev.baton.runner.capture.AgentCapture;
+import dev.baton.runner.secrets.SecretMasker;
+import dev.baton.runner.secrets.SecretUnavailableException;
+import dev.baton.runner.secrets.TraceEventMasker;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.MilestoneVerifier;
 import dev.baton.runner.steps.StepContext;
@@ -91,6 +94,7 @@ final class StepAttemptExecutor {
   private StepResult agent(StepKind.Agent kind, int attempt, Deadline deadline)
       throws InterruptedException {
     run.control().hold().await();
+    run.secrets().learn();
     Optional<StepState> lost = untried ? left : Optional.empty();
     untried = false;
     announce(attempt);
@@ -103,7 +107,7 @@ final class StepAttemptExecutor {
             step.resume() == StepResumeMode.FROM_CHECKPOINT);
     StepResult result = agent.execute(kind);
     conversation = agent.conversation();
-    return result;
+    return masked(result);
   }
 
   /**
@@ -122,6 +126,7 @@ final class StepAttemptExecutor {
   private StepResult leaf(StepKind kind, int attempt, Deadline deadline)
       throws InterruptedException {
     run.control().hold().await();
+    run.secrets().learn();
     StepContext context = context(attempt, deadline);
     if (step.usesFiles()) {
       announce(attempt);
@@ -133,8 +138,37 @@ final class StepAttemptExecutor {
   }
 
   private StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
-    return OutOfMemoryRetrier.endure(
-        "run " + run.run() + ", step '" + path + "'", () -> run.executors().execute(kind, context));
+    try {
+      return masked(
+          OutOfMemoryRetrier.endure(
+              "run " + run.run() + ", step '" + path + "'",
+              () -> run.executors().execute(kind, context)));
+    } catch (SecretUnavailableException e) {
+      return unavailable(e);
+    }
+  }
+
+  private static StepResult.Failed unavailable(SecretUnavailableException e) {
+    String message = String.valueOf(e.getMessage());
+    return (StepResult.Failed)
+        (e.isTemporary()
+            ? StepResult.failed("secret_unavailable", message)
+            : StepResult.failedForGood("secret_unavailable", message));
+  }
+
+  /** Masks secrets before expressions and the trace get the result, which must be the same. */
+  private StepResult masked(StepResult result) {
+    SecretMasker masker = run.secrets().masker();
+    if (masker.isEmpty()) {
+      return result;
+    }
+    return switch (result) {
+      case StepResult.Done done ->
+          new StepResult.Done(masker.mask(done.output()), done.exitCode(), done.log());
+      case StepResult.Failed failed ->
+          new StepResult.Failed(
+              new TraceEventMasker(masker).mask(failed.error()), failed.mayPass(), failed.log());
+    };
   }
 
   /**
@@ -145,9 +179,7 @@ final class StepAttemptExecutor {
       throws InterruptedException {
     for (String command : milestone.verify()) {
       Deadline deadline = step.timeout().map(Deadline::after).orElse(Deadline.NONE);
-      Optional<StepResult.Failed> failed =
-          MilestoneVerifier.run(
-              command, step.kind(), context(attempt, deadline.earlier(run.deadline())));
+      Optional<StepResult.Failed> failed = verify(command, attempt, deadline);
       if (failed.isPresent()) {
         return failed.get();
       }
@@ -155,7 +187,17 @@ final class StepAttemptExecutor {
     return done;
   }
 
-  /** Returns the environment of the step's programs. */
+  private Optional<StepResult.Failed> verify(String command, int attempt, Deadline deadline)
+      throws InterruptedException {
+    try {
+      return MilestoneVerifier.run(
+          command, step.kind(), context(attempt, deadline.earlier(run.deadline())));
+    } catch (SecretUnavailableException e) {
+      return Optional.of(unavailable(e));
+    }
+  }
+
+  /** Returns the environment of the step's programs, without its secrets. */
   Map<String, String> environment(int attempt) {
     return MilestoneVerifier.environment(step.kind(), context(attempt, run.deadline()));
   }
@@ -190,6 +232,7 @@ final class StepAttemptExecutor {
         run.control().hold(),
         run.fixed(),
         run.executors().environment(),
+        run.secrets(),
         line.leftOut(),
         run.outputs().reads(step.id()),
         resumedFrom);

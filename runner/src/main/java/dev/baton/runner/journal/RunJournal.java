@@ -12,6 +12,7 @@ import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
+import dev.baton.runner.secrets.TraceEventMasker;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -51,6 +52,7 @@ public final class RunJournal {
   private final URI source;
   private final @Nullable String lease;
   private final Producer<String, byte[]> producer;
+  private final TraceEventMasker masker;
   private final Consumer<TraceEvent.Runner> onSent;
   private final Consumer<Throwable> onBroken;
   private final Path spoolFile;
@@ -78,6 +80,7 @@ public final class RunJournal {
   /**
    * @param home the run's home partition; empty: Kafka's client chooses
    * @param lease sent with every event; empty for none
+   * @param masker of the run's secrets
    * @param spools location and limit of the spool that stores events while the run is suspended
    * @param onSent called with each event that has its place in the lane, in that order; must not
    *     block
@@ -90,6 +93,7 @@ public final class RunJournal {
       String runner,
       String lease,
       Producer<String, byte[]> producer,
+      TraceEventMasker masker,
       EventSpoolSettings spools,
       Consumer<TraceEvent.Runner> onSent,
       Consumer<Throwable> onBroken) {
@@ -101,6 +105,7 @@ public final class RunJournal {
     this.source = URI.create("/baton/runner/" + runner);
     this.lease = lease.isEmpty() ? null : lease;
     this.producer = producer;
+    this.masker = masker;
     this.onSent = onSent;
     this.onBroken = onBroken;
   }
@@ -241,8 +246,9 @@ public final class RunJournal {
     return broken;
   }
 
-  private Instant submit(TraceEvent.Runner event, @Nullable CompletableFuture<Void> written)
+  private Instant submit(TraceEvent.Runner original, @Nullable CompletableFuture<Void> written)
       throws InterruptedException {
+    TraceEvent.Runner event = masker.mask(original);
     Instant time = Instant.now();
     order.lockInterruptibly();
     try {

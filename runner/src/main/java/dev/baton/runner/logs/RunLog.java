@@ -12,6 +12,7 @@ import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.log.LogRecord;
 import dev.baton.protocol.log.LogStream;
 import dev.baton.protocol.retry.Backoff;
+import dev.baton.runner.secrets.SecretMasker;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,6 +44,7 @@ public final class RunLog {
   private final Path folder;
   private final LogShipper tail;
   private final Runnable starter;
+  private final SecretMasker masker;
   private final SkippedLineCounter passed = new SkippedLineCounter();
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -57,6 +59,7 @@ public final class RunLog {
   private boolean lastTaken;
 
   /**
+   * @param masker of the run's secrets
    * @param found what earlier runners left on the disk, in order
    * @param starter called once, as soon as there are lines to upload
    */
@@ -65,6 +68,7 @@ public final class RunLog {
       int epoch,
       LogSettings settings,
       LogShipper tail,
+      SecretMasker masker,
       List<LogSpoolFile> found,
       Consumer<RunLog> starter) {
     this.run = run;
@@ -72,6 +76,7 @@ public final class RunLog {
     this.settings = settings;
     this.folder = settings.folder(run);
     this.tail = tail;
+    this.masker = masker;
     this.starter = () -> starter.accept(this);
     sealed.addAll(found);
     found.forEach(file -> sealedBytes += file.size());
@@ -81,6 +86,11 @@ public final class RunLog {
     }
   }
 
+  /** Masks the secrets of the run. */
+  SecretMasker masker() {
+    return masker;
+  }
+
   /** Returns the log of an attempt. */
   public StepLog step(String step, int visit, int attempt) {
     return new StepLog(this, new LogAttempt(step, visit, attempt));
@@ -88,7 +98,7 @@ public final class RunLog {
 
   /** Adds a line of the runner itself, regardless of the limits. */
   public void note(LogAttempt attempt, String text) {
-    byte[] bytes = bounded(text);
+    byte[] bytes = bounded(masker.mask(text));
     notice(attempt, bytes, LogRecord.Missing.NOTHING);
     flush();
   }

@@ -10,6 +10,7 @@ import dev.baton.protocol.retry.Backoff;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.capture.StoreException;
+import dev.baton.runner.secrets.SecretMasker;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
@@ -53,13 +54,16 @@ public final class RunLogUploader implements AutoCloseable {
 
   /**
    * Opens a run's log in the holder's epoch, and adopts the spools of earlier epochs on this disk.
+   *
+   * @param masker of the run's secrets
    */
-  public RunLog open(StoreCaller holder) {
+  public RunLog open(StoreCaller holder, SecretMasker masker) {
     return new RunLog(
         holder.run(),
         holder.epoch(),
         settings,
         tail,
+        masker,
         holder.epoch() > 1 ? found(holder) : List.of(),
         log -> start(log, holder));
   }

@@ -11,8 +11,11 @@ import dev.baton.protocol.log.LogAttempt;
 import dev.baton.protocol.log.LogRecord;
 import dev.baton.protocol.log.LogStream;
 import dev.baton.protocol.trace.LogTail;
+import dev.baton.runner.secrets.StreamMasker;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Receives one attempt's stdout and stderr: adds the lines to the run's log, and keeps the tail,
@@ -20,6 +23,9 @@ import java.security.MessageDigest;
  */
 public final class StepLog {
   static final int TAIL_BYTES = 4 * 1024;
+
+  /** How long a stream has to be silent before the short beginning of a secret is shown. */
+  private static final long PAUSE_MILLIS = 500;
 
   private final RunLog log;
   private final LogAttempt attempt;
@@ -95,19 +101,68 @@ public final class StepLog {
   public final class Stream {
     private final LogStream name;
     private final LineSplitter splitter = new LineSplitter(this::line);
+    private final StreamMasker masker = log.masker().stream();
+
+    /** Chunks so far, to find out whether the stream pauses. */
+    private long chunks;
+
+    private boolean timed;
+    private boolean ended;
 
     private Stream(LogStream name) {
       this.name = name;
     }
 
-    public void write(byte[] chunk, int count) {
+    /** Adds bytes; secrets in them are masked, also across chunks and lines. */
+    public synchronized void write(byte[] chunk, int count) {
+      if (masker.isIdle()) {
+        add(chunk, count);
+        return;
+      }
+      chunks++;
+      add(masker.accept(chunk, count));
+      if (masker.isPausing()) {
+        awaitPause();
+      }
+    }
+
+    private void add(byte[] bytes) {
+      if (bytes.length > 0) {
+        add(bytes, bytes.length);
+      }
+    }
+
+    private void add(byte[] chunk, int count) {
       keep(chunk, count);
       splitter.accept(chunk, count);
       log.flush();
     }
 
+    private void awaitPause() {
+      if (!timed) {
+        timed = true;
+        long before = chunks;
+        CompletableFuture.delayedExecutor(PAUSE_MILLIS, TimeUnit.MILLISECONDS)
+            .execute(() -> pause(before));
+      }
+    }
+
+    private synchronized void pause(long before) {
+      timed = false;
+      if (ended || !masker.isPausing()) {
+        return;
+      }
+      if (chunks == before) {
+        add(masker.pause());
+      } else {
+        awaitPause();
+      }
+    }
+
     /** Also adds the notice of missing lines to the log. */
-    public void end() {
+    public synchronized void end() {
+      ended = true;
+      add(masker.end());
       splitter.end();
       log.noticeOf(attempt, missing);
       log.flush();

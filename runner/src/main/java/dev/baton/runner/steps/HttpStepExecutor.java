@@ -70,7 +70,8 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
   private static HttpStepRequest message(StepKind.Http kind, StepContext context) {
     Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     headers.put("Idempotency-Key", context.idempotencyKey());
-    JsonNode body = kind.body().map(tree -> tree.evaluate(context.scope())).orElse(null);
+    JsonNode body =
+        kind.body().map(tree -> tree.evaluate(context.scope(), context.secrets())).orElse(null);
     if (body != null) {
       headers.put(
           "Content-Type", body.isTextual() ? "text/plain; charset=utf-8" : "application/json");
@@ -78,7 +79,10 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
     kind.headers()
         .forEach(
             (name, value) ->
-                headers.put(name, HttpHeaderPolicy.check(name, value.render(context.scope()))));
+                headers.put(
+                    name,
+                    HttpHeaderPolicy.check(
+                        name, value.render(context.scope(), context.secrets()))));
     return new HttpStepRequest(
         kind.method(),
         HttpTarget.of(kind.url().render(context.scope())),

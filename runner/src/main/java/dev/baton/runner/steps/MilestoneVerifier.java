@@ -14,6 +14,7 @@ import dev.baton.runner.process.StepProcessResult;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -55,9 +56,11 @@ public final class MilestoneVerifier {
     }
   }
 
-  /** Returns the environment of the step's programs. */
+  /** Returns the environment of the step's programs, without variables that contain secrets. */
   public static Map<String, String> environment(StepKind kind, StepContext context) {
-    return ShellStepExecutor.environment(env(kind), context, context.directory().get());
+    Map<String, Template> plain = new LinkedHashMap<>(env(kind));
+    plain.values().removeIf(template -> !template.secrets().isEmpty());
+    return ShellStepExecutor.environment(plain, context, context.directory().get());
   }
 
   private static Map<String, Template> env(StepKind kind) {

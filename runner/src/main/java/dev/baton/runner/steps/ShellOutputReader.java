@@ -15,6 +15,7 @@ import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.ShellOutput;
 import dev.baton.runner.process.StepProcessResult;
+import dev.baton.runner.secrets.SecretMasker;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -51,6 +52,7 @@ final class ShellOutputReader {
    * @param directory where the step's files are
    * @param seen the path under which the step saw it
    * @param outputIsRead whether an expression of the workflow may read it
+   * @param masker masks secrets in text, also across its lines
    * @throws IOException if the output cannot be read; its message contains the reason
    */
   static JsonNode read(
@@ -58,10 +60,11 @@ final class ShellOutputReader {
       StepProcessResult.Exited exited,
       Path directory,
       Path seen,
-      boolean outputIsRead)
+      boolean outputIsRead,
+      SecretMasker masker)
       throws IOException {
     if (isCut(output, exited, outputIsRead)) {
-      return TextNode.valueOf(beginning(exited.stdout()));
+      return TextNode.valueOf(beginning(masker.mask(exited.stdout(), true)));
     }
     return switch (output) {
       case ShellOutput.None none -> NullNode.getInstance();
@@ -69,10 +72,10 @@ final class ShellOutputReader {
         if (exited.stdoutOver()) {
           throw tooLarge("standard output");
         }
-        yield parse(exited.stdout(), as, "standard output");
+        yield parse(exited.stdout(), as, "standard output", masker);
       }
       case ShellOutput.File(String path, ShellOutput.As as) ->
-          parse(file(directory, seen, path), as, path);
+          parse(file(directory, seen, path), as, path, masker);
     };
   }
 
@@ -166,8 +169,11 @@ final class ShellOutputReader {
     return new IOException(what + " has more than " + ShellOutput.MAX_BYTES + " bytes");
   }
 
-  private static JsonNode parse(byte[] bytes, ShellOutput.As as, String what) throws IOException {
-    String text = new String(bytes, StandardCharsets.UTF_8);
+  private static JsonNode parse(byte[] bytes, ShellOutput.As as, String what, SecretMasker masker)
+      throws IOException {
+    // The values of JSON are masked after it is parsed: a mask could make it invalid.
+    byte[] shown = as == ShellOutput.As.JSON ? bytes : masker.mask(bytes);
+    String text = new String(shown, StandardCharsets.UTF_8);
     return switch (as) {
       case TEXT -> TextNode.valueOf(withoutLineEnds(text));
       case LINES -> {

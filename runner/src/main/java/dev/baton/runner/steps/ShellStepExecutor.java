@@ -76,7 +76,10 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
     Map<String, String> step = new LinkedHashMap<>();
     env.forEach(
         (name, value) ->
-            step.put(name, InvalidVariableException.check(name, value.render(context.scope()))));
+            step.put(
+                name,
+                InvalidVariableException.check(
+                    name, value.render(context.scope(), context.secrets()))));
     Map<String, String> baton = new LinkedHashMap<>(context.marks());
     baton.put("BATON_ATTEMPT", Integer.toString(context.attempt()));
     baton.put("BATON_IDEMPOTENCY_KEY", context.idempotencyKey());
@@ -120,7 +123,8 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
               exited,
               directory,
               context.fixed().seen(directory),
-              context.outputIsRead());
+              context.outputIsRead(),
+              context.secrets().masker());
       return new StepResult.Done(output, code, tail);
     } catch (IOException e) {
       String message = StepResult.shorten(String.valueOf(e.getMessage()));

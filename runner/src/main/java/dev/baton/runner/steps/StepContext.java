@@ -11,6 +11,7 @@ import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.RunSecretProvider;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -32,6 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param hold the lease; what the attempt starts is suspended and resumed with it
  * @param fixed where its processes see the directory
  * @param environment builds that of its processes
+ * @param secrets of the workflow
  * @param leftOut paths in the directory that cuts leave out and that are missing
  * @param outputIsRead whether an expression of the workflow may read the step's output
  * @param resumedFrom id of the checkpoint inside the step whose files are in the directory; null
@@ -51,6 +53,7 @@ public record StepContext(
     RunLease hold,
     WorkspaceMount fixed,
     StepEnvironmentBuilder environment,
+    RunSecretProvider secrets,
     List<String> leftOut,
     boolean outputIsRead,
     @Nullable String resumedFrom) {

@@ -9,6 +9,8 @@ package dev.baton.runner.steps;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.process.StepEnvironmentBuilder;
+import dev.baton.runner.secrets.SecretResolver;
+import dev.baton.runner.secrets.SecretSourcePolicy;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -27,6 +29,7 @@ public final class StepExecutorRegistry {
   private final FnStepExecutor fn;
   private final AgentRuntime agents;
   private final StepEnvironmentBuilder environment;
+  private final SecretResolver secrets;
 
   /**
    * @param functions the beans that {@code fn} steps call, by name
@@ -53,21 +56,25 @@ public final class StepExecutorRegistry {
         maxResponse,
         agents,
         StepEnvironmentBuilder.ofProcess(List.of()),
-        HttpAddressPolicy.DEFAULT);
+        HttpAddressPolicy.DEFAULT,
+        SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)));
   }
 
   /**
    * @param environment builds that of the processes of steps
    * @param addresses to which http steps may connect
+   * @param secrets resolves the secrets of workflows
    */
   public StepExecutorRegistry(
       Function<String, Optional<StepFunction>> functions,
       int maxResponse,
       AgentRuntime agents,
       StepEnvironmentBuilder environment,
-      HttpAddressPolicy addresses) {
+      HttpAddressPolicy addresses,
+      SecretResolver secrets) {
     this.agents = agents;
     this.environment = environment;
+    this.secrets = secrets;
     this.fn = new FnStepExecutor(functions);
     this.http = new HttpStepExecutor(maxResponse, addresses);
   }
@@ -79,6 +86,11 @@ public final class StepExecutorRegistry {
   /** Builds the environment of the processes of steps. */
   public StepEnvironmentBuilder environment() {
     return environment;
+  }
+
+  /** Resolves the secrets of workflows. */
+  public SecretResolver secrets() {
+    return secrets;
   }
 
   /**

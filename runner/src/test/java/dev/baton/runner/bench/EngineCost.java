@@ -33,6 +33,7 @@ import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.RunLogUploader;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.SecretCheckpointPolicy;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -85,7 +86,7 @@ public final class EngineCost {
               new StepExecutorRegistry(name -> Optional.empty()),
               new DelayedStepStarted(),
               new WorkflowCache(),
-              new CheckpointSettings(Optional.empty(), List.of()),
+              new CheckpointSettings(Optional.empty(), List.of(), SecretCheckpointPolicy.STRIP),
               (run, at, suspension) -> {},
               new EventSpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
               WorkspaceMount.NONE);

@@ -8,6 +8,7 @@ package dev.baton.runner.capture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.runner.secrets.SecretFileGuard;
 import dev.baton.snapshot.CapturedTree;
 import dev.baton.snapshot.ExcludePolicy;
 import dev.baton.snapshot.Pack;
@@ -66,7 +67,8 @@ class AgentStateTreeTest {
         new AgentStateTree(
             folder.resolve("home"),
             folder.resolve("state"),
-            path -> path.startsWith("sessions") || path.endsWith("link"));
+            path -> path.startsWith("sessions") || path.endsWith("link"),
+            SecretFileGuard.NONE);
     state.clear();
   }
 

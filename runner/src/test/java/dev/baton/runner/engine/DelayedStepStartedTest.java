@@ -12,6 +12,8 @@ import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.journal.EventSpoolSettings;
 import dev.baton.runner.journal.RunJournal;
+import dev.baton.runner.secrets.SecretMasker;
+import dev.baton.runner.secrets.TraceEventMasker;
 import java.nio.file.Path;
 import java.util.OptionalInt;
 import java.util.concurrent.CountDownLatch;
@@ -52,6 +54,7 @@ class DelayedStepStartedTest {
         "runner-1",
         "",
         producer,
+        new TraceEventMasker(new SecretMasker()),
         new EventSpoolSettings(Path.of("nowhere"), 1),
         event -> {},
         failure -> {});

@@ -19,6 +19,7 @@ import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.protocol.workflow.WorkflowParseResult;
+import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.attach.GrpcChannelFactory;
 import dev.baton.runner.capture.RestorableState;
 import dev.baton.runner.capture.RunnerStoreClient;
@@ -30,7 +31,12 @@ import dev.baton.runner.journal.EventSpoolSettings;
 import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.RunLogUploader;
+import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.SecretCheckpointPolicy;
+import dev.baton.runner.secrets.SecretResolver;
+import dev.baton.runner.secrets.SecretSourcePolicy;
+import dev.baton.runner.steps.HttpAddressPolicy;
 import dev.baton.runner.steps.StepContext;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
@@ -87,6 +93,8 @@ final class TracedRun {
   private long controlSeq;
   private int allowed;
   private @Nullable RunTask task;
+  private SecretResolver secrets =
+      SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT));
 
   /**
    * @param answers answers of people; empty for never
@@ -115,6 +123,12 @@ final class TracedRun {
             null,
             0,
             null));
+  }
+
+  /** Resolves the secrets of the workflow in place of a resolver with this environment. */
+  TracedRun with(SecretResolver resolver) {
+    secrets = resolver;
+    return this;
   }
 
   /**
@@ -241,10 +255,15 @@ final class TracedRun {
         HEARTBEATS,
         LOGS,
         new StepExecutorRegistry(
-            name -> name.equals("work") ? Optional.of(this::call) : Optional.empty()),
+            name -> name.equals("work") ? Optional.of(this::call) : Optional.empty(),
+            StepExecutorRegistry.DEFAULT_MAX_RESPONSE,
+            AgentRuntime.none(),
+            StepEnvironmentBuilder.ofProcess(List.of()),
+            HttpAddressPolicy.DEFAULT,
+            secrets),
         ANNOUNCEMENTS,
         DEFINITIONS,
-        new CheckpointSettings(Optional.empty(), List.of()),
+        new CheckpointSettings(Optional.empty(), List.of(), SecretCheckpointPolicy.STRIP),
         (run, at, suspension) -> {},
         new EventSpoolSettings(Path.of(System.getProperty("java.io.tmpdir")), 1 << 20),
         WorkspaceMount.NONE);

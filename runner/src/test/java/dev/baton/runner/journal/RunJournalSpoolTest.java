@@ -13,6 +13,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.runner.secrets.SecretMasker;
+import dev.baton.runner.secrets.TraceEventMasker;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,6 +46,7 @@ class RunJournalSpoolTest {
         "runner-1",
         "secret",
         producer,
+        new TraceEventMasker(new SecretMasker()),
         new EventSpoolSettings(folder, MAX),
         event -> {},
         broken::add);

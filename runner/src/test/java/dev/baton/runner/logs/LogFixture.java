@@ -10,6 +10,7 @@ import dev.baton.runner.attach.GrpcChannelFactory;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.capture.StoreCaller;
 import dev.baton.runner.config.GrpcAddress;
+import dev.baton.runner.secrets.SecretMasker;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,7 +48,7 @@ public final class LogFixture implements AutoCloseable {
   }
 
   public RunLog open(String run, int epoch) {
-    return logs.open(new StoreCaller(run, epoch, "default", ""));
+    return logs.open(new StoreCaller(run, epoch, "default", ""), new SecretMasker());
   }
 
   /** Waits for the live tail, but not for a store. */

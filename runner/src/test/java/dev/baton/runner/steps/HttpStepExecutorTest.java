@@ -20,6 +20,7 @@ import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.RunSecretProvider;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -106,6 +107,7 @@ class HttpStepExecutorTest {
             RunLease.forever(),
             WorkspaceMount.NONE,
             StepEnvironmentBuilder.ofProcess(List.of()),
+            RunSecretProvider.NONE,
             List.of(),
             false,
             null);

@@ -18,6 +18,7 @@ import dev.baton.protocol.workflow.WorkflowParser;
 import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.secrets.RunSecretProvider;
 import dev.baton.runner.testkit.RawServer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -95,6 +96,7 @@ class HttpWireTest {
             RunLease.forever(),
             WorkspaceMount.NONE,
             StepEnvironmentBuilder.ofProcess(List.of()),
+            RunSecretProvider.NONE,
             List.of(),
             false,
             null);

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.ShellOutput;
 import dev.baton.runner.process.StepProcessResult;
+import dev.baton.runner.secrets.SecretMasker;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -60,6 +61,7 @@ class OddShellOutputTest {
         new StepProcessResult.Exited(0, text.getBytes(StandardCharsets.UTF_8), false, 0),
         Path.of("."),
         Path.of("."),
-        true);
+        true,
+        new SecretMasker());
   }
 }

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param code a stable word: {@code exit_code timeout expression http_status http_io output_invalid
  *     input_invalid rejected expired unsupported killed deadline_exceeded max_visits merge_conflict
  *     workspace function store_unavailable verification_failed milestone_failed argument_invalid
- *     address_denied internal out_of_memory stack_overflow crash_loop}
+ *     address_denied secret_unavailable internal out_of_memory stack_overflow crash_loop}
  * @param message one line for a person; each unpaired surrogate becomes U+FFFD
  * @param exitCode of a shell step's process; 128+n when signal n ended it
  */

@@ -12,6 +12,8 @@ import dev.baton.protocol.expression.ExpressionException.Reason;
 import dev.baton.protocol.jq.JqProgram;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +26,18 @@ public final class Template {
 
   public static final String OPEN = "${{";
 
-  /** A part: fixed text, or an expression that starts at an offset of the template. */
+  private static final Pattern SECRET =
+      Pattern.compile("\\s*secrets\\.([A-Za-z_][A-Za-z0-9_]*)\\s*");
+
+  private static final Pattern SECRETS = Pattern.compile("(?<![.\\w])secrets\\s*[.\\[]");
+
+  /** A part: fixed text, or an expression or a secret at a position of the template. */
   private sealed interface Piece {
     record Fixed(String text) implements Piece {}
 
     record Computed(Expression expression, int line, int column) implements Piece {}
+
+    record Secret(SecretPlaceholder placeholder) implements Piece {}
   }
 
   private final String text;
@@ -92,7 +101,16 @@ public final class Template {
     }
   }
 
+  /** Whether an expression seems to read a secret, which none can. */
+  public static boolean namesSecrets(String jq) {
+    return SECRETS.matcher(jq).find();
+  }
+
   private static Piece compilePiece(String jq, ExpressionPosition start) {
+    Matcher secret = SECRET.matcher(jq);
+    if (secret.matches()) {
+      return new Piece.Secret(new SecretPlaceholder(secret.group(1), start.line(), start.column()));
+    }
     try {
       return new Piece.Computed(Expression.compile(jq), start.line(), start.column());
     } catch (ExpressionException e) {
@@ -111,10 +129,18 @@ public final class Template {
    *     Expression#MAX_RESULT_CHARS}
    */
   public JsonNode evaluate(ExpressionScope scope) {
+    return evaluate(scope, SecretProvider.NONE);
+  }
+
+  /**
+   * @param secrets returns the values of the secrets that it contains
+   * @throws ExpressionException as {@link #evaluate(ExpressionScope)}
+   */
+  public JsonNode evaluate(ExpressionScope scope, SecretProvider secrets) {
     if (pieces.size() == 1 && pieces.getFirst() instanceof Piece.Computed(Expression only, _, _)) {
       return only.evaluate(scope);
     }
-    return TextNode.valueOf(render(scope));
+    return TextNode.valueOf(render(scope, secrets));
   }
 
   /**
@@ -124,12 +150,21 @@ public final class Template {
    * @throws ExpressionException as {@link #evaluate}
    */
   public String render(ExpressionScope scope) {
+    return render(scope, SecretProvider.NONE);
+  }
+
+  /**
+   * @param secrets returns the values of the secrets that it contains
+   * @throws ExpressionException as {@link #render(ExpressionScope)}
+   */
+  public String render(ExpressionScope scope, SecretProvider secrets) {
     StringBuilder out = new StringBuilder();
     for (Piece piece : pieces) {
       switch (piece) {
         case Piece.Fixed(String fixed) -> out.append(fixed);
         case Piece.Computed(Expression expression, _, _) ->
             out.append(asText(expression.evaluate(scope)));
+        case Piece.Secret(SecretPlaceholder secret) -> out.append(secrets.value(secret.name()));
       }
       if (out.length() > Expression.MAX_RESULT_CHARS) {
         throw new ExpressionException(
@@ -161,7 +196,15 @@ public final class Template {
     return text;
   }
 
-  /** Whether it has no expressions. */
+  /** Returns the secrets that it contains, in order of appearance. */
+  public List<SecretPlaceholder> secrets() {
+    return pieces.stream()
+        .filter(Piece.Secret.class::isInstance)
+        .map(piece -> ((Piece.Secret) piece).placeholder())
+        .toList();
+  }
+
+  /** Whether it has no expressions and no secrets. */
   public boolean isFixed() {
     return pieces.stream().allMatch(Piece.Fixed.class::isInstance);
   }

@@ -36,19 +36,39 @@ public sealed interface TemplateTree {
    * @throws ExpressionException as {@link Template#evaluate}
    */
   default JsonNode evaluate(ExpressionScope scope) {
+    return evaluate(scope, SecretProvider.NONE);
+  }
+
+  /**
+   * @param secrets returns the values of the secrets that it contains
+   * @throws ExpressionException as {@link Template#evaluate}
+   */
+  default JsonNode evaluate(ExpressionScope scope, SecretProvider secrets) {
     return switch (this) {
-      case Text(Template template) -> template.evaluate(scope);
+      case Text(Template template) -> template.evaluate(scope, secrets);
       case Value(JsonNode value) -> value;
       case Items(List<TemplateTree> items) -> {
         ArrayNode array = JsonNodeFactory.instance.arrayNode(items.size());
-        items.forEach(item -> array.add(item.evaluate(scope)));
+        items.forEach(item -> array.add(item.evaluate(scope, secrets)));
         yield array;
       }
       case Members(Map<String, TemplateTree> members) -> {
         ObjectNode object = JsonNodeFactory.instance.objectNode();
-        members.forEach((name, member) -> object.set(name, member.evaluate(scope)));
+        members.forEach((name, member) -> object.set(name, member.evaluate(scope, secrets)));
         yield object;
       }
+    };
+  }
+
+  /** Returns the secrets that its templates contain. */
+  default List<SecretPlaceholder> secrets() {
+    return switch (this) {
+      case Text(Template template) -> template.secrets();
+      case Value(JsonNode value) -> List.of();
+      case Items(List<TemplateTree> items) ->
+          items.stream().flatMap(item -> item.secrets().stream()).toList();
+      case Members(Map<String, TemplateTree> members) ->
+          members.values().stream().flatMap(member -> member.secrets().stream()).toList();
     };
   }
 }

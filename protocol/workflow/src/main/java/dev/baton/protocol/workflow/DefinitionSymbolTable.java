@@ -12,6 +12,8 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Records positions while a definition is decoded, for the checks that follow. */
 final class DefinitionSymbolTable {
@@ -37,6 +39,7 @@ final class DefinitionSymbolTable {
 
   private final Map<String, DefinitionCursor> ids = new HashMap<>();
   private final Map<String, McpServerDefinition> servers = new LinkedHashMap<>();
+  private final Set<String> secrets = new TreeSet<>();
   private final List<Use> uses = new ArrayList<>();
   private final List<Target> targets = new ArrayList<>();
   private final List<Target> continuations = new ArrayList<>();
@@ -49,6 +52,11 @@ final class DefinitionSymbolTable {
   /** The workflow's MCP servers, in the order of their definition. */
   Map<String, McpServerDefinition> servers() {
     return servers;
+  }
+
+  /** The names of the workflow's secrets. */
+  Set<String> secrets() {
+    return secrets;
   }
 
   List<Use> uses() {

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,8 +165,21 @@ record DefinitionValueDecoder(
     }
   }
 
-  /** Decodes a template; numbers and booleans count as text. */
+  /** Decodes a template without secrets; numbers and booleans count as text. */
   Optional<Template> template(DefinitionCursor place) {
+    Optional<Template> template = anyTemplate(place);
+    template.ifPresent(found -> SecretDecoder.refuse(this, place, found.secrets()));
+    return template;
+  }
+
+  /** Decodes a template that may contain the workflow's secrets. */
+  Optional<Template> secretTemplate(DefinitionCursor place) {
+    Optional<Template> template = anyTemplate(place);
+    template.ifPresent(found -> SecretDecoder.check(this, place, found.secrets()));
+    return template;
+  }
+
+  private Optional<Template> anyTemplate(DefinitionCursor place) {
     if (place.node() instanceof LocatedNode.Scalar scalar
         && (scalar.value().isNumber() || scalar.value().isBoolean())) {
       return Optional.of(Template.compile(scalar.value().asText()));
@@ -183,26 +197,37 @@ record DefinitionValueDecoder(
     }
   }
 
-  /** Decodes JSON whose strings are templates. */
+  /** Decodes JSON whose strings are templates without secrets. */
   TemplateTree tree(DefinitionCursor place) {
+    return tree(place, this::template);
+  }
+
+  /** Decodes JSON whose strings are templates that may contain secrets. */
+  TemplateTree secretTree(DefinitionCursor place) {
+    return tree(place, this::secretTemplate);
+  }
+
+  private TemplateTree tree(
+      DefinitionCursor place, Function<DefinitionCursor, Optional<Template>> text) {
     return switch (place.node()) {
       case LocatedNode.Scalar scalar ->
           scalar.value().isTextual()
-              ? template(place)
+              ? text.apply(place)
                   .<TemplateTree>map(TemplateTree.Text::new)
                   .orElseGet(() -> new TemplateTree.Value(scalar.value()))
               : new TemplateTree.Value(scalar.value());
       case LocatedNode.Items(_, List<LocatedNode> items) -> {
         TemplateTree[] trees = new TemplateTree[items.size()];
         for (int i = 0; i < trees.length; i++) {
-          trees[i] = tree(place.item(i, items.get(i)));
+          trees[i] = tree(place.item(i, items.get(i)), text);
         }
         yield new TemplateTree.Items(List.of(trees));
       }
       case LocatedNode.Members(_, List<LocatedNode.Entry> entries) -> {
         Map<String, TemplateTree> members = new TreeMap<>();
         entries.forEach(
-            entry -> members.put(entry.key(), tree(place.member(entry.key(), entry.value()))));
+            entry ->
+                members.put(entry.key(), tree(place.member(entry.key(), entry.value()), text)));
         yield new TemplateTree.Members(members);
       }
     };
@@ -233,7 +258,9 @@ record DefinitionValueDecoder(
         inside(place.node(), e.line(), e.column()),
         place.step(),
         place.path(),
-        Objects.requireNonNullElse(e.getMessage(), "not valid jq"),
+        Template.namesSecrets(e.expression())
+            ? "expressions cannot read secrets: only ${{ secrets.NAME }} alone is replaced"
+            : Objects.requireNonNullElse(e.getMessage(), "not valid jq"),
         "jq over .input, .steps and .run");
     return Optional.empty();
   }

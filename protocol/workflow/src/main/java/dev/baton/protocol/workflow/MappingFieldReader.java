@@ -109,7 +109,10 @@ record MappingFieldReader(
     return get(key).map(at -> at.node().toJson());
   }
 
-  /** Reads a mapping of names to templates, sorted by name; empty where the key is absent. */
+  /**
+   * Reads a mapping of names to templates that may contain secrets, sorted by name; empty where the
+   * key is absent.
+   */
   Map<String, Template> templates(String key, String allowed) {
     Map<String, Template> found = new TreeMap<>();
     get(key)
@@ -118,7 +121,7 @@ record MappingFieldReader(
             fields -> {
               for (LocatedNode.Entry entry : fields.members.entries()) {
                 values
-                    .template(fields.place.member(entry.key(), entry.value()))
+                    .secretTemplate(fields.place.member(entry.key(), entry.value()))
                     .ifPresent(template -> found.put(entry.key(), template));
               }
             });

@@ -89,7 +89,7 @@ final class StepKindDecoder {
                     problems.error(at, "'" + name + "' is not a header's name", HEADER.pattern()));
       }
     }
-    Optional<TemplateTree> body = fields.get("body").map(values::tree);
+    Optional<TemplateTree> body = fields.get("body").map(values::secretTree);
     Duration timeout =
         fields
             .duration("timeout", WorkflowDecoder.INSTANT, Duration.ofDays(1))

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -27,6 +28,7 @@ import java.util.OptionalInt;
  * @param concurrency maximum number of its runs in progress; no limit where empty
  * @param exclude paths excluded from cuts of its workspace, in gitignore syntax; the runner's
  *     defaults where empty
+ * @param secrets references to the secrets that its steps use, by name
  * @param flow its steps
  */
 public record Workflow(
@@ -42,6 +44,7 @@ public record Workflow(
     int maxReroutes,
     OptionalInt concurrency,
     Optional<List<String>> exclude,
+    Map<String, SecretReference> secrets,
     StepFlow flow) {
   /** Names of directories that are excluded by default. */
   public static final List<String> DEFAULT_EXCLUDE =

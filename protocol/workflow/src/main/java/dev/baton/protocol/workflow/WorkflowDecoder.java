@@ -11,6 +11,7 @@ import dev.baton.protocol.workflow.InputSchema.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -30,6 +31,7 @@ final class WorkflowDecoder {
           "concurrency",
           "workspace",
           "mcp",
+          "secrets",
           "defaults",
           "steps");
 
@@ -105,6 +107,8 @@ final class WorkflowDecoder {
     OptionalInt concurrency = fields.integer("concurrency", 1, Workflow.MAX_CONCURRENCY);
     Optional<List<String>> exclude = fields.get("workspace").flatMap(this::workspace);
     fields.get("mcp").ifPresent(new McpDecoder(values)::servers);
+    Map<String, SecretReference> secrets =
+        fields.get("secrets").map(new SecretDecoder(values)::decode).orElse(Map.of());
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);
@@ -138,6 +142,7 @@ final class WorkflowDecoder {
             maxReroutes,
             concurrency,
             exclude,
+            secrets,
             flow.get()));
   }
 

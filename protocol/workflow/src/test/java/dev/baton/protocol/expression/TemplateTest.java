@@ -80,4 +80,17 @@ class TemplateTest {
   private static ExpressionException error(String template) {
     return catchThrowableOfType(ExpressionException.class, () -> Template.compile(template));
   }
+
+  @Test
+  void shouldPutSecretsInAfterTheEvaluation() {
+    Template template = Template.compile("Bearer ${{secrets.npm}}/${{ .input.n }}");
+
+    assertThat(template.secrets()).containsExactly(new SecretPlaceholder("npm", 1, 11));
+    assertThat(template.references()).hasSize(1);
+    assertThat(template.isFixed()).isFalse();
+    assertThat(template.render(SCOPE, name -> "<" + name + " ${{ .input.n }}>"))
+        .isEqualTo("Bearer <npm ${{ .input.n }}>/3");
+    assertThat(Template.compile("${{ secrets.npm }}").evaluate(SCOPE, name -> "123").textValue())
+        .isEqualTo("123");
+  }
 }

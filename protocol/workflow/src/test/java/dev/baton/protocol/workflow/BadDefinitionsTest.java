@@ -61,7 +61,13 @@ class BadDefinitionsTest {
   private static final String AGENT = "steps:\n- id: a\n  agent: {use: loop, prompt: x}\n";
 
   static Stream<Case> cases() {
-    return Stream.of(shapes(), BadAgentDefinitions.cases(), values(), graphs(), references())
+    return Stream.of(
+            shapes(),
+            BadAgentDefinitions.cases(),
+            BadSecretDefinitions.cases(),
+            values(),
+            graphs(),
+            references())
         .flatMap(cases -> cases);
   }
 
@@ -83,7 +89,7 @@ class BadDefinitionsTest {
         schema(
             "unknown key",
             "name: w\nstepz: []\nsteps: [{id: a, transform: '1'}]\n",
-            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, workspace, mcp, defaults, steps"),
+            "line 2, column 1 (stepz): unknown key 'stepz'; did you mean 'steps'?; allowed: name, description, input, runner, deadline, restart, heartbeat, park_after, max_reroutes, concurrency, workspace, mcp, secrets, defaults, steps"),
         schema(
             "exclude that is not a list",
             "name: w\nworkspace: {exclude: build}\nsteps: [{id: a, transform: '1'}]\n",

@@ -1,0 +1,61 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Where the runner finds the value of a secret. Only the reference is part of a definition and of
+ * the trace, never the value.
+ */
+public sealed interface SecretReference {
+  /** Names of secrets. */
+  Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
+
+  /** Maximum number of secrets of a workflow. */
+  int MAX_SECRETS = 100;
+
+  /** Returns a short form for messages, such as {@code env:NPM_TOKEN}. */
+  String describe();
+
+  /** A variable in the environment of the runner. */
+  record Env(String variable) implements SecretReference {
+    @Override
+    public String describe() {
+      return "env:" + variable;
+    }
+  }
+
+  /**
+   * A file on the machine of the runner.
+   *
+   * @param path absolute and normalized
+   */
+  record File(String path) implements SecretReference {
+    @Override
+    public String describe() {
+      return "file:" + path;
+    }
+  }
+
+  /**
+   * Standard output of a program that the runner starts.
+   *
+   * @param words the program and its arguments
+   */
+  record Command(List<String> words) implements SecretReference {
+    public Command {
+      words = List.copyOf(words);
+    }
+
+    @Override
+    public String describe() {
+      return "command:" + words.getFirst();
+    }
+  }
+}

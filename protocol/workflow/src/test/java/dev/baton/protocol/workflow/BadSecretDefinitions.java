@@ -1,0 +1,99 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.protocol.workflow;
+
+import static dev.baton.protocol.workflow.BadDefinitionsTest.meaning;
+import static dev.baton.protocol.workflow.BadDefinitionsTest.schema;
+
+import java.util.stream.Stream;
+
+/** Definitions with wrong secrets, and with secrets in places where there can be none. */
+final class BadSecretDefinitions {
+  private static final String HERE =
+      "; allowed: in 'env' of shell steps, and in 'headers' and 'body' of http steps";
+
+  private static final String NOT_READ =
+      "expressions cannot read secrets: only ${{ secrets.NAME }} alone is replaced; allowed: jq over .input, .steps and .run";
+
+  private BadSecretDefinitions() {}
+
+  static Stream<BadDefinitionsTest.Case> cases() {
+    return Stream.concat(references(), places());
+  }
+
+  private static String with(String step) {
+    return "name: w\nsecrets: {npm: {env: BATON_SECRET_NPM}}\nsteps:\n" + step + "\n";
+  }
+
+  private static String reference(String reference) {
+    return "name: w\nsecrets: {npm: " + reference + "}\nsteps:\n- {id: a, transform: '1'}\n";
+  }
+
+  private static Stream<BadDefinitionsTest.Case> references() {
+    return Stream.of(
+        schema(
+            "a secret's value",
+            reference("hunter2"),
+            "line 2, column 16 (secrets.npm): a secret is a reference, never its value; allowed: {env: NAME}, {file: /path} or {command: [program, …]}"),
+        schema(
+            "a secret with two references",
+            reference("{env: A, file: /a}"),
+            "line 2, column 16 (secrets.npm): a secret needs exactly one reference; allowed: {env: NAME}, {file: /path} or {command: [program, …]}"),
+        schema(
+            "an unknown kind of secret",
+            reference("{env: A, vault: x}"),
+            "line 2, column 25 (secrets.npm.vault): unknown key 'vault'; allowed: env, file, command"),
+        schema(
+            "an invalid variable of a secret",
+            reference("{env: A-B}"),
+            "line 2, column 22 (secrets.npm.env): 'A-B' is not a variable's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,127}"),
+        meaning(
+            "a secret above its folder",
+            reference("{file: /run/secrets/../x}"),
+            "line 2, column 23 (secrets.npm.file): '/run/secrets/../x' is not the path of a file; allowed: an absolute path without '.', '..' and '//'"),
+        schema(
+            "a secret's name",
+            "name: w\nsecrets: {a-b: {env: A}}\nsteps:\n- {id: a, transform: '1'}\n",
+            "line 2, column 11 (secrets.a-b): 'a-b' is not a secret's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,63}"));
+  }
+
+  private static Stream<BadDefinitionsTest.Case> places() {
+    return Stream.of(
+        meaning(
+            "an unknown secret",
+            with("- {id: a, shell: 'true', env: {T: '${{ secrets.npn }}'}}"),
+            "line 4, column 39 (step a, steps[0].env.T): unknown secret 'npn'; did you mean 'npm'?; allowed: npm"),
+        meaning(
+            "a secret in a URL",
+            with("- {id: a, http: {url: 'https://x/${{ secrets.npm }}'}}"),
+            "line 4, column 37 (step a, steps[0].http.url): secrets.npm cannot be used here"
+                + HERE),
+        meaning(
+            "a secret in a question",
+            with("- {id: a, approval: '${{ secrets.npm }}'}"),
+            "line 4, column 25 (step a, steps[0].approval): secrets.npm cannot be used here"
+                + HERE),
+        meaning(
+            "a secret of an agent",
+            with("- {id: a, agent: {use: claude, prompt: 'x ${{ secrets.npm }}'}}"),
+            "line 4, column 46 (step a, steps[0].agent.prompt): secrets.npm cannot be used here"
+                + HERE),
+        meaning(
+            "a secret of a bean",
+            with("- {id: a, fn: {bean: b, args: {t: ['${{ secrets.npm }}']}}}"),
+            "line 4, column 40 (step a, steps[0].fn.args.t[0]): secrets.npm cannot be used here"
+                + HERE),
+        meaning(
+            "a secret in an expression",
+            with("- {id: a, transform: secrets.npm}"),
+            "line 4, column 22 (step a, steps[0].transform): " + NOT_READ),
+        meaning(
+            "a secret that is transformed",
+            with("- {id: a, shell: 'true', env: {T: '${{ secrets.npm | @base64 }}'}}"),
+            "line 4, column 40 (step a, steps[0].env.T): " + NOT_READ));
+  }
+}
