@@ -16,11 +16,11 @@ import dev.baton.agent.mcp.McpStateFolder;
 import dev.baton.protocol.conversation.ConversationFolder;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.workflow.McpServerDefinition;
-import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.AgentProcessLauncher;
 import dev.baton.runner.screen.InteractiveScreen;
+import dev.baton.runner.secrets.RunSecretProvider;
 import dev.baton.runner.steps.StepContext;
 import java.io.IOException;
 import java.net.URI;
@@ -71,7 +71,8 @@ final class AgentMcpRuntime implements AutoCloseable {
    * Starts the servers with the state that the agent's home has, and waits until each is ready or
    * has failed. A server that fails is noted in the step's log.
    *
-   * @throws IOException when a secret is missing, or the proxy cannot listen; the message names it
+   * @throws IOException when a secret is missing or not permitted, or the proxy cannot listen; the
+   *     message names it
    */
   static AgentMcpRuntime start(
       Map<String, McpServerDefinition> definitions,
@@ -83,7 +84,7 @@ final class AgentMcpRuntime implements AutoCloseable {
     McpStateFolder folder = new McpStateFolder(launch.folders().home());
     List<McpServerSpec> specs = new ArrayList<>();
     for (Map.Entry<String, McpServerDefinition> server : definitions.entrySet()) {
-      specs.add(spec(server.getKey(), server.getValue(), launch, folder));
+      specs.add(spec(server.getKey(), server.getValue(), launch, folder, context.secrets()));
     }
     Map<String, AgentProcessLauncher> launchers = new HashMap<>();
     for (McpServerSpec spec : specs) {
@@ -122,11 +123,15 @@ final class AgentMcpRuntime implements AutoCloseable {
   }
 
   private static McpServerSpec spec(
-      String name, McpServerDefinition definition, AgentLaunch launch, McpStateFolder folder)
+      String name,
+      McpServerDefinition definition,
+      AgentLaunch launch,
+      McpStateFolder folder,
+      RunSecretProvider secrets)
       throws IOException {
-    ServerText text =
-        new ServerText(
-            name, launch.folders().workspace().toString(), folder.files(name).toString());
+    McpTextResolver text =
+        new McpTextResolver(
+            name, launch.folders().workspace().toString(), folder.files(name).toString(), secrets);
     McpServerSpec.Target target;
     if (definition.url().isPresent()) {
       target =
@@ -142,33 +147,6 @@ final class AgentMcpRuntime implements AutoCloseable {
               launch.folders().workspace());
     }
     return new McpServerSpec(name, target, definition.timeout());
-  }
-
-  /** Resolves what texts of a server stand for. */
-  private record ServerText(String server, String workspace, String state) {
-    String placed(String text) {
-      return text.replace(McpServerDefinition.WORKSPACE, workspace)
-          .replace(McpServerDefinition.STATE, state);
-    }
-
-    Map<String, String> resolved(Map<String, String> texts) throws IOException {
-      Map<String, String> resolved = new HashMap<>();
-      for (Map.Entry<String, String> text : texts.entrySet()) {
-        resolved.put(text.getKey(), resolved(text.getValue()));
-      }
-      return resolved;
-    }
-
-    private String resolved(String text) throws IOException {
-      if (!ReferencedKeyResolver.isReference(text)) {
-        return placed(text);
-      }
-      try {
-        return new ReferencedKeyResolver(System.getenv()).resolve(text);
-      } catch (IOException e) {
-        throw new IOException("mcp server '%s': %s".formatted(server, e.getMessage()), e);
-      }
-    }
   }
 
   /** How the agent reaches the servers. */

@@ -92,6 +92,16 @@ public final class RunSecretProvider implements SecretProvider {
     if (reference == null) {
       throw new SecretUnavailableException("the workflow declares no secret '" + name + "'", false);
     }
+    return resolve(name, reference);
+  }
+
+  /**
+   * Resolves a reference that a step contains itself; its value is masked as others are.
+   *
+   * @param name of what gets the value, for messages and for its mask
+   * @throws SecretUnavailableException as {@link SecretResolver#resolve}
+   */
+  public String resolve(String name, SecretReference reference) {
     String value = resolver.resolve(name, reference);
     masker.add(name, value);
     return value;
