@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,25 +32,6 @@ class ArchiveTest {
   private static final String REFS = "refs/baton/runs/*:refs/baton/runs/*";
 
   @TempDir private Path folder;
-
-  /** Starts a separate installation: new logs, an empty Postgres, an empty object store. */
-  private static SharedStackExtension.RunningStack install(Path archive) {
-    return SharedStackExtension.RunningStack.of(
-        builder -> {
-          builder
-              .autoRestart(true)
-              // A busy machine delays heartbeats for seconds; a failover would repeat a step.
-              .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_INTERVAL", "3s")
-              .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_TIMEOUT", "30s");
-          for (StackComponent service :
-              List.of(StackComponent.STORE, StackComponent.ORCHESTRATOR)) {
-            builder
-                .environment(service, "BATON_ARCHIVE_GIT", archive.toString())
-                .environment(service, "BATON_ARCHIVE_INTERVAL", "PT2S");
-          }
-          return builder;
-        });
-  }
 
   private static String git(Path in, String... words) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("git", "-C", in.toString()));
@@ -99,7 +81,7 @@ class ArchiveTest {
     String waiting;
     String completed;
     List<JsonNode> events;
-    try (SharedStackExtension.RunningStack on = install(archive)) {
+    try (SharedStackExtension.RunningStack on = ArchivedStackStarter.start(archive, Map.of())) {
       on.api.push(text("resume.yaml"));
       on.api.push(text("asked.yaml"));
       failed = on.api.start("resumed", input);
@@ -124,7 +106,7 @@ class ArchiveTest {
     assertThat(before)
         .containsExactlyInAnyOrder("build", "lint", "fetch", "fetch", "draft", "draft");
 
-    try (SharedStackExtension.RunningStack on = install(clone)) {
+    try (SharedStackExtension.RunningStack on = ArchivedStackStarter.start(clone, Map.of())) {
       on.api.awaitStatus(failed, "failed", END);
       on.api.awaitStatus(waiting, "waiting", END);
       on.api.awaitStatus(completed, "completed", END);
@@ -174,7 +156,7 @@ class ArchiveTest {
     Path archive = folder.resolve("archive.git");
     // The archive does not exist yet, and cannot be created.
     Files.writeString(archive, "no repository");
-    try (SharedStackExtension.RunningStack on = install(archive)) {
+    try (SharedStackExtension.RunningStack on = ArchivedStackStarter.start(archive, Map.of())) {
       on.api.push(text("asked.yaml"));
       String run =
           on.api.start(

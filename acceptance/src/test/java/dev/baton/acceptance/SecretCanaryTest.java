@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
-import dev.baton.standalone.StackComponent;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -77,27 +76,6 @@ class SecretCanaryTest {
           encoded.substring(8, encoded.length() - 8).getBytes(StandardCharsets.UTF_8));
     }
     return forms;
-  }
-
-  private SharedStackExtension.RunningStack install(Path archive) {
-    return SharedStackExtension.RunningStack.of(
-        builder -> {
-          builder
-              .autoRestart(true)
-              .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_INTERVAL", "3s")
-              .environment(StackComponent.ORCHESTRATOR, "BATON_HEARTBEAT_TIMEOUT", "30s")
-              .environment(
-                  StackComponent.ORCHESTRATOR,
-                  "BATON_SECRETS_SOURCES",
-                  "file:" + folder.resolve("secrets") + "/**");
-          for (StackComponent service :
-              List.of(StackComponent.STORE, StackComponent.ORCHESTRATOR)) {
-            builder
-                .environment(service, "BATON_ARCHIVE_GIT", archive.toString())
-                .environment(service, "BATON_ARCHIVE_INTERVAL", "PT2S");
-          }
-          return builder;
-        });
   }
 
   private static HttpServer echo() throws IOException {
@@ -176,7 +154,10 @@ class SecretCanaryTest {
     Path archive = folder.resolve("archive.git");
     HttpServer server = echo();
     List<String> found = new ArrayList<>();
-    try (SharedStackExtension.RunningStack on = install(archive)) {
+    try (SharedStackExtension.RunningStack on =
+        ArchivedStackStarter.start(
+            archive,
+            Map.of("BATON_SECRETS_SOURCES", "file:" + folder.resolve("secrets") + "/**"))) {
       on.api.push(definition(server.getAddress().getPort()));
       String run = on.api.start("canary", AcceptanceApiClient.JSON.createObjectNode());
       Await.until("the run holds", END, () -> Files.exists(folder.resolve("held")));

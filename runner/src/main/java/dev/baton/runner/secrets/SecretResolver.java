@@ -110,7 +110,7 @@ public final class SecretResolver {
         return in.readNBytes(MAX_BYTES + 1);
       }
     } catch (NoSuchFileException e) {
-      throw missing(what, "there is no such file");
+      throw missing(what, "the file does not exist");
     } catch (IOException e) {
       throw missing(what, "it cannot be read: " + e.getClass().getSimpleName());
     }

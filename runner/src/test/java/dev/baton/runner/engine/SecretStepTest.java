@@ -192,7 +192,7 @@ class SecretStepTest {
     assertThat(run.lines()).noneMatch(line -> line.contains("StepRetried"));
     assertThat(String.join("\n", run.lines()))
         .contains(
-            "secret 'npm' (file:" + folder + "/npm): there is no such file",
+            "secret 'npm' (file:" + folder + "/npm): the file does not exist",
             "secret 'up' (env:HOME): this runner does not permit the source; add env:HOME to baton.secrets.sources");
   }
 

@@ -90,7 +90,7 @@ class SecretResolverTest {
         .hasMessageContaining("a link to another place")
         .hasMessageNotContaining("not-for-steps");
     assertThat(failure(resolver, new SecretReference.File(permitted + "/missing")))
-        .hasMessageContaining("there is no such file");
+        .hasMessageContaining("the file does not exist");
   }
 
   @Test
