@@ -8,13 +8,12 @@ package dev.baton.runner.engine;
 
 import dev.baton.protocol.workflow.McpServerDefinition;
 import dev.baton.protocol.workflow.SecretReference;
-import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.secrets.RunSecretProvider;
 import dev.baton.runner.secrets.SecretUnavailableException;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Resolves what texts of an MCP server stand for: its folders, and secrets by reference. The author
@@ -24,9 +23,6 @@ import java.util.Map;
  * @param server its name, for messages
  */
 record McpTextResolver(String server, String workspace, String state, RunSecretProvider secrets) {
-  private static final String ENV = "env:";
-  private static final String FILE = "file:";
-
   /** Returns a word of the command with its folders; references are not resolved there. */
   String placed(String text) {
     return text.replace(McpServerDefinition.WORKSPACE, workspace)
@@ -47,16 +43,12 @@ record McpTextResolver(String server, String workspace, String state, RunSecretP
   }
 
   private String resolved(String name, String text) throws IOException {
-    if (!ReferencedKeyResolver.isReference(text)) {
+    Optional<SecretReference> reference = SecretReference.parse(text);
+    if (reference.isEmpty()) {
       return placed(text);
     }
-    SecretReference reference =
-        text.startsWith(ENV)
-            ? new SecretReference.Env(text.substring(ENV.length()))
-            : new SecretReference.File(
-                Path.of(text.substring(FILE.length())).normalize().toString());
     try {
-      return secrets.resolve(server + "." + name, reference);
+      return secrets.resolve(server + "." + name, reference.get());
     } catch (SecretUnavailableException e) {
       throw new IOException("mcp server '%s': %s".formatted(server, e.getMessage()), e);
     }

@@ -14,13 +14,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.regex.Pattern;
 
 /** Decodes the secrets of a workflow, and checks where its templates use them. */
 final class SecretDecoder {
   private static final List<String> KINDS = List.of("env", "file", "command");
   private static final String ALLOWED = "{env: NAME}, {file: /path} or {command: [program, …]}";
-  private static final Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
   private static final int MAX_TEXT = 4_096;
 
   private final DefinitionValueDecoder values;
@@ -89,8 +87,11 @@ final class SecretDecoder {
 
   private Optional<SecretReference> variable(DefinitionCursor place) {
     Optional<String> name = plain(place);
-    if (name.isPresent() && !VARIABLE.matcher(name.get()).matches()) {
-      problems.error(place, "'" + name.get() + "' is not a variable's name", VARIABLE.pattern());
+    if (name.isPresent() && !SecretReference.VARIABLE.matcher(name.get()).matches()) {
+      problems.error(
+          place,
+          "'" + name.get() + "' is not a variable's name",
+          SecretReference.VARIABLE.pattern());
       return Optional.empty();
     }
     return name.map(SecretReference.Env::new);

@@ -6,7 +6,9 @@
  */
 package dev.baton.protocol.workflow;
 
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -17,11 +19,27 @@ public sealed interface SecretReference {
   /** Names of secrets. */
   Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,63}");
 
+  /** Names of variables. */
+  Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
+
   /** Maximum number of secrets of a workflow. */
   int MAX_SECRETS = 100;
 
   /** Returns a short form for messages, such as {@code env:NPM_TOKEN}. */
   String describe();
+
+  /**
+   * Returns the reference that a text of an MCP server is: {@code env:NAME} or {@code file:/path};
+   * empty for other text.
+   */
+  static Optional<SecretReference> parse(String text) {
+    if (text.startsWith("env:") && VARIABLE.matcher(text.substring(4)).matches()) {
+      return Optional.of(new Env(text.substring(4)));
+    }
+    return text.startsWith("file:/")
+        ? Optional.of(new File(Path.of(text.substring(5)).normalize().toString()))
+        : Optional.empty();
+  }
 
   /** A variable in the environment of the runner. */
   record Env(String variable) implements SecretReference {
