@@ -25,13 +25,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces the values of one run's secrets by {@code ***} in everything that leaves the runner.
- * Knows the values that this process has resolved, also those that were rotated since. Costs
- * nothing without secrets. Thread-safe.
+ * Replaces the values of one run's secrets by {@code ***} in everything that leaves the runner. Has
+ * the values that this process has resolved, also those that were rotated since. Costs nothing
+ * without secrets. Thread-safe.
  */
 public final class SecretMasker {
   /** The newest values of each secret that are kept: a secret may be rotated at any time. */
   private static final int MAX_VALUES = 16;
+
+  /**
+   * Characters of all values together. Their forms need about 300 bytes of memory for each, and
+   * more for characters that encodings change.
+   */
+  static final int MAX_CHARACTERS = 128 * 1024;
 
   private static final String ELLIPSIS = "…";
 
@@ -47,6 +53,7 @@ public final class SecretMasker {
    * Masks this value from now on.
    *
    * @param name of the secret
+   * @throws SecretUnavailableException when the run's secrets are too large together
    */
   public synchronized void add(String name, String value) {
     Deque<String> known = values.computeIfAbsent(name, key -> new ArrayDeque<>());
@@ -57,11 +64,27 @@ public final class SecretMasker {
     if (known.size() > MAX_VALUES) {
       known.removeFirst();
     }
+    while (characters() > MAX_CHARACTERS) {
+      Deque<String> rotated =
+          values.values().stream().filter(kept -> kept.size() > 1).findFirst().orElse(null);
+      if (rotated == null) {
+        known.removeLast();
+        throw new SecretUnavailableException(
+            "secret '%s': the secrets of the run have more than %d characters together"
+                .formatted(name, MAX_CHARACTERS),
+            false);
+      }
+      rotated.removeFirst();
+    }
     Set<String> all = new HashSet<>();
     values.values().forEach(all::addAll);
     List<byte[]> forms = new ArrayList<>();
     all.forEach(secret -> forms.addAll(SecretFormEncoder.forms(secret)));
     automaton = PatternAutomaton.of(forms);
+  }
+
+  private int characters() {
+    return values.values().stream().flatMap(Deque::stream).mapToInt(String::length).sum();
   }
 
   /** Returns a masker of one stream; values that become known later are masked too. */

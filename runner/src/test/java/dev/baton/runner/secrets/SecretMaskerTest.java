@@ -8,6 +8,7 @@ package dev.baton.runner.secrets;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -39,6 +40,23 @@ class SecretMaskerTest {
 
     assertThat(masker.mask(text)).isSameAs(text);
     assertThat(knowing("abcdefg").mask(text)).isSameAs(text);
+  }
+
+  @Test
+  void shouldForgetRotatedValuesBeforeItRefusesAnotherSecret() {
+    int half = SecretMasker.MAX_CHARACTERS / 2;
+    masker.add("first", "a".repeat(half));
+    masker.add("first", "b".repeat(half));
+
+    masker.add("second", "c".repeat(half));
+
+    assertThat(masker.mask("a".repeat(half))).isEqualTo("a".repeat(half));
+    assertThat(masker.mask("b".repeat(half) + " " + "c".repeat(half))).isEqualTo("*** ***");
+    assertThatThrownBy(() -> masker.add("third", "enough"))
+        .isInstanceOf(SecretUnavailableException.class)
+        .hasMessageContaining("secret 'third'")
+        .hasMessageContaining("131072 characters together");
+    assertThat(masker.mask("enough")).isEqualTo("enough");
   }
 
   @Test
