@@ -11,6 +11,8 @@ import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
 import dev.baton.launcher.LaunchException;
 import dev.baton.launcher.LaunchSpec;
+import dev.baton.protocol.retry.Backoff;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
@@ -21,7 +23,11 @@ import java.util.regex.Pattern;
  * Docker accepts a name once, so starts are idempotent between instances. Thread-safe.
  */
 final class ContainerStarter {
-  private static final int ATTEMPTS = 3;
+  /** For several seconds: Docker reserves a name before it shows the container that has it. */
+  private static final int ATTEMPTS = 12;
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+  private static final Duration MAX_PAUSE = Duration.ofSeconds(1);
   private static final int SERVER_ERROR = 500;
   private static final Pattern MESSAGE = Pattern.compile("\\{\"message\":\"(.*)\"}\\s*$");
 
@@ -41,13 +47,19 @@ final class ContainerStarter {
    */
   DockerContainer start(LaunchSpec spec, Consumer<DockerContainer> created) throws LaunchException {
     String name = ContainerLabels.name(settings.installation(), spec.runner());
+    Backoff backoff = Backoff.exponential(FIRST_PAUSE, MAX_PAUSE);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       Optional<DockerContainer> found = create(spec, settings.of(spec.pool()));
       if (found.isEmpty()) {
         found = engine.find(name);
       }
       if (found.isEmpty()) {
-        continue; // Its image was just pulled, or the earlier container was just removed.
+        // Its image was just pulled, the earlier container was just removed, or another instance is
+        // creating it.
+        if (!backoff.pauseUnlessInterrupted()) {
+          break;
+        }
+        continue;
       }
       DockerContainer container = found.get();
       if (!isOwn(container, spec.runner())) {
@@ -59,7 +71,9 @@ final class ContainerStarter {
       return container.isCreated() ? start(container) : container;
     }
     throw new LaunchException.UnavailableException(
-        "cannot start runner " + spec.runner() + ": its container was removed at the same time",
+        "cannot start runner "
+            + spec.runner()
+            + ": its container is created or removed at the same time",
         new IllegalStateException(name));
   }
 
