@@ -11,10 +11,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.chaos.fault.TcpProxy;
 import dev.baton.protocol.net.BearerCredential;
+import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackComponent;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -82,7 +81,7 @@ class PartitionTest {
     kafka = TcpProxy.open();
     orchestrator = TcpProxy.open();
     store = TcpProxy.open();
-    int second = freePort();
+    int second = ServiceReplica.freePort();
     on =
         SharedStackExtension.RunningStack.of(
             builder ->
@@ -121,12 +120,6 @@ class PartitionTest {
       }
     }
     runners.forEach(Runner::end);
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 
   private static void cut() {

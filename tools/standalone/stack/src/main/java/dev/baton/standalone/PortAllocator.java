@@ -14,7 +14,11 @@ import java.security.SecureRandom;
 import java.util.HashSet;
 import java.util.Set;
 
-/** Selects unused ports of 127.0.0.1; none twice. Not thread-safe. */
+/**
+ * Selects unused ports of 127.0.0.1; none twice. A component listens on its port some time after
+ * the selection, so each port is claimed for this process too: stacks that start at the same time
+ * get different ones. Not thread-safe.
+ */
 final class PortAllocator {
 
   // Below the range from which systems take the ports of outgoing connections: a port that is free
@@ -24,7 +28,12 @@ final class PortAllocator {
   private static final int ATTEMPTS = 500;
 
   private final SecureRandom random = new SecureRandom();
+  private final PortClaimRegistry claims;
   private final Set<Integer> taken = new HashSet<>();
+
+  PortAllocator() throws IOException {
+    claims = PortClaimRegistry.ofProcess();
+  }
 
   /**
    * Returns the first preferred port that is free, else another.
@@ -34,13 +43,17 @@ final class PortAllocator {
    */
   int choose(int... preferred) throws IOException {
     for (int port : preferred) {
-      if (port > 0 && take(port)) {
+      if (port > 0 && !taken.contains(port) && isFree(port)) {
+        // Claimed by an earlier process of the same stack where it still runs.
+        claims.claim(port);
+        taken.add(port);
         return port;
       }
     }
     for (int i = 0; i < ATTEMPTS; i++) {
       int port = random.nextInt(LOWEST, HIGHEST);
-      if (take(port)) {
+      if (claims.claim(port) && isFree(port)) {
+        taken.add(port);
         return port;
       }
     }
@@ -56,9 +69,5 @@ final class PortAllocator {
     } catch (IOException e) {
       return false;
     }
-  }
-
-  private boolean take(int port) {
-    return !taken.contains(port) && isFree(port) && taken.add(port);
   }
 }
