@@ -140,7 +140,8 @@ class SnapshotTest extends StoreTest {
                 Map.of("a", new Output.Inline(IntNode.valueOf(9))),
                 List.of(),
                 null,
-                List.of())),
+                List.of(),
+                null)),
         trace.control(new TraceEvent.RunnerAssigned(2, null, "resume")));
 
     RunState state = client.snapshot(trace.run(), 2);

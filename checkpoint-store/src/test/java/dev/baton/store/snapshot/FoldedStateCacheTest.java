@@ -69,7 +69,7 @@ class FoldedStateCacheTest extends StoreTest {
     log.send(
         trace.control(
             new TraceEvent.ResumeRequested(
-                null, "step0", null, Map.of(), List.of(), null, List.of())));
+                null, "step0", null, Map.of(), List.of(), null, List.of(), null)));
     log.send(trace.assigned(2));
     awaitEvents(STEPS + 6);
 

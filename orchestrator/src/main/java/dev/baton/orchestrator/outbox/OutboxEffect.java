@@ -133,14 +133,10 @@ public sealed interface OutboxEffect {
   /**
    * The effects of a new epoch: the fence, the kill of older epochs, and a runner.
    *
-   * @param reason as in {@code runner_assigned}
    * @param seq of the fence in the control lane
    */
-  static List<OutboxEffect> newEpoch(int epoch, String reason, long seq, Instant now) {
-    return List.of(
-        publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, now),
-        new Kill(epoch),
-        new Launch(epoch));
+  static List<OutboxEffect> newEpoch(TraceEvent.RunnerAssigned fence, long seq, Instant now) {
+    return List.of(publish(fence, seq, now), new Kill(fence.epoch()), new Launch(fence.epoch()));
   }
 
   /**
@@ -148,11 +144,11 @@ public sealed interface OutboxEffect {
    *
    * @param seq of the fence in the control lane; the pause has the next number
    */
-  static List<OutboxEffect> pausedEpoch(int epoch, String reason, long seq, Instant now) {
+  static List<OutboxEffect> pausedEpoch(TraceEvent.RunnerAssigned fence, long seq, Instant now) {
     return List.of(
-        publish(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, now),
+        publish(fence, seq, now),
         publish(new TraceEvent.PauseRequested(null, false, true), seq + 1, now),
-        new Kill(epoch));
+        new Kill(fence.epoch()));
   }
 
   static OutboxEffect publish(TraceEvent.Control event, long seq, Instant time) {

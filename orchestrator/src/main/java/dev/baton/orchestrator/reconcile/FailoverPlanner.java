@@ -160,7 +160,8 @@ record FailoverPlanner(int maxDeaths) {
     return RunPlan.of(
             row,
             next,
-            OutboxEffect.newEpoch(epoch, reason, next.controlSeq, now),
+            OutboxEffect.newEpoch(
+                new TraceEvent.RunnerAssigned(epoch, null, reason), next.controlSeq, now),
             new RunOutcome.EpochBegun(epoch, reason, delay))
         .delayed(delay)
         .after(LastRunnerExit.of(signal, now));
@@ -180,7 +181,7 @@ record FailoverPlanner(int maxDeaths) {
     return RunPlan.of(
         row,
         next,
-        OutboxEffect.pausedEpoch(epoch, reason, seq, now),
+        OutboxEffect.pausedEpoch(new TraceEvent.RunnerAssigned(epoch, null, reason), seq, now),
         new RunOutcome.EpochPaused(epoch, reason));
   }
 

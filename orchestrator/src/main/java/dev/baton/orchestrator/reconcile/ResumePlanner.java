@@ -37,7 +37,11 @@ final class ResumePlanner {
     if (changes != null) {
       effects.add(OutboxEffect.publish(changes, ++seq, now));
     }
-    effects.addAll(OutboxEffect.newEpoch(epoch, TraceEvent.RunnerAssigned.RESUME, seq + 1, now));
+    effects.addAll(
+        OutboxEffect.newEpoch(
+            new TraceEvent.RunnerAssigned(epoch, null, TraceEvent.RunnerAssigned.RESUME),
+            seq + 1,
+            now));
     QueuedEpoch start = new QueuedEpoch(epoch, effects, observed.definition());
     if (!row.facts().limited()) {
       return RunPlanner.begin(row, start, now);

@@ -47,9 +47,10 @@ public record RunControl(
   /**
    * A wait without a runner. Valid while the run is in the epoch that was parked.
    *
+   * @param since when the broker received the event that parked the run
    * @param resumeAt null: only an answer resumes the run
    */
-  public record ParkedWait(int epoch, @Nullable Instant resumeAt) {}
+  public record ParkedWait(int epoch, Instant since, @Nullable Instant resumeAt) {}
 
   /**
    * The failovers since the run last made progress.

@@ -160,6 +160,7 @@ public final class RunPlanner {
    */
   private static RunPlan unpark(
       RunRow row, RunControl.Change next, List<OutboxEffect> first, Instant now) {
+    RunControl.ParkedWait parked = row.control().parked();
     next.parked = null;
     if (!row.isParked()
         || next.ended
@@ -185,11 +186,12 @@ public final class RunPlanner {
     RunControl.FailoverCount before = next.failovers;
     next.failovers =
         new RunControl.FailoverCount(before.fruitless(), row.facts().progress(), before.deaths());
+    TraceEvent.RunnerAssigned fence =
+        new TraceEvent.RunnerAssigned(
+            epoch, null, reason, parked == null ? null : waitedMs(parked, now));
     List<OutboxEffect> effects = new ArrayList<>(first);
     effects.addAll(
-        pause
-            ? OutboxEffect.pausedEpoch(epoch, reason, seq, now)
-            : OutboxEffect.newEpoch(epoch, reason, seq, now));
+        pause ? OutboxEffect.pausedEpoch(fence, seq, now) : OutboxEffect.newEpoch(fence, seq, now));
     RunOutcome outcome =
         pause
             ? new RunOutcome.EpochPaused(epoch, reason)
@@ -197,6 +199,10 @@ public final class RunPlanner {
     return first.isEmpty()
         ? RunPlan.of(row, next, effects, outcome)
         : RunPlan.now(row, next, effects, outcome);
+  }
+
+  private static long waitedMs(RunControl.ParkedWait parked, Instant now) {
+    return Math.max(0, Duration.between(parked.since(), now).toMillis());
   }
 
   private static RunPlan placeFreed(RunRow row, Instant now) {

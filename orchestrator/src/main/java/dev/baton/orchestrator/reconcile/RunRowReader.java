@@ -15,6 +15,7 @@ import io.vertx.mutiny.sqlclient.Row;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.Locale;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Reads a run's row for the planner. */
@@ -30,7 +31,7 @@ public final class RunRowReader {
         r.forked_from IS NOT NULL
           OR (r.completed > 0 OR COALESCE((r.head::json ->> 'resume_points')::bigint, 0) > 0)
             AND COALESCE(json_array_length(r.head::json -> 'uncommitted'), 0) = 0 AS saved,
-        p.epoch AS parked_epoch, p.resume_at AS parked_until,
+        p.epoch AS parked_epoch, p.parked_at, p.resume_at AS parked_until,
         EXISTS (SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = r.workflow) AS limited,
         EXISTS (SELECT 1 FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined,
         EXISTS (SELECT 1 FROM orchestrator.outbox o WHERE o.run = r.id) AS owing,
@@ -64,7 +65,10 @@ public final class RunRowReader {
             .orElseThrow(() -> new IllegalStateException("status '" + status + "' is unknown")),
         row.getBoolean("ended"),
         row.getString("runner_id"),
-        parked == null ? null : new RunControl.ParkedWait(parked, time(row, "parked_until")),
+        parked == null
+            ? null
+            : new RunControl.ParkedWait(
+                parked, Objects.requireNonNull(time(row, "parked_at")), time(row, "parked_until")),
         row.getBoolean("queued") ? queued(row) : null,
         new RunControl.FailoverCount(
             row.getInteger("fruitless"),

@@ -213,8 +213,8 @@ class IndependentRunsTest {
                                           new OutboxWriter.Row(
                                               run,
                                               OutboxEffect.newEpoch(
-                                                  epoch,
-                                                  "runner_exited",
+                                                  new TraceEvent.RunnerAssigned(
+                                                      epoch, null, "runner_exited"),
                                                   seqs.getOrDefault(run, 0L),
                                                   Instant.now())))
                                   .toList());

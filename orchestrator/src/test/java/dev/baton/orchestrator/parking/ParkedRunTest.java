@@ -23,6 +23,7 @@ import jakarta.inject.Inject;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -55,7 +56,10 @@ class ParkedRunTest {
 
   private static void park(TraceLog log, String run, @Nullable Instant until, @Nullable Long left) {
     log.append(
-        run, Lane.runner(1), 3, new TraceEvent.RunParked(until, left, List.of(run + "-ok-1")));
+        run,
+        Lane.runner(1),
+        3,
+        new TraceEvent.RunParked(until, left, List.of(run + "-ok-1"), Map.of()));
   }
 
   private void awaitParked(String run) {
@@ -143,6 +147,12 @@ class ParkedRunTest {
 
       assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
       assertThat(Instant.now()).isAfterOrEqualTo(until);
+      assertThat(log.trace(run, trace -> reasons(trace).size() == 2))
+          .last()
+          .satisfies(
+              record ->
+                  assertThat(((TraceEvent.RunnerAssigned) record.event()).waitedMs())
+                      .isBetween(1_000L, 60_000L));
       post("/runs/" + run + "/cancel", "{}", 202);
     }
   }

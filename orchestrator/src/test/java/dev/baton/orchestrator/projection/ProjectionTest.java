@@ -238,7 +238,7 @@ class ProjectionTest {
           run,
           Lane.runner(2),
           3,
-          new TraceEvent.RunParked(Instant.now(), 1L, List.of(run + "-ask-1")));
+          new TraceEvent.RunParked(Instant.now(), 1L, List.of(run + "-ask-1"), Map.of()));
 
       JsonNode waiting = bed.api().await(run, shown -> shown.hasNonNull("parked"));
       assertThat(waiting.get("status").textValue()).isEqualTo("waiting");

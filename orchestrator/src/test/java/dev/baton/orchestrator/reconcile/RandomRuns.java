@@ -45,7 +45,10 @@ final class RandomRuns {
             random.nextInt(4) == 0,
             random.nextBoolean() ? "r-" + epoch : null,
             random.nextInt(4) == 0
-                ? new RunControl.ParkedWait(Math.max(1, epoch - random.nextInt(2)), time())
+                ? new RunControl.ParkedWait(
+                    Math.max(1, epoch - random.nextInt(2)),
+                    NOW.minusMillis(random.nextInt(9_000)),
+                    time())
                 : null,
             random.nextInt(5) == 0 ? queued(epoch) : null,
             new RunControl.FailoverCount(
@@ -85,7 +88,7 @@ final class RandomRuns {
         number,
         number == 1
             ? OutboxEffect.firstEpoch(0, NOW)
-            : OutboxEffect.newEpoch(number, "resume", 0, NOW),
+            : OutboxEffect.newEpoch(new TraceEvent.RunnerAssigned(number, null, "resume"), 0, NOW),
         random.nextBoolean() ? null : new QueuedEpoch.NewDefinition("other", IsolationMode.SHARED));
   }
 
@@ -118,7 +121,7 @@ final class RandomRuns {
               random.nextBoolean()
                   ? null
                   : new TraceEvent.ResumeRequested(
-                      null, null, null, java.util.Map.of(), List.of(), null, List.of()),
+                      null, null, null, java.util.Map.of(), List.of(), null, List.of(), null),
               null);
       case 9 -> new RunObservation.RunnerReconnected(about);
       case 10 ->

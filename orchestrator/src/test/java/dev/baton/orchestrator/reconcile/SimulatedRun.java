@@ -285,7 +285,7 @@ final class SimulatedRun {
     }
     if (log == LogState.PARKED && row.epoch() == fence && row.parked() == null) {
       next.runner = null;
-      next.parked = new RunControl.ParkedWait(fence, row.pause() == null ? logResumeAt : now);
+      next.parked = new RunControl.ParkedWait(fence, now, row.pause() == null ? logResumeAt : now);
     }
     row = next.done();
   }

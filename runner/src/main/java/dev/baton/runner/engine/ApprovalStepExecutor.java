@@ -8,6 +8,7 @@ package dev.baton.runner.engine;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.state.ApprovalState;
+import dev.baton.protocol.state.StepState;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.InputSchema;
@@ -43,14 +44,23 @@ final class ApprovalStepExecutor {
   private final Optional<ApprovalState> asked;
   private final String id;
 
+  /** Remaining time of the question, where the run was parked; null for what its expiry says. */
+  private final @Nullable Long leftMs;
+
   ApprovalStepExecutor(
-      RunExecutionContext run, BranchExecution line, Step step, String path, int visit) {
+      RunExecutionContext run,
+      BranchExecution line,
+      Step step,
+      String path,
+      int visit,
+      Optional<StepState> left) {
     this.run = run;
     this.line = line;
     this.step = step;
     this.path = path;
     this.asked =
         run.memory().approval(path, run.visitId(path, visit)).filter(this::isAboutTheseFiles);
+    this.leftMs = asked.isEmpty() ? null : left.map(StepState::leftMs).orElse(null);
     this.id = asked.map(ApprovalState::approval).orElseGet(() -> run.approvalId(path, visit));
   }
 
@@ -76,7 +86,7 @@ final class ApprovalStepExecutor {
     // An answer that is already there ends the wait at once: parking the run would only delay it.
     boolean mayPark = !isAhead() && !run.answers().to(id).isDone();
     try (RunParkingPolicy.OpenWait waiting =
-        run.parking().begin(expiry, null, List.of(id), mayPark)) {
+        run.parking().begin(expiry, null, path, List.of(id), mayPark)) {
       answer = run.control().await(run.answers().to(id), late.earlier(deadline).leftOrForever());
       waiting.over();
     } finally {
@@ -95,9 +105,10 @@ final class ApprovalStepExecutor {
   }
 
   /** Limits the expiry, because the clock of the runner that recorded it may have been ahead. */
-  private static @Nullable Instant notLaterThan(
-      StepKind.Approval approval, @Nullable Instant recorded) {
-    Instant longest = approval.timeout().map(Instant.now()::plus).orElse(null);
+  private @Nullable Instant notLaterThan(StepKind.Approval approval, @Nullable Instant recorded) {
+    Instant now = Instant.now();
+    Instant longest =
+        leftMs == null ? approval.timeout().map(now::plus).orElse(null) : now.plusMillis(leftMs);
     return recorded != null && longest != null && recorded.isAfter(longest) ? longest : recorded;
   }
 

@@ -11,11 +11,14 @@ import dev.baton.runner.steps.Deadline;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +35,9 @@ final class RunParkingPolicy {
     TIMER.setRemoveOnCancelPolicy(true);
   }
 
+  /** Maximum number of timers in the event. */
+  private static final int MAX_TIMERS = 100;
+
   /** A wait of one line. */
   private static final class Wait {
     /** When the question counts as open for long. */
@@ -39,11 +45,18 @@ final class RunParkingPolicy {
 
     final Deadline over;
     final @Nullable Instant instant;
+    final @Nullable String step;
     final List<String> approvals;
     @Nullable Future<?> look;
 
-    Wait(Deadline longOpen, Deadline over, @Nullable Instant instant, List<String> approvals) {
+    Wait(
+        Deadline longOpen,
+        Deadline over,
+        @Nullable Instant instant,
+        @Nullable String step,
+        List<String> approvals) {
       this.longOpen = longOpen;
+      this.step = step;
       this.over = over;
       this.instant = instant;
       this.approvals = List.copyOf(approvals);
@@ -98,12 +111,18 @@ final class RunParkingPolicy {
    *
    * @param over when the wait ends by itself
    * @param instant the time to wait for; null for a duration
+   * @param step the path of the step that waits for a duration; null where the wait is no whole
+   *     step's, or is for a time of day
    * @param approvals the approvals to wait for; empty for a timer
    * @param mayPark false if no other runner could continue from here
    */
   synchronized OpenWait begin(
-      Deadline over, @Nullable Instant instant, List<String> approvals, boolean mayPark) {
-    Wait wait = new Wait(Deadline.after(after), over, instant, approvals);
+      Deadline over,
+      @Nullable Instant instant,
+      @Nullable String step,
+      List<String> approvals,
+      boolean mayPark) {
+    Wait wait = new Wait(Deadline.after(after), over, instant, step, approvals);
     if (!after.isZero() && mayPark) {
       waits.add(wait);
       look();
@@ -170,18 +189,37 @@ final class RunParkingPolicy {
   private TraceEvent.RunParked event(List<String> approvals) {
     Wait first = null;
     Duration least = null;
+    Map<String, Long> timers = new HashMap<>();
     for (Wait wait : waits) {
       Duration left = wait.over.left();
-      if (left != null && (least == null || left.compareTo(least) < 0)) {
+      if (left == null) {
+        continue;
+      }
+      if (least == null || left.compareTo(least) < 0) {
         first = wait;
         least = left;
       }
+      if (wait.step != null) {
+        timers.merge(wait.step, left.toMillis(), Math::min);
+      }
     }
+    Map<String, Long> leftMs = firstOf(timers);
     if (first == null || least == null) {
-      return new TraceEvent.RunParked(null, null, approvals);
+      return new TraceEvent.RunParked(null, null, approvals, leftMs);
     }
     return first.instant == null
-        ? new TraceEvent.RunParked(Instant.now().plus(least), least.toMillis(), approvals)
-        : new TraceEvent.RunParked(first.instant, null, approvals);
+        ? new TraceEvent.RunParked(Instant.now().plus(least), least.toMillis(), approvals, leftMs)
+        : new TraceEvent.RunParked(first.instant, null, approvals, leftMs);
+  }
+
+  /** Returns the timers that end first, as many as an event may list. */
+  private static Map<String, Long> firstOf(Map<String, Long> timers) {
+    if (timers.size() <= MAX_TIMERS) {
+      return timers;
+    }
+    return timers.entrySet().stream()
+        .sorted(Map.Entry.comparingByValue())
+        .limit(MAX_TIMERS)
+        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 }

@@ -76,7 +76,7 @@ final class StepAttemptExecutor {
   StepResult execute(int attempt, Deadline deadline) throws InterruptedException {
     return switch (step.kind()) {
       case StepKind.Approval approval ->
-          new ApprovalStepExecutor(run, line, step, path, visit).execute(approval, deadline);
+          new ApprovalStepExecutor(run, line, step, path, visit, left).execute(approval, deadline);
       case StepKind.Wait wait ->
           new WaitStepExecutor(run, line, path, visit, left).execute(wait, attempt, deadline);
       case StepKind.Parallel kind -> {

@@ -514,7 +514,7 @@ final class ToolApprovalRequester {
       wait = null;
     }
     if (waitsNow) {
-      wait = run.parking().begin(firstExpiry(), null, waitsFor, mayPark());
+      wait = run.parking().begin(firstExpiry(), null, null, waitsFor, mayPark());
     }
     CompletableFuture<Void> old = change;
     change = new CompletableFuture<>();

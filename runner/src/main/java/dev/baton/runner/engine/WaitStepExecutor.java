@@ -21,7 +21,9 @@ import java.util.Optional;
 
 /**
  * Waits until a time that is derived from the first start of the visit in the trace: a failover
- * neither shortens nor extends the wait.
+ * neither shortens nor extends the wait. Where the run was parked, the wait also ends after the
+ * remaining time that its earlier runner measured, less the time for which it was parked: both do
+ * not depend on a clock that was wrong.
  */
 final class WaitStepExecutor {
   /** Shorter waits are not announced: they start again after a failover. */
@@ -58,6 +60,11 @@ final class WaitStepExecutor {
       // The clock that recorded the start may have been ahead.
       end = end.isAfter(longest) ? longest : end;
       whole = Duration.between(now, longest);
+      Long leftMs = left.map(StepState::leftMs).orElse(null);
+      if (leftMs != null) {
+        Instant parkedEnd = now.plusMillis(leftMs);
+        end = end.isAfter(parkedEnd) ? parkedEnd : end;
+      }
       if (end.isAfter(now.plus(SHORT))) {
         Instant announced =
             run.journal().append(new TraceEvent.StepStarted(path, wait.word(), visit, attempt));
@@ -71,9 +78,16 @@ final class WaitStepExecutor {
     Deadline first = over.earlier(deadline);
     Duration left = first.left();
     Workspace workspace = line.workspace();
-    Instant instant = wait.time() instanceof WaitTime.Until ? end : null;
+    boolean isUntil = wait.time() instanceof WaitTime.Until;
+    Instant instant = isUntil ? end : null;
     try (RunParkingPolicy.OpenWait waiting =
-        run.parking().begin(over, instant, List.of(), workspace == null || !workspace.isAhead())) {
+        run.parking()
+            .begin(
+                over,
+                instant,
+                isUntil ? null : path,
+                List.of(),
+                workspace == null || !workspace.isAhead())) {
       run.control().sleep(left == null ? Duration.ZERO : left);
       waiting.over();
     }

@@ -14,8 +14,10 @@ import dev.baton.runner.RunnerExitCode;
 import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
 import dev.baton.runner.testkit.TestRunner;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -78,7 +80,7 @@ class WarmAndParkedTest {
           run.events(TraceEvent.ApprovalRequested.class).getFirst();
       assertThat(run.events(TraceEvent.RunParked.class))
           .containsExactly(
-              new TraceEvent.RunParked(null, null, java.util.List.of(asked.approval())));
+              new TraceEvent.RunParked(null, null, List.of(asked.approval()), Map.of()));
       run.start(runner.id);
       run.answer(runner.id, "a", 1, "{\"n\": 7}");
 
@@ -107,6 +109,42 @@ class WarmAndParkedTest {
     }
   }
 
+  /** Its start is on the trace with the time of a clock that was an hour ahead. */
+  @Test
+  void shouldEndAParkedWaitByTheTimeForWhichTheRunWasParked() throws Exception {
+    try (TestRunner runner = runner("shared")) {
+      TestRun run =
+          park(
+              runner,
+              """
+              name: c
+              steps:
+                - id: all
+                  parallel:
+                    branches:
+                      one: [{id: a, wait: 1h}]
+                      two: [{id: b, approval: {prompt: Go, timeout: 1h, schema: {type: integer}, default: 7}}]
+              """);
+      assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("parked");
+      assertThat(run.events(TraceEvent.RunParked.class).getFirst().leftMs())
+          .containsOnlyKeys("all/one/a", "all/two/b")
+          .allSatisfy((path, ms) -> assertThat(ms).isBetween(3_590_000L, 3_600_000L));
+
+      run.unpark(Duration.ofMinutes(50));
+      services.gateway.assign(
+          runner.id, run.assign().toBuilder().setParkAfterMillis(PARK_AFTER_MS).build());
+      assertThat(services.gateway.awaitReleased(run.id, 2).getOutcome()).isEqualTo("parked");
+      TraceEvent.RunParked again = run.events(TraceEvent.RunParked.class).getLast();
+      assertThat(again.waitMs()).isBetween(590_000L, 600_000L);
+      assertThat(again.leftMs().values()).allMatch(ms -> ms >= 590_000 && ms <= 600_000);
+
+      run.unpark(Duration.ofMinutes(10));
+      services.gateway.assign(
+          runner.id, run.assign().toBuilder().setParkAfterMillis(PARK_AFTER_MS).build());
+      assertThat(services.gateway.awaitReleased(run.id, 3).getOutcome()).isEqualTo("completed");
+    }
+  }
+
   @Test
   void shouldParkWhenTheWorkflowSaysSo() throws Exception {
     try (TestRunner runner = runner("shared")) {
@@ -126,7 +164,7 @@ class WarmAndParkedTest {
 
       assertThat(services.gateway.awaitReleased(run.id, 1).getOutcome()).isEqualTo("parked");
       assertThat(run.events(TraceEvent.RunParked.class))
-          .containsExactly(new TraceEvent.RunParked(until, null, java.util.List.of()));
+          .containsExactly(new TraceEvent.RunParked(until, null, List.of(), Map.of()));
     }
   }
 

@@ -24,6 +24,7 @@ import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -104,6 +105,15 @@ public final class TestRun {
   public int nextEpoch() throws Exception {
     epoch++;
     control(new TraceEvent.RunnerAssigned(epoch, null, epoch == 1 ? "start" : "runner_exited"));
+    return epoch;
+  }
+
+  /** Begins the next epoch of a parked run. */
+  public int unpark(Duration waited) throws Exception {
+    epoch++;
+    control(
+        new TraceEvent.RunnerAssigned(
+            epoch, null, TraceEvent.RunnerAssigned.UNPARKED, waited.toMillis()));
     return epoch;
   }
 

@@ -46,6 +46,7 @@ public final class StateFold {
   private final UncommittedStepTracker uncommitted;
   private @Nullable Output output;
 
+  private final ParkedTimerTracker timers;
   private final ResumePointTracker resumePoints;
   private final AgentStateTracker agents;
   private @Nullable ModelBudget budget;
@@ -91,6 +92,7 @@ public final class StateFold {
     uncommitted = new UncommittedStepTracker(run, facts, branches, approvals);
     from.branches().forEach(uncommitted::open);
     output = from.output();
+    timers = new ParkedTimerTracker(steps, uncommitted);
     resumePoints = new ResumePointTracker(steps, uncommitted);
     agents = new AgentStateTracker(from.agents());
     budget = from.budget();
@@ -191,6 +193,7 @@ public final class StateFold {
         } else {
           agents.loseRunner();
         }
+        timers.assign(assigned);
       }
       case TraceEvent.PauseRequested pause -> {
         if (pause.idle()) {
@@ -209,6 +212,7 @@ public final class StateFold {
       case TraceEvent.AgentCompacted _, TraceEvent.BackgroundResumed _ -> {}
       case TraceEvent.RunPaused paused -> interruptRunning();
       case TraceEvent.RunParked parked -> {
+        timers.park(parked);
         interruptRunning();
         agents.allowResumes();
       }
@@ -342,7 +346,7 @@ public final class StateFold {
       forgetWithin(path);
     }
     StepStateBuilder begun = new StepStateBuilder(path, kind, StepState.Status.RUNNING, visit, old);
-    begun.failedAttempts = failedAttempts(old, visit);
+    begun.keepFailedAttempts(old);
     // All attempts and runners of a visit share its start time: its timers start there.
     if (begun.startedAt == null) {
       begun.startedAt = time;
@@ -353,10 +357,6 @@ public final class StateFold {
     }
     steps.put(path, begun.state());
     agents.start(started);
-  }
-
-  private static int failedAttempts(@Nullable StepState old, int visit) {
-    return old != null && old.visit() == visit ? old.failedAttempts() : 0;
   }
 
   /** A new visit of a parallel step clears the earlier outputs of the steps in its branches. */
@@ -373,7 +373,7 @@ public final class StateFold {
     StepStateBuilder completed =
         new StepStateBuilder(
             done.step(), done.kind(), StepState.Status.COMPLETED, done.visit(), old);
-    completed.failedAttempts = failedAttempts(old, done.visit());
+    completed.keepFailedAttempts(old);
     completed.completions++;
     completed.output = done.output();
     completed.cut = done.cut();
@@ -516,7 +516,7 @@ public final class StateFold {
   private StepState waiting(String path, String kind, Instant time) {
     StepState old = steps.get(path);
     if (old != null && !old.hasEnded()) {
-      return old.withStatus(StepState.Status.WAITING);
+      return old.withStatus(StepState.Status.WAITING).withoutLeft();
     }
     int visit = old == null ? 1 : old.completions() + 1;
     StepStateBuilder begun = new StepStateBuilder(path, kind, StepState.Status.WAITING, visit, old);

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param checkpoint the newest cut inside the step
  * @param resumePoint the cut inside this visit on whose files a new epoch starts it again; null for
  *     the files before the step
+ * @param leftMs upper bound on the remaining time of an unfinished visit that waits for a duration,
+ *     counted from the start of the current epoch; null where no runner has parked the run in it
  * @param last how the latest ended visit ended: this one, or the one before; null where none has,
  *     or none since the parallel step around it restarted
  */
@@ -46,6 +48,7 @@ public record StepState(
     @Nullable Integer exitCode,
     @Nullable Instant startedAt,
     long durationUs,
+    @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable Long leftMs,
     @Nullable StepEnd last) {
   /** The status of a step. */
   public enum Status {
@@ -132,7 +135,23 @@ public record StepState(
     StepStateBuilder draft =
         new StepStateBuilder(old.step(), old.kind(), Status.INTERRUPTED, old.visit(), old);
     draft.startedAt = null;
+    draft.leftMs = null;
     return draft.state();
+  }
+
+  /** Sets the remaining time that its runner measured; does nothing if the visit has ended. */
+  StepState withLeft(long ms) {
+    return hasEnded() ? this : with(draft -> draft.leftMs = Math.max(0, ms));
+  }
+
+  /** Forgets the remaining time, which was that of an earlier question of the visit. */
+  StepState withoutLeft() {
+    return leftMs == null ? this : with(draft -> draft.leftMs = null);
+  }
+
+  /** Subtracts the time for which the run was parked. */
+  StepState afterWaiting(long ms) {
+    return leftMs == null ? this : withLeft(leftMs - ms);
   }
 
   StepState withOutput(Output corrected) {

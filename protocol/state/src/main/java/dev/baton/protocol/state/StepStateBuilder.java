@@ -29,6 +29,7 @@ final class StepStateBuilder {
   @Nullable Integer exitCode;
   @Nullable Instant startedAt;
   long durationUs;
+  @Nullable Long leftMs;
   @Nullable StepEnd last;
 
   /** Copies all of a state. */
@@ -48,6 +49,7 @@ final class StepStateBuilder {
     exitCode = state.exitCode();
     startedAt = state.startedAt();
     durationUs = state.durationUs();
+    leftMs = state.leftMs();
     last = state.last();
   }
 
@@ -70,7 +72,13 @@ final class StepStateBuilder {
       output = old.output();
       last = old.last();
       startedAt = old.visit() == visit ? old.startedAt() : null;
+      leftMs = old.visit() == visit ? old.leftMs() : null;
     }
+  }
+
+  /** Takes the number of failed attempts of this visit. */
+  void keepFailedAttempts(@Nullable StepState old) {
+    failedAttempts = old != null && old.visit() == visit ? old.failedAttempts() : 0;
   }
 
   StepState state() {
@@ -90,6 +98,10 @@ final class StepStateBuilder {
         exitCode,
         startedAt,
         durationUs,
+        switch (status) {
+          case RUNNING, WAITING, INTERRUPTED -> leftMs;
+          case COMPLETED, FAILED, SKIPPED, SKIPPING -> null;
+        },
         last);
   }
 }

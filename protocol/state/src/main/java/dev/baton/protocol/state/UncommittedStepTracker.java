@@ -139,14 +139,19 @@ final class UncommittedStepTracker {
     }
     for (String inner : facts.steps().keySet()) {
       if (inner.startsWith(prefix)) {
-        undo.forEach(
-            (uncommitted, log) -> {
-              if (StepPath.isWithin(StepPath.branchOf(inner), uncommitted)) {
-                log.touch(inner, facts);
-              }
-            });
+        touch(inner);
       }
     }
+  }
+
+  /** Saves the data of a step before an event that is not of a step changes it. */
+  void touch(String path) {
+    undo.forEach(
+        (uncommitted, log) -> {
+          if (StepPath.isWithin(StepPath.branchOf(path), uncommitted)) {
+            log.touch(path, facts);
+          }
+        });
   }
 
   /**

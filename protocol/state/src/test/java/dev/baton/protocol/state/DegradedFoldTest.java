@@ -209,7 +209,9 @@ class DegradedFoldTest {
     String second = done("b", "2", "c");
     done("c", "3", "d");
     runner(new TraceEvent.RunPaused("requested"));
-    control(new TraceEvent.ResumeRequested("x", "b", first, Map.of(), List.of(), null, List.of()));
+    control(
+        new TraceEvent.ResumeRequested(
+            "x", "b", first, Map.of(), List.of(), null, List.of(), null));
     assigned("resume");
     done("b", "4", "c");
 
@@ -234,7 +236,8 @@ class DegradedFoldTest {
             Map.of("a", new Output.Inline(IntNode.valueOf(7))),
             List.of("c"),
             null,
-            List.of()));
+            List.of(),
+            null));
     assigned("resume");
     runner(degraded("2", last));
 

@@ -173,7 +173,9 @@ class ResumeFoldTest {
 
   private void resume(@Nullable String from, Map<String, Output> set, String... skip) {
     String after = from == null ? null : point(from).after();
-    control(new TraceEvent.ResumeRequested("me", from, after, set, List.of(skip), null, List.of()));
+    control(
+        new TraceEvent.ResumeRequested(
+            "me", from, after, set, List.of(skip), null, List.of(), null));
     assigned("resume");
   }
 
@@ -317,7 +319,7 @@ class ResumeFoldTest {
     runner(new TraceEvent.RunPaused(null));
     control(
         new TraceEvent.ResumeRequested(
-            null, null, null, Map.of("a", value(5)), List.of(), null, List.of()));
+            null, null, null, Map.of("a", value(5)), List.of(), null, List.of(), null));
     assigned("resume");
     runner(new TraceEvent.RunPaused(null));
 
@@ -337,7 +339,7 @@ class ResumeFoldTest {
     fail();
     control(
         new TraceEvent.ResumeRequested(
-            null, null, null, Map.of("a", value(5)), List.of(), null, List.of()));
+            null, null, null, Map.of("a", value(5)), List.of(), null, List.of(), null));
     assertThat(state().head().isEnded()).isFalse();
     done("d", 1, 7, "e");
     assertThat(state().branch("").next()).containsExactly("d");
@@ -352,10 +354,12 @@ class ResumeFoldTest {
     done("a", 1, 1, "b");
     control(
         new TraceEvent.ResumeRequested(
-            null, null, null, Map.of("a", value(5)), List.of(), null, List.of()));
+            null, null, null, Map.of("a", value(5)), List.of(), null, List.of(), null));
     assertThat(step(state(), "a").output()).isEqualTo(value(1));
     runner(new TraceEvent.RunCompleted(null));
-    control(new TraceEvent.ResumeRequested(null, "a", null, Map.of(), List.of(), null, List.of()));
+    control(
+        new TraceEvent.ResumeRequested(
+            null, "a", null, Map.of(), List.of(), null, List.of(), null));
     assertThat(state().steps()).containsKey("a");
   }
 
@@ -378,7 +382,7 @@ class ResumeFoldTest {
     runner(new TraceEvent.RunPaused(null));
     control(
         new TraceEvent.ResumeRequested(
-            null, step, found.after(), Map.of(), List.of(), null, List.of()));
+            null, step, found.after(), Map.of(), List.of(), null, List.of(), null));
     assigned("resume");
 
     StateFold then = new StateFold(found.state());
@@ -412,7 +416,7 @@ class ResumeFoldTest {
     RunState now = state();
     TraceEvent back =
         new TraceEvent.ResumeRequested(
-            null, "c", RUN + "/1/3", Map.of(), List.of(), null, List.of());
+            null, "c", RUN + "/1/3", Map.of(), List.of(), null, List.of(), null);
 
     assertThatThrownBy(() -> now.apply(record(Lane.CONTROL, control + 1, back)))
         .hasMessageContaining(RUN + "/1/3");
@@ -431,7 +435,8 @@ class ResumeFoldTest {
     done("a", 1, 1, "b");
     failed("b");
     TraceEvent.ResumeRequested asked =
-        new TraceEvent.ResumeRequested(null, null, null, Map.of(), List.of(), null, List.of());
+        new TraceEvent.ResumeRequested(
+            null, null, null, Map.of(), List.of(), null, List.of(), null);
 
     assertThat(StepChange.between(old, fits))
         .extracting(StepChange::describe)
@@ -458,7 +463,8 @@ class ResumeFoldTest {
             Map.of("d", value(1), "c", value(2)),
             List.of("a", "d"),
             null,
-            List.of());
+            List.of(),
+            null);
 
     assertThat(ResumeRequestChecker.problems(asked, state(), workflow, workflow))
         .containsExactly(

@@ -55,7 +55,7 @@ class StateFoldTest {
     assertThat(status()).isEqualTo(RunStatus.RESUMING);
     runner(started());
     assertThat(status()).as("the approval still waits").isEqualTo(RunStatus.WAITING);
-    runner(new TraceEvent.RunParked(null, null, List.of(RUN + "-ok-1")));
+    runner(new TraceEvent.RunParked(null, null, List.of(RUN + "-ok-1"), Map.of()));
     assertThat(status()).as("it waits without a runner").isEqualTo(RunStatus.WAITING);
     answer(BooleanNode.TRUE, "me");
     assertThat(status()).as("until it is assigned to a runner again").isEqualTo(RunStatus.WAITING);

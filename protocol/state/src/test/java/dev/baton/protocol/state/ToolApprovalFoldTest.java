@@ -24,6 +24,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,7 +73,7 @@ class ToolApprovalFoldTest {
   @Test
   void shouldKeepAnOpenCallOverParkingAndANewRunner() {
     ask("a", "c1");
-    runner(new TraceEvent.RunParked(null, null, List.of("a")));
+    runner(new TraceEvent.RunParked(null, null, List.of("a"), Map.of()));
     assigned("unparked");
     assertThat(open()).containsExactly("a");
     runner(new TraceEvent.StepStarted("work", "agent", 1, 1));
@@ -86,7 +87,7 @@ class ToolApprovalFoldTest {
   @Test
   void shouldInterruptAnAgentThatIsAnsweredWithoutARunner() {
     ask("a", "c1");
-    runner(new TraceEvent.RunParked(null, null, List.of("a")));
+    runner(new TraceEvent.RunParked(null, null, List.of("a"), Map.of()));
     answer("a");
 
     assertThat(status()).isEqualTo(RunStatus.WAITING);
@@ -167,7 +168,7 @@ class ToolApprovalFoldTest {
   void shouldCountNoResumeThatADecisionHasCaused() {
     for (int resume = 1; resume <= 5; resume++) {
       ask("a" + resume, "c" + resume);
-      runner(new TraceEvent.RunParked(null, null, List.of("a" + resume)));
+      runner(new TraceEvent.RunParked(null, null, List.of("a" + resume), Map.of()));
       answer("a" + resume);
       assigned("unparked");
       runner(new TraceEvent.StepStarted("work", "agent", 1, 1));

@@ -329,7 +329,8 @@ public final class TraceGenerator {
               Map.of("s0", new Output.Inline(IntNode.valueOf(clean.size()))),
               List.of(),
               null,
-              List.of()));
+              List.of(),
+              null));
     }
     assign(TraceEvent.RunnerAssigned.RESUME);
     for (String path : List.copyOf(visits.keySet())) {
@@ -359,8 +360,8 @@ public final class TraceGenerator {
       return;
     }
     if (random.nextInt(6) == 0) {
-      runner(new TraceEvent.RunParked(null, null, List.of("approval")));
-      assign(TraceEvent.RunnerAssigned.UNPARKED);
+      runner(new TraceEvent.RunParked(null, null, List.of("approval"), timers()));
+      assign(TraceEvent.RunnerAssigned.UNPARKED, 10L * clean.size());
       return;
     }
     int fencedEpoch = epoch;
@@ -390,10 +391,25 @@ public final class TraceGenerator {
     }
   }
 
+  /** The remaining times of some steps, of which a few have ended. */
+  private Map<String, Long> timers() {
+    Map<String, Long> timers = new HashMap<>();
+    for (String path : visits.keySet()) {
+      if ((path.length() + clean.size()) % 2 == 0) {
+        timers.put(path, 15L * clean.size());
+      }
+    }
+    return timers;
+  }
+
   private void assign(String reason) {
+    assign(reason, null);
+  }
+
+  private void assign(String reason, @Nullable Long waitedMs) {
     epoch++;
     runnerSeq = 0;
-    control(new TraceEvent.RunnerAssigned(epoch, "r" + epoch, reason));
+    control(new TraceEvent.RunnerAssigned(epoch, "r" + epoch, reason, waitedMs));
     if (damage != null && epoch > 1 && damage.nextInt(3) == 0) {
       degrade(damage);
     }

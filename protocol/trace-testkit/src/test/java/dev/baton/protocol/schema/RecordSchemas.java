@@ -38,6 +38,7 @@ final class RecordSchemas {
           "RunnerStarted", Set.of("left_out"),
           "ToolInvoked", Set.of("files"),
           "ModelAnswered", Set.of("tools"),
+          "RunParked", Set.of("left_ms"),
           "Cut", Set.of("left_out"));
 
   private RecordSchemas() {}

@@ -113,8 +113,10 @@ public sealed interface TraceEvent {
    * Fences older epochs: from this event on only this epoch's events are accepted.
    *
    * @param reason {@code start runner_exited runner_left heartbeats_missed unparked resume}
+   * @param waitedMs time since the broker received its {@code run_parked}; null: it was not parked
    */
-  record RunnerAssigned(int epoch, @Nullable String runner, String reason) implements Control {
+  record RunnerAssigned(int epoch, @Nullable String runner, String reason, @Nullable Long waitedMs)
+      implements Control {
     public static final String RESUME = "resume";
 
     /** A wait of a parked run is over. */
@@ -124,6 +126,11 @@ public sealed interface TraceEvent {
       if (epoch < 1) {
         throw new IllegalArgumentException("epoch " + epoch + " is not 1 or more");
       }
+    }
+
+    /** Creates the event of a run that was not parked. */
+    public RunnerAssigned(int epoch, @Nullable String runner, String reason) {
+      this(epoch, runner, reason, null);
     }
 
     /** Whether a user requested the new epoch. */
@@ -185,18 +192,6 @@ public sealed interface TraceEvent {
       set = set == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(set));
       skip = skip == null ? List.of() : List.copyOf(skip);
       changes = changes == null ? List.of() : List.copyOf(changes);
-    }
-
-    /** Creates a request that does not change budgets. */
-    public ResumeRequested(
-        @Nullable String by,
-        @Nullable String from,
-        @Nullable String after,
-        Map<String, Output> set,
-        List<String> skip,
-        @Nullable String definitionHash,
-        List<String> changes) {
-      this(by, from, after, set, skip, definitionHash, changes, null);
     }
   }
 
@@ -583,14 +578,19 @@ public sealed interface TraceEvent {
    * All of the run's active steps wait: it has no runner until one of the waits ends.
    *
    * @param resumeAt when the first timer ends, by its runner's clock; null where none runs
-   * @param waitMs remaining time of that timer, where it is a duration; counted from when the
-   *     broker accepts the event
+   * @param waitMs remaining time of that timer, where it is a duration, from the broker's timestamp
    * @param approvals whose answer can end a wait
+   * @param leftMs remaining times of at most 100 waits for a duration, by their steps' paths
    */
-  record RunParked(@Nullable Instant resumeAt, @Nullable Long waitMs, List<String> approvals)
+  record RunParked(
+      @Nullable Instant resumeAt,
+      @Nullable Long waitMs,
+      List<String> approvals,
+      @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, Long> leftMs)
       implements Runner {
     public RunParked {
       approvals = approvals == null ? List.of() : List.copyOf(approvals);
+      leftMs = leftMs == null ? Map.of() : Map.copyOf(leftMs);
     }
   }
 
