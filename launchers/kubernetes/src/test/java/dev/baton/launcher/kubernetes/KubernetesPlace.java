@@ -38,7 +38,7 @@ import java.util.function.BooleanSupplier;
  * tests are skipped.
  */
 final class KubernetesPlace implements AutoCloseable {
-  private static final Duration WITHIN = Duration.ofSeconds(40);
+  private static final Duration WITHIN = Duration.ofSeconds(120);
   private static final long TOKEN_SECONDS = 3_600;
 
   final String namespace = "baton-test-" + UUID.randomUUID().toString().substring(0, 8);
