@@ -54,7 +54,13 @@ class RunPlacementTest {
   }
 
   private JsonNode awaitRunner(String run) {
-    return bed.api().await(run, shown -> shown.at("/runner/id").asText().equals(run + "-1"));
+    // The run names its runner before the launch is recorded.
+    return bed.api()
+        .await(
+            run,
+            shown ->
+                shown.at("/runner/id").asText().equals(run + "-1")
+                    && table.find(run + "-1").isPresent());
   }
 
   private void end(String run) {
