@@ -111,7 +111,8 @@ public final class Runner implements AutoCloseable {
     this(
         config,
         executors,
-        RunnerProducerFactory.kafka(config.kafkaBootstrapServers(), config.runnerId()));
+        RunnerProducerFactory.kafka(
+            config.kafkaSecurity().client(config.kafkaBootstrapServers()), config.runnerId()));
   }
 
   /**

@@ -107,7 +107,8 @@ class RunnerWarmupTest {
     RunnerConfig config = RunnerConfig.read(key -> Optional.ofNullable(keys.get(key)));
     ManagedChannel channel = GrpcChannelFactory.open(config.store());
     try (Producer<String, byte[]> producer =
-        RunnerProducerFactory.kafka(services.kafka(), runner).durable()) {
+        RunnerProducerFactory.kafka(Map.of("bootstrap.servers", services.kafka()), runner)
+            .durable()) {
       return new RunnerWarmup(
               config,
               new RunnerStoreClient(channel),

@@ -8,6 +8,7 @@ package dev.baton.acceptance.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.kafka.KafkaSecuritySettings;
 import dev.baton.protocol.workflow.DurationParser;
 import java.io.IOException;
 import java.lang.classfile.Attributes;
@@ -196,8 +197,14 @@ class ConfigurationKeysTest {
     all.addAll(keys(STORE));
 
     assertThat(all)
+        // Declared in another interface; its keys are checked below.
+        .filteredOn(key -> !key.key().equals("baton.kafka"))
         .filteredOn(key -> !isDocumented(key.key(), documented))
         .describedAs("keys that docs/operations.md lacks")
+        .isEmpty();
+    assertThat(KafkaSecuritySettings.KEYS)
+        .filteredOn(key -> !documented.containsKey(environment(key)))
+        .describedAs("keys of Kafka clients that docs/operations.md lacks")
         .isEmpty();
     assertThat(runnerKeys())
         .filteredOn(key -> !page.contains(key) && !page.contains(environment(key)))
@@ -217,6 +224,7 @@ class ConfigurationKeysTest {
     keys(ORCHESTRATOR).forEach(key -> known.add(environment(key.key())));
     keys(STORE).forEach(key -> known.add(environment(key.key())));
     runnerKeys().forEach(key -> known.add(environment(key)));
+    KafkaSecuritySettings.KEYS.forEach(key -> known.add(environment(key)));
 
     assertThat(documented().keySet())
         .filteredOn(key -> !key.endsWith("*"))

@@ -6,6 +6,7 @@
  */
 package dev.baton.store.config;
 
+import dev.baton.server.KafkaSecurityConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
@@ -59,6 +60,8 @@ public interface StoreConfig {
   Archive archive();
 
   Http http();
+
+  KafkaSecurityConfig kafka();
 
   Identity identity();
 

@@ -24,6 +24,7 @@ import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -52,6 +53,7 @@ class StoreBootstrap {
   private final Pool pool;
   private final boolean allowUnsafePostgres;
   private final TopicRequirements topics;
+  private final Optional<String> security;
   private Optional<String> postgresProblem = Optional.empty();
 
   StoreBootstrap(
@@ -63,12 +65,13 @@ class StoreBootstrap {
     allowUnsafePostgres = config.postgres().allowUnsafe();
     topics = new TopicRequirements(config.topics().minReplicas(), config.topics().allowUnsafe());
     this.kafka = kafka;
+    security = config.kafka().protocol();
     this.bucket = bucket;
   }
 
   void onStart(@Observes @Priority(FIRST) StartupEvent event) throws Exception {
     ClockGuard.start(LOG::fatal);
-    insist("Kafka at " + servers(), this::topics);
+    insist("Kafka at " + servers() + security.map(" with "::concat).orElse(""), this::topics);
     insist("the object store at " + bucket.where(), () -> bucket.ensure(PATIENCE));
     objectStore();
     insist("Postgres", this::postgres);
@@ -80,8 +83,7 @@ class StoreBootstrap {
   }
 
   private void topics() throws Exception {
-    try (Admin admin =
-        Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, servers()))) {
+    try (Admin admin = Admin.create(new HashMap<>(kafka))) {
       TopicBootstrap.ensure(admin, PATIENCE, topics).forEach(LOG::warn);
       sayIfNeverTried(admin);
     }

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.config;
 
+import dev.baton.server.KafkaSecurityConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import io.smallrye.config.WithName;
@@ -72,6 +73,8 @@ public interface OrchestratorConfig {
   Notifications notifications();
 
   Http http();
+
+  KafkaSecurityConfig kafka();
 
   Attach attach();
 
@@ -417,6 +420,12 @@ public interface OrchestratorConfig {
     /** Maximum lifetime of a runner process before its runs are handed over; or {@code off}. */
     @WithDefault("24h")
     String maxLifetime();
+
+    /**
+     * The client file with which runners connect to Kafka, for a user of their own. Absent: the
+     * settings of the orchestrator.
+     */
+    Optional<Path> kafkaClientFile();
   }
 
   /** What is required of Postgres. */

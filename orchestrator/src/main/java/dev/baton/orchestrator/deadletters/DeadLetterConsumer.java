@@ -59,29 +59,27 @@ final class DeadLetterConsumer implements AutoCloseable {
 
   private final Consumer<byte[], byte[]> consumer;
 
-  DeadLetterConsumer(String bootstrap) {
+  DeadLetterConsumer(Map<String, Object> kafka) {
+    Map<String, Object> settings = new HashMap<>(kafka);
+    settings.putAll(
+        Map.of(
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+            false,
+            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+            false,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            "read_committed",
+            // Retention may delete the start of a range while it is read.
+            ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+            "earliest",
+            ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+            AT_ONCE,
+            ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+            PARTITION_BYTES,
+            ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
+            FETCH_BYTES));
     consumer =
-        new KafkaConsumer<>(
-            Map.of(
-                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-                bootstrap,
-                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                false,
-                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-                false,
-                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-                "read_committed",
-                // Retention may delete the start of a range while it is read.
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                "earliest",
-                ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
-                AT_ONCE,
-                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
-                PARTITION_BYTES,
-                ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
-                FETCH_BYTES),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer());
+        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   /**

@@ -8,12 +8,13 @@ package dev.baton.orchestrator.deadletters;
 
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import io.smallrye.common.annotation.Identifier;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.mutiny.subscription.UniEmitter;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Map;
 import java.util.concurrent.Semaphore;
 import org.apache.kafka.common.KafkaException;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
 
 /**
@@ -26,11 +27,11 @@ class DeadLetterReader {
   private static final Logger LOG = Logger.getLogger(DeadLetterReader.class);
   private static final int READERS = 4;
 
-  private final String bootstrap;
+  private final Map<String, Object> kafka;
   private final Semaphore readers = new Semaphore(READERS);
 
-  DeadLetterReader(@ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap) {
-    this.bootstrap = bootstrap;
+  DeadLetterReader(@Identifier("default-kafka-broker") Map<String, Object> kafka) {
+    this.kafka = kafka;
   }
 
   /**
@@ -68,7 +69,7 @@ class DeadLetterReader {
   }
 
   private DeadLetterMerger.Page page(DeadLetterQuery query) {
-    try (DeadLetterConsumer consumer = new DeadLetterConsumer(bootstrap)) {
+    try (DeadLetterConsumer consumer = new DeadLetterConsumer(kafka)) {
       return new DeadLetterMerger(consumer, query).page();
     } catch (KafkaException e) {
       LOG.warnf("dead letters: read failed: %s", e);

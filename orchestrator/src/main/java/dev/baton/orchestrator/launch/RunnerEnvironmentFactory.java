@@ -11,13 +11,17 @@ import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.AttachTokenSigner;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.protocol.kafka.KafkaSecuritySettings;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.eclipse.microprofile.config.Config;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jspecify.annotations.Nullable;
 
@@ -28,16 +32,30 @@ class RunnerEnvironmentFactory {
   private final LeaseSigner leases;
   private final AttachTokenSigner tokens;
   private final String kafka;
+  private final Map<String, String> security;
 
   RunnerEnvironmentFactory(
       OrchestratorConfig config,
       LeaseSigner leases,
       AttachTokenSigner tokens,
-      @ConfigProperty(name = "kafka.bootstrap.servers") String kafka) {
+      @ConfigProperty(name = "kafka.bootstrap.servers") String kafka,
+      Config values) {
     this.config = config;
     this.leases = leases;
     this.tokens = tokens;
     this.kafka = kafka;
+    security = security(config.runner().kafkaClientFile(), values);
+  }
+
+  /** Files are passed by their paths, so that no secret is in the variables of a process. */
+  private static Map<String, String> security(Optional<Path> clientFile, Config values) {
+    return KafkaSecuritySettings.environment(
+        clientFile.isPresent()
+            ? key ->
+                key.equals(KafkaSecuritySettings.CLIENT_FILE)
+                    ? clientFile.map(Path::toString)
+                    : Optional.empty()
+            : key -> values.getOptionalValue(key, String.class));
   }
 
   /** A runner of its own for the run. */
@@ -71,6 +89,7 @@ class RunnerEnvironmentFactory {
     environment.put("BATON_ORCHESTRATOR_URL", list(config.orchestratorUrl()));
     environment.put("BATON_STORE_URL", list(config.storeUrl()));
     environment.put("KAFKA_BOOTSTRAP_SERVERS", kafka);
+    environment.putAll(security);
     return environment;
   }
 

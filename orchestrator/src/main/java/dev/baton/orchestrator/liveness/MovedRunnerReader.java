@@ -14,6 +14,7 @@ import dev.baton.protocol.topic.TopicPartitionReader;
 import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
+import io.smallrye.common.annotation.Identifier;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -36,7 +37,6 @@ import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
  * Reads the newest heartbeats of all partitions with its own consumer, for all silent runs at the
@@ -55,7 +55,7 @@ class MovedRunnerReader implements MovedRunnerLookup {
 
   private final Admin admin;
   private final TopicSizeWatcher sizes;
-  private final String bootstrap;
+  private final Map<String, Object> kafka;
   private final Set<Query> pending = ConcurrentHashMap.newKeySet();
   private final Map<Query, Found> found = new ConcurrentHashMap<>();
   private final PeriodicTask reading =
@@ -68,10 +68,10 @@ class MovedRunnerReader implements MovedRunnerLookup {
   MovedRunnerReader(
       Admin admin,
       TopicSizeWatcher sizes,
-      @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap) {
+      @Identifier("default-kafka-broker") Map<String, Object> kafka) {
     this.admin = admin;
     this.sizes = sizes;
-    this.bootstrap = bootstrap;
+    this.kafka = kafka;
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
@@ -184,10 +184,9 @@ class MovedRunnerReader implements MovedRunnerLookup {
 
   /** Reads uncommitted records too: a heartbeat in an open transaction is a sign of life. */
   private KafkaConsumer<String, byte[]> consumer() {
-    return new KafkaConsumer<>(
+    Map<String, Object> settings = new HashMap<>(kafka);
+    settings.putAll(
         Map.of(
-            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrap,
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
             false,
             ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
@@ -199,8 +198,7 @@ class MovedRunnerReader implements MovedRunnerLookup {
             ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
             5_000,
             ConsumerConfig.FETCH_MAX_BYTES_CONFIG,
-            8 * 1024 * 1024),
-        new StringDeserializer(),
-        new ByteArrayDeserializer());
+            8 * 1024 * 1024));
+    return new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
   }
 }

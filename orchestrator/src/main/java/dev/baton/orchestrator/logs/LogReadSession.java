@@ -58,7 +58,7 @@ final class LogReadSession {
   private static final Duration EARLIER = Duration.ofMinutes(1);
   private static final Duration A_LITTLE_EARLIER = Duration.ofSeconds(5);
 
-  private final String bootstrap;
+  private final Map<String, Object> kafka;
   private final TopicSizeWatcher sizes;
   private final RunQueryService runs;
   private final StoredLogClient stored;
@@ -79,7 +79,7 @@ final class LogReadSession {
   private long seen;
 
   LogReadSession(
-      String bootstrap,
+      Map<String, Object> kafka,
       TopicSizeWatcher sizes,
       RunQueryService runs,
       StoredLogClient stored,
@@ -87,7 +87,7 @@ final class LogReadSession {
       LogRequest request,
       MultiEmitter<? super Buffer> out,
       LogResponseWriter output) {
-    this.bootstrap = bootstrap;
+    this.kafka = kafka;
     this.sizes = sizes;
     this.runs = runs;
     this.stored = stored;
@@ -219,7 +219,7 @@ final class LogReadSession {
             ? Instant.ofEpochMilli(lastMicros / 1_000).minus(A_LITTLE_EARLIER)
             : run.createdAt().minus(EARLIER);
     return new LogTailConsumer(
-        bootstrap, run.id(), from, () -> sizes.candidates(TopicName.LOGS, run.id()));
+        kafka, run.id(), from, () -> sizes.candidates(TopicName.LOGS, run.id()));
   }
 
   /** Returns the lines that the tail has now. */

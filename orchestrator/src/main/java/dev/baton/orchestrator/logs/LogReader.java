@@ -11,14 +11,15 @@ import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.orchestrator.topics.TopicSizeWatcher;
+import io.smallrye.common.annotation.Identifier;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
  * Reads runs' logs on virtual threads, at most 16 at once. A slow caller only slows its own reader;
@@ -29,7 +30,7 @@ class LogReader {
   private static final int READERS = 16;
   private static final long EVICTION_MS = 2_000;
 
-  private final String bootstrap;
+  private final Map<String, Object> kafka;
   private final TopicSizeWatcher sizes;
   private final RunQueryService runs;
   private final StoredLogClient stored;
@@ -37,11 +38,11 @@ class LogReader {
   private final Set<LogResponseWriter> active = ConcurrentHashMap.newKeySet();
 
   LogReader(
-      @ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap,
+      @Identifier("default-kafka-broker") Map<String, Object> kafka,
       TopicSizeWatcher sizes,
       RunQueryService runs,
       StoredLogClient stored) {
-    this.bootstrap = bootstrap;
+    this.kafka = kafka;
     this.sizes = sizes;
     this.runs = runs;
     this.stored = stored;
@@ -64,7 +65,7 @@ class LogReader {
               }
               out.onTermination(output::stop);
               LogReadSession reading =
-                  new LogReadSession(bootstrap, sizes, runs, stored, run, request, out, output);
+                  new LogReadSession(kafka, sizes, runs, stored, run, request, out, output);
               Thread.ofVirtual()
                   .name("logs-" + run.id())
                   .start(

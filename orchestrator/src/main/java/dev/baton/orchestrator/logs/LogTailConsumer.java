@@ -66,11 +66,12 @@ final class LogTailConsumer implements AutoCloseable {
    *     poll, since the topic may grow
    * @throws org.apache.kafka.common.KafkaException when the brokers do not answer
    */
-  LogTailConsumer(String bootstrap, String run, Instant from, Supplier<Set<Integer>> candidates) {
+  LogTailConsumer(
+      Map<String, Object> kafka, String run, Instant from, Supplier<Set<Integer>> candidates) {
     this.run = run;
     this.from = from;
     this.candidates = candidates;
-    consumer = consumer(bootstrap);
+    consumer = consumer(kafka);
     try {
       readNew();
     } catch (RuntimeException e) {
@@ -178,11 +179,10 @@ final class LogTailConsumer implements AutoCloseable {
             .allMatch(end -> consumer.position(end.getKey(), METADATA) >= end.getValue());
   }
 
-  private static Consumer<String, byte[]> consumer(String bootstrap) {
-    return new KafkaConsumer<>(
+  private static Consumer<String, byte[]> consumer(Map<String, Object> kafka) {
+    Map<String, Object> settings = new HashMap<>(kafka);
+    settings.putAll(
         Map.of(
-            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrap,
             ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
             false,
             ConsumerConfig.ISOLATION_LEVEL_CONFIG,
@@ -194,9 +194,8 @@ final class LogTailConsumer implements AutoCloseable {
             ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
             200,
             ConsumerConfig.METADATA_MAX_AGE_CONFIG,
-            5_000),
-        new StringDeserializer(),
-        new ByteArrayDeserializer());
+            5_000));
+    return new KafkaConsumer<>(settings, new StringDeserializer(), new ByteArrayDeserializer());
   }
 
   @Override

@@ -6,11 +6,13 @@
  */
 package dev.baton.orchestrator.publish;
 
+import io.smallrye.common.annotation.Identifier;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.inject.Disposes;
 import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -19,7 +21,6 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /** Creates the producer and the admin client of the service; both are thread-safe. */
 @ApplicationScoped
@@ -28,25 +29,30 @@ class KafkaClientFactory {
   private static final int REQUEST_MILLIS = 5_000;
   private static final int DELIVERY_MILLIS = 30_000;
 
-  private final String bootstrap;
+  private final Map<String, Object> kafka;
 
-  KafkaClientFactory(@ConfigProperty(name = "kafka.bootstrap.servers") String bootstrap) {
-    this.bootstrap = bootstrap;
+  KafkaClientFactory(@Identifier("default-kafka-broker") Map<String, Object> kafka) {
+    this.kafka = kafka;
   }
 
   @Produces
   @Singleton
   Admin admin() {
     return Admin.create(
-        Map.of(
-            AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrap,
-            AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
-            REQUEST_MILLIS,
-            AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-            REQUEST_MILLIS,
-            AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
-            1_000));
+        with(
+            Map.of(
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                REQUEST_MILLIS,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                REQUEST_MILLIS,
+                AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
+                1_000)));
+  }
+
+  private Map<String, Object> with(Map<String, Object> more) {
+    Map<String, Object> settings = new HashMap<>(kafka);
+    settings.putAll(more);
+    return settings;
   }
 
   void close(@Disposes Admin admin) {
@@ -57,25 +63,24 @@ class KafkaClientFactory {
   @Singleton
   Producer<String, byte[]> producer() {
     return new KafkaProducer<>(
-        Map.of(
-            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrap,
-            ProducerConfig.ACKS_CONFIG,
-            "all",
-            ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-            true,
-            ProducerConfig.LINGER_MS_CONFIG,
-            0,
-            ProducerConfig.BATCH_SIZE_CONFIG,
-            64 * 1024,
-            ProducerConfig.BUFFER_MEMORY_CONFIG,
-            16L * 1024 * 1024,
-            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-            DELIVERY_MILLIS,
-            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-            REQUEST_MILLIS,
-            ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
-            1_000),
+        with(
+            Map.of(
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                true,
+                ProducerConfig.LINGER_MS_CONFIG,
+                0,
+                ProducerConfig.BATCH_SIZE_CONFIG,
+                64 * 1024,
+                ProducerConfig.BUFFER_MEMORY_CONFIG,
+                16L * 1024 * 1024,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                DELIVERY_MILLIS,
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                REQUEST_MILLIS,
+                ProducerConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG,
+                1_000)),
         new StringSerializer(),
         new ByteArraySerializer());
   }

@@ -31,9 +31,11 @@ class KafkaTopicInitializer {
 
   private final Admin admin;
   private final TopicRequirements requirements;
+  private final String security;
 
   KafkaTopicInitializer(Admin admin, OrchestratorConfig config) {
     this.admin = admin;
+    security = config.kafka().protocol().map(" and baton.kafka.* with "::concat).orElse("");
     this.requirements =
         new TopicRequirements(config.topics().minReplicas(), config.topics().allowUnsafe());
   }
@@ -49,7 +51,9 @@ class KafkaTopicInitializer {
           throw new IllegalStateException(
               "Kafka: cannot create the topics within "
                   + PATIENCE.multipliedBy(ATTEMPTS).toSeconds()
-                  + " s; check kafka.bootstrap.servers: "
+                  + " s; check kafka.bootstrap.servers"
+                  + security
+                  + ": "
                   + e.getMessage(),
               e);
         }

@@ -53,7 +53,12 @@ class SharedRunnerPoolTest {
     return new SharedRunnerPool(
         launchers,
         new RunnerStarter(launchers, table, watch),
-        new RunnerEnvironmentFactory(config, leases, tokens, "127.0.0.1:1"),
+        new RunnerEnvironmentFactory(
+            config,
+            leases,
+            tokens,
+            "127.0.0.1:1",
+            org.eclipse.microprofile.config.ConfigProvider.getConfig()),
         watch,
         new LaunchPermitFactory(launchers, new LauncherCapacityLimiter(freed), startRoom),
         config);

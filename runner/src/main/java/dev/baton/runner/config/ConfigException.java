@@ -10,6 +10,13 @@ package dev.baton.runner.config;
 public final class ConfigException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  /**
+   * @param message names the key and what is allowed
+   */
+  public ConfigException(String message) {
+    super(message);
+  }
+
   public ConfigException(String key, String value, String allowed) {
     super(key + " is '" + value + "'; allowed: " + allowed);
   }

@@ -7,6 +7,7 @@
 package dev.baton.runner.config;
 
 import dev.baton.gateway.upstream.ModelUpstream;
+import dev.baton.protocol.kafka.KafkaSecuritySettings;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.runner.agents.AgentSettings;
@@ -43,6 +44,7 @@ import java.util.stream.Stream;
  * @param orchestrator its replicas, in the order in which they are tried; one or more
  * @param placement properties by which workflows select this runner
  * @param store replicas of the checkpoint-store, likewise
+ * @param kafkaSecurity how producers authenticate and encrypt
  * @param data folder of the workspaces: {@code runs/<run>/workspace}
  * @param checkpointPatience how long the end of a step waits for the object store before the run
  *     continues without a cut
@@ -72,6 +74,7 @@ public record RunnerConfig(
     List<GrpcAddress> orchestrator,
     List<GrpcAddress> store,
     String kafkaBootstrapServers,
+    KafkaSecuritySettings kafkaSecurity,
     Path data,
     Duration checkpointPatience,
     Optional<Duration> checkpointInterval,
@@ -154,6 +157,7 @@ public record RunnerConfig(
         GrpcAddress.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
+        keys.kafkaSecurity(),
         Path.of(keys.required("baton.data")).toAbsolutePath(),
         keys.duration("baton.checkpoint.patience", Duration.ofSeconds(30)),
         keys.durationOrOff(
@@ -241,6 +245,14 @@ public record RunnerConfig(
         return new ModelUpstream(URI.create(text), key.equals("none") ? null : key, Map.of());
       } catch (IllegalArgumentException e) {
         throw new ConfigException(urlKey, text, "an http or https URL");
+      }
+    }
+
+    KafkaSecuritySettings kafkaSecurity() {
+      try {
+        return KafkaSecuritySettings.read(values);
+      } catch (IllegalArgumentException e) {
+        throw new ConfigException(String.valueOf(e.getMessage()));
       }
     }
 

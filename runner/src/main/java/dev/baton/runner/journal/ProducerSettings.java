@@ -36,16 +36,16 @@ public final class ProducerSettings {
   }
 
   /** Creates the producer of trace and heartbeats: idempotent, ordered, without loss or linger. */
-  public static KafkaProducer<String, byte[]> durable(String bootstrapServers, String clientId) {
-    return durable(bootstrapServers, clientId, Duration.ofMillis(DELIVERY_TIMEOUT_MS));
+  public static KafkaProducer<String, byte[]> durable(Map<String, ?> cluster, String clientId) {
+    return durable(cluster, clientId, Duration.ofMillis(DELIVERY_TIMEOUT_MS));
   }
 
   /**
    * @param block how long a call may wait for the brokers' metadata
    */
   public static KafkaProducer<String, byte[]> durable(
-      String bootstrapServers, String clientId, Duration block) {
-    Map<String, Object> config = common(bootstrapServers, clientId);
+      Map<String, ?> cluster, String clientId, Duration block) {
+    Map<String, Object> config = common(cluster, clientId);
     config.put(ProducerConfig.ACKS_CONFIG, "all");
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
     config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 5);
@@ -60,8 +60,8 @@ public final class ProducerSettings {
    * Creates the producer of logs: lines may be lost if the brokers are unavailable for more than
    * ten seconds.
    */
-  public static KafkaProducer<String, byte[]> lossy(String bootstrapServers, String clientId) {
-    Map<String, Object> config = common(bootstrapServers, clientId);
+  public static KafkaProducer<String, byte[]> lossy(Map<String, ?> cluster, String clientId) {
+    Map<String, Object> config = common(cluster, clientId);
     config.put(ProducerConfig.ACKS_CONFIG, "1");
     config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, false);
     config.put(ProducerConfig.LINGER_MS_CONFIG, 5);
@@ -72,9 +72,8 @@ public final class ProducerSettings {
     return new KafkaProducer<>(config, new StringSerializer(), new ByteArraySerializer());
   }
 
-  private static Map<String, Object> common(String bootstrapServers, String clientId) {
-    Map<String, Object> config = new HashMap<>();
-    config.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+  private static Map<String, Object> common(Map<String, ?> cluster, String clientId) {
+    Map<String, Object> config = new HashMap<>(cluster);
     config.put(ProducerConfig.CLIENT_ID_CONFIG, clientId);
     config.put(ProducerConfig.BATCH_SIZE_CONFIG, 64 << 10);
     config.put(ProducerConfig.RECONNECT_BACKOFF_MS_CONFIG, 50);

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.journal;
 
+import java.util.Map;
 import org.apache.kafka.clients.producer.Producer;
 
 /** Creates the producers of a process. The caller closes them. */
@@ -16,17 +17,21 @@ public interface RunnerProducerFactory {
   /** Creates the producer of logs. */
   Producer<String, byte[]> lossy();
 
-  /** Creates producers that connect to a Kafka cluster. */
-  static RunnerProducerFactory kafka(String bootstrapServers, String clientId) {
+  /**
+   * Creates producers that connect to a Kafka cluster.
+   *
+   * @param cluster at least {@code bootstrap.servers}
+   */
+  static RunnerProducerFactory kafka(Map<String, ?> cluster, String clientId) {
     return new RunnerProducerFactory() {
       @Override
       public Producer<String, byte[]> durable() {
-        return ProducerSettings.durable(bootstrapServers, clientId);
+        return ProducerSettings.durable(cluster, clientId);
       }
 
       @Override
       public Producer<String, byte[]> lossy() {
-        return ProducerSettings.lossy(bootstrapServers, clientId + "-logs");
+        return ProducerSettings.lossy(cluster, clientId + "-logs");
       }
     };
   }

@@ -61,7 +61,8 @@ public final class StepsBench {
   /** Measures what the broker alone needs for an append of 400 bytes. */
   private static void floor(RunnerTestEnvironment services) throws Exception {
     long[] micros = new long[STEPS];
-    try (Producer<String, byte[]> producer = ProducerSettings.durable(services.kafka(), "floor")) {
+    try (Producer<String, byte[]> producer =
+        ProducerSettings.durable(Map.of("bootstrap.servers", services.kafka()), "floor")) {
       for (int i = 0; i < STEPS; i++) {
         long began = System.nanoTime();
         var unused =

@@ -40,6 +40,7 @@ final class RunnerProcessStarter {
           "BATON_ATTACH_",
           "BATON_DB_",
           "BATON_IDENTITY_",
+          "BATON_KAFKA_",
           "BATON_LAUNCHER",
           "BATON_NOTIFICATIONS_",
           "BATON_OBJECT_STORE_",

@@ -8,6 +8,7 @@ package dev.baton.standalone.kafka;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.util.Objects;
 import java.util.Properties;
 
@@ -32,6 +33,11 @@ final class BrokerSettings {
     settings.setProperty("listeners", clients + forwardedListener + ",CONTROLLER://" + controller);
     settings.setProperty("advertised.listeners", clients + forwardedAddress);
     settings.setProperty("log.dirs", options.data().toString());
+    if (options.properties().isPresent()) {
+      try (InputStream in = Files.newInputStream(options.properties().get())) {
+        settings.load(in);
+      }
+    }
     return settings;
   }
 }

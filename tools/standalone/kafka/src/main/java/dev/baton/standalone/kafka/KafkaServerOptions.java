@@ -20,8 +20,14 @@ import java.util.Set;
  *     {@code port}
  * @param data the folder of the logs, created if missing
  * @param forwarded a second listener for clients that connect through a proxy
+ * @param properties a file with settings of the broker that take precedence
  */
-record KafkaServerOptions(int port, int controllerPort, Path data, Optional<Forwarded> forwarded) {
+record KafkaServerOptions(
+    int port,
+    int controllerPort,
+    Path data,
+    Optional<Forwarded> forwarded,
+    Optional<Path> properties) {
 
   /**
    * @param port where the broker listens for them
@@ -35,6 +41,9 @@ record KafkaServerOptions(int port, int controllerPort, Path data, Optional<Forw
 
   /** {@code PORT:ADVERTISED}; for tests that cut the link to the broker. */
   static final String FORWARDED = "BATON_KAFKA_FORWARDED";
+
+  /** The path of a file; for tests with authentication and encryption. */
+  static final String PROPERTIES = "BATON_KAFKA_SERVER_PROPERTIES";
 
   KafkaServerOptions {
     if (port == controllerPort) {
@@ -62,7 +71,8 @@ record KafkaServerOptions(int port, int controllerPort, Path data, Optional<Forw
         port(given, "--port"),
         port(given, "--controller-port"),
         Path.of(required(given, "--data")).toAbsolutePath(),
-        forwarded(environment));
+        forwarded(environment),
+        Optional.ofNullable(environment.get(PROPERTIES)).map(Path::of));
   }
 
   private static Optional<Forwarded> forwarded(Map<String, String> environment) {
