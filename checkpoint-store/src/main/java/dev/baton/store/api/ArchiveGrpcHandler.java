@@ -48,7 +48,11 @@ class ArchiveGrpcHandler {
         () -> {
           readers.acquireUninterruptibly();
           try {
-            return message(history.list(before, limit));
+            return message(
+                history.list(
+                    before,
+                    limit,
+                    request.hasVisible() ? request.getVisible().getProjectsList() : null));
           } finally {
             readers.release();
           }
@@ -65,8 +69,8 @@ class ArchiveGrpcHandler {
               .setArchivedAtMicros(ChronoUnit.MICROS.between(Instant.EPOCH, run.at()))
               .setManifest(UnsafeByteOperations.unsafeWrap(run.manifest())));
     }
-    if (page.more()) {
-      response.setNextCursor(page.runs().getLast().run());
+    if (page.next() != null) {
+      response.setNextCursor(page.next());
     }
     return response.build();
   }

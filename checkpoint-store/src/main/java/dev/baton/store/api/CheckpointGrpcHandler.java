@@ -105,11 +105,14 @@ class CheckpointGrpcHandler {
 
   Uni<GetCheckpointResponse> get(GetCheckpointRequest request) {
     String id = StoreRequestValidator.checkpoint(request.getId());
-    return stored(id)
+    return checkpoints
+        .get(id, request.hasVisible() ? request.getVisible().getProjectsList() : null)
+        .map(CheckpointGrpcHandler::message)
         .chain(
             stored ->
-                openings
-                    .manifest("", id)
+                (request.getWithoutManifest()
+                        ? Uni.createFrom().item(new byte[0])
+                        : openings.manifest("", id))
                     .map(
                         manifest ->
                             GetCheckpointResponse.newBuilder()

@@ -10,6 +10,7 @@ import dev.baton.store.failure.StoreRequestException;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import org.hibernate.reactive.mutiny.Mutiny;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,8 @@ public class CheckpointRepository {
 
   // Native SQL: the first HQL query would load and run the whole parser on the event loop.
   private static final String BY_ID = COLUMNS + " id = :id";
+  private static final String VISIBLE =
+      BY_ID + " AND project = ANY (string_to_array(:projects, ','))";
   private static final String PAGE =
       COLUMNS
           + """
@@ -56,13 +59,28 @@ public class CheckpointRepository {
    * as Hibernate Reactive requires.
    */
   public Uni<CheckpointEntity> get(String id) {
+    return get(id, null);
+  }
+
+  /**
+   * Like {@link #get(String)}, in some projects only.
+   *
+   * @param projects null for all
+   */
+  public Uni<CheckpointEntity> get(String id, @Nullable Collection<String> projects) {
     return sessions
         .withSession(
-            session ->
-                session
-                    .createNativeQuery(BY_ID, CheckpointEntity.class)
-                    .setParameter("id", id)
-                    .getSingleResultOrNull())
+            session -> {
+              var query =
+                  session
+                      .createNativeQuery(projects == null ? BY_ID : VISIBLE, CheckpointEntity.class)
+                      .setParameter("id", id);
+              if (projects != null) {
+                // Names of projects have no comma.
+                query.setParameter("projects", String.join(",", projects));
+              }
+              return query.getSingleResultOrNull();
+            })
         .invoke(
             found -> {
               if (found == null) {

@@ -10,6 +10,7 @@ import dev.baton.lease.LeaseAuthenticator;
 import dev.baton.lease.ServiceTokenAuthenticator;
 import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.server.KeyFileLoader;
 import dev.baton.store.config.StoreConfig;
@@ -26,7 +27,7 @@ import java.util.Optional;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 
 /**
- * Finds the role of a credential: the token of an orchestrator, which may do all, or an API key of
+ * Finds the roles of a credential: the token of an orchestrator, which may do all, or an API key of
  * the files of {@code baton.identity}. Never logs a credential. Thread-safe.
  */
 @ApplicationScoped
@@ -49,7 +50,7 @@ class StoreCallerAuthenticator {
     this.host = host;
   }
 
-  private record KnownKey(byte[] digest, AccessRole role) {}
+  private record KnownKey(byte[] digest, ProjectRoles roles) {}
 
   /** Reads the files before the port opens. */
   void onStart(@Observes @Priority(1) StartupEvent event) throws IOException {
@@ -59,7 +60,7 @@ class StoreCallerAuthenticator {
     }
     keys =
         KeyFileLoader.load(settings).stream()
-            .map(file -> new KnownKey(BearerCredential.digest(file.key()), file.role()))
+            .map(file -> new KnownKey(BearerCredential.digest(file.key()), file.roles()))
             .toList();
   }
 
@@ -68,18 +69,20 @@ class StoreCallerAuthenticator {
   }
 
   /**
-   * Returns the role of a credential.
+   * Returns the roles of a credential.
    *
    * @return empty when it is wrong or expired. Fails with UNAVAILABLE when it names a signing key
    *     that cannot be fetched now
    */
-  Uni<Optional<AccessRole>> authenticate(String credential) {
+  Uni<Optional<ProjectRoles>> authenticate(String credential) {
     byte[] digest = BearerCredential.digest(credential);
     for (KnownKey key : keys) {
       if (MessageDigest.isEqual(key.digest(), digest)) {
-        return Uni.createFrom().item(Optional.of(key.role()));
+        return Uni.createFrom().item(Optional.of(key.roles()));
       }
     }
-    return services.authenticate(credential).map(service -> service.map(name -> AccessRole.ADMIN));
+    return services
+        .authenticate(credential)
+        .map(service -> service.map(name -> ProjectRoles.everywhere(AccessRole.ADMIN)));
   }
 }

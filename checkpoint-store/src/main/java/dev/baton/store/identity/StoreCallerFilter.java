@@ -7,6 +7,7 @@
 package dev.baton.store.identity;
 
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.server.CallerRefusalWriter;
@@ -25,10 +26,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses every request that its caller may not send, on every route. Orchestrators and admins may
- * send all of them, viewers those that only read over HTTP. Without a credential only health probes
- * pass, and the calls of runners, whose leases {@link RunnerCallInterceptor} requires. Only exact
- * paths are listed, so a path that is written in another way is refused. A credential that reaches
- * a service is therefore valid.
+ * send all of them, viewers those that only read over HTTP, keys of single projects none. Without a
+ * credential only health probes pass, and the calls of runners, whose leases {@link
+ * RunnerCallInterceptor} requires. Only exact paths are listed, so a path that is written in
+ * another way is refused. A credential that reaches a service is therefore valid.
  */
 @ApplicationScoped
 class StoreCallerFilter {
@@ -99,7 +100,7 @@ class StoreCallerFilter {
         .authenticate(credential)
         .subscribe()
         .with(
-            role -> thread.runOnContext(none -> proceed(context, role.orElse(null))),
+            roles -> thread.runOnContext(none -> proceed(context, roles.orElse(null))),
             failure ->
                 thread.runOnContext(
                     none ->
@@ -110,16 +111,18 @@ class StoreCallerFilter {
                             FailureTranslator.words(failure))));
   }
 
-  private void proceed(RoutingContext context, @Nullable AccessRole role) {
-    if (role == null) {
+  private void proceed(RoutingContext context, @Nullable ProjectRoles roles) {
+    if (roles == null) {
       refuse(
           context, 401, Status.Code.UNAUTHENTICATED, "the credential is wrong, expired or revoked");
-    } else if (role != AccessRole.ADMIN && !isReadable(context.request())) {
+    } else if (!roles.hasEverywhere(
+        isReadable(context.request()) ? AccessRole.VIEWER : AccessRole.ADMIN)) {
       refuse(
           context,
           403,
           Status.Code.PERMISSION_DENIED,
-          "a key of the role %s may not call this".formatted(role.label()));
+          "a key with %s may not call this; the orchestrator serves keys of single projects"
+              .formatted(String.join(", ", roles.entries())));
     } else {
       context.request().resume();
       context.next();

@@ -233,6 +233,18 @@ class StoreCallerRightsTest extends StoreTest {
   }
 
   @Test
+  void shouldRefuseKeysOfSingleProjects() throws Exception {
+    String key = Objects.requireNonNull(System.getProperty(StoreIdentityTestProfile.PROJECT_ADMIN));
+    for (MethodDescriptor<?, ?> method : methods()) {
+      assertThat(call(method, key, Caller.getDefaultInstance()).getCode())
+          .as(method.getFullMethodName())
+          .isEqualTo(Status.Code.PERMISSION_DENIED);
+    }
+    assertThat(get("/q/metrics", key)).isEqualTo(403);
+    assertThat(get("/runs/" + run + "/events", key)).isEqualTo(403);
+  }
+
+  @Test
   void shouldLetViewersOnlyReadOverHttp() throws Exception {
     for (MethodDescriptor<?, ?> method : methods()) {
       assertThat(call(method, viewer(), Caller.getDefaultInstance()).getCode())

@@ -22,23 +22,33 @@ public final class StoreIdentityTestProfile implements QuarkusTestProfile {
 
   public static final String VIEWER = "test.viewer.key";
 
+  /** The system property with an admin's key for one project. */
+  public static final String PROJECT_ADMIN = "test.project-admin.key";
+
   @Override
   public Map<String, String> getConfigOverrides() {
     Map<String, String> settings = new HashMap<>(new LeaseTestProfile().getConfigOverrides());
     settings.put("baton.lease.required", "false");
     settings.put("baton.identity.required", "true");
-    settings.put("baton.identity.admin-keys-file", file(ADMIN));
-    settings.put("baton.identity.viewer-keys-file", file(VIEWER));
+    settings.put(
+        "baton.identity.admin-keys-file",
+        file(ADMIN, "\n" + key(PROJECT_ADMIN) + " payments=admin"));
+    settings.put("baton.identity.viewer-keys-file", file(VIEWER, ""));
     return settings;
   }
 
-  private static String file(String property) {
+  private static String key(String property) {
     String key = ApiKeyFormat.create();
     System.setProperty(property, key);
+    return key;
+  }
+
+  private static String file(String property, String rest) {
+    String key = key(property);
     try {
       Path file = Files.createTempFile("baton-keys", ".txt");
       file.toFile().deleteOnExit();
-      return Files.writeString(file, key + "\n").toString();
+      return Files.writeString(file, key + rest + "\n").toString();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -76,7 +76,9 @@ public final class ApiKeyResolver {
         throw CliException.usage(
             "%s: %s has no key; allowed: a file with a key on a line".formatted(origin, file));
       }
-      return check(keys.getFirst(), origin + ": " + file);
+      // In a file for servers, the roles of the key may follow it.
+      String key = keys.getFirst().replaceFirst("(\\s+\\S+=\\w+)+$", "");
+      return check(key, origin + ": " + file);
     } catch (IOException e) {
       throw CliException.usage("%s: %s cannot be read: %s".formatted(origin, file, e));
     }

@@ -10,12 +10,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.UrlQueryBuilder;
+import dev.baton.cli.command.CliException;
 import dev.baton.cli.command.CommandContext;
 import dev.baton.cli.terminal.TextTable;
 import dev.baton.cli.terminal.TimeFormatter;
+import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.json.Json;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,6 +35,7 @@ import picocli.CommandLine.Parameters;
       "%nRoles: viewer reads; operator also starts and changes runs; admin also deletes and manages keys.",
       "%nExamples:",
       "  baton keys create ci --role operator --expires-in 90d",
+      "  baton keys create ci --project payments=operator --project orders=viewer",
       "  baton keys list",
       "  baton keys revoke k3j9x0q2m4ab"
     })
@@ -55,15 +62,31 @@ public final class KeysCommand implements Runnable {
       @Option(
               names = "--role",
               paramLabel = "ROLE",
-              description = "viewer, operator or admin. Default: ${DEFAULT-VALUE}.",
-              defaultValue = "viewer")
-          String role,
+              description =
+                  "viewer, operator or admin, in all projects. Default: viewer, or none with"
+                      + " --project.")
+          @Nullable String role,
+      @Option(
+              names = "--project",
+              paramLabel = "NAME=ROLE",
+              description =
+                  "A role in one project, instead of in all or higher than --role. Can be repeated.")
+          @Nullable List<String> projects,
       @Option(
               names = "--expires-in",
               paramLabel = "DURATION",
               description = "For example 90d, at most ten years. Default: never.")
           @Nullable String expiresIn) {
-    ObjectNode body = Json.mapper().createObjectNode().put("name", name).put("role", role);
+    ObjectNode body = Json.mapper().createObjectNode().put("name", name);
+    if (projects != null) {
+      ObjectNode roles = body.putObject("projects");
+      parse(projects)
+          .byProject()
+          .forEach((project, granted) -> roles.put(project, granted.label()));
+    }
+    if (role != null || projects == null) {
+      body.put("role", Objects.requireNonNullElse(role, AccessRole.VIEWER_NAME));
+    }
     if (expiresIn != null) {
       body.put("expires_in", expiresIn);
     }
@@ -95,13 +118,29 @@ public final class KeysCommand implements Runnable {
       table.row(
           key.path("id").asText(),
           key.path("name").asText(),
-          key.path("role").asText(),
+          role(key),
           state(key, now),
           age(key.path("created_at"), now),
           age(key.path("last_used_at"), now),
           key.path("created_by").asText());
     }
     context.print(table, "no keys; create one with `baton keys create NAME --role ROLE`");
+  }
+
+  private static String role(JsonNode key) {
+    return key.hasNonNull("projects")
+        ? key.path("projects").properties().stream()
+            .map(entry -> entry.getKey() + "=" + entry.getValue().asText())
+            .collect(Collectors.joining(" "))
+        : key.path("role").asText();
+  }
+
+  private static ProjectRoles parse(List<String> projects) {
+    try {
+      return ProjectRoles.parse(projects);
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage("--project: " + e.getMessage());
+    }
   }
 
   private static String state(JsonNode key, Instant now) {

@@ -8,6 +8,7 @@ package dev.baton.server;
 
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.net.BearerCredential;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,8 +33,8 @@ public final class KeyFileLoader {
   public record Settings(
       boolean required, Optional<Path> adminKeysFile, Optional<Path> viewerKeysFile) {}
 
-  /** A key of a file, and the role of its callers. */
-  public record FileKey(String key, AccessRole role) {}
+  /** A key of a file, and the roles of its callers. */
+  public record FileKey(String key, ProjectRoles roles) {}
 
   /** Returns the keys of both files. */
   public static List<FileKey> load(Settings settings) throws IOException {
@@ -46,8 +47,34 @@ public final class KeyFileLoader {
   private static void add(List<FileKey> keys, Optional<Path> file, AccessRole role)
       throws IOException {
     if (file.isPresent()) {
-      read(file.get()).forEach(key -> keys.add(new FileKey(key, role)));
+      read(file.get()).forEach(line -> keys.add(key(line, role)));
     }
+  }
+
+  /**
+   * Parses a line: a key, which has the file's role for every project, or a key and its roles as
+   * {@code PROJECT=ROLE}, which may not be higher.
+   *
+   * @throws IllegalArgumentException without the key
+   */
+  private static FileKey key(String line, AccessRole highest) {
+    List<String> words = List.of(line.split("\\s+"));
+    String key = words.getFirst();
+    if (ApiKeyFormat.id(key).isEmpty()) {
+      throw new IllegalArgumentException(
+          "is not an API key; allowed: %s, and then PROJECT=ROLE entries"
+              .formatted(ApiKeyFormat.ALLOWED));
+    }
+    if (words.size() == 1) {
+      return new FileKey(key, ProjectRoles.everywhere(highest));
+    }
+    ProjectRoles roles = ProjectRoles.parse(words.subList(1, words.size()));
+    if (roles.highest().compareTo(highest) > 0) {
+      throw new IllegalArgumentException(
+          "has the role %s, which keys of this file may not have; allowed: up to %s"
+              .formatted(roles.highest().label(), highest.label()));
+    }
+    return new FileKey(key, roles);
   }
 
   private static List<String> read(Path file) throws IOException {
@@ -64,8 +91,8 @@ public final class KeyFileLoader {
    */
   public static List<String> problems(Settings settings, String host) {
     List<String> problems = new ArrayList<>();
-    settings.adminKeysFile().ifPresent(file -> check(ADMINS, file, problems));
-    settings.viewerKeysFile().ifPresent(file -> check(VIEWERS, file, problems));
+    settings.adminKeysFile().ifPresent(file -> check(ADMINS, file, AccessRole.ADMIN, problems));
+    settings.viewerKeysFile().ifPresent(file -> check(VIEWERS, file, AccessRole.VIEWER, problems));
     if (!settings.required() && !LoopbackChecker.isLoopback(host)) {
       problems.add(
           "baton.identity.required=false gives all rights to every program of other hosts: remove"
@@ -74,17 +101,18 @@ public final class KeyFileLoader {
     return problems;
   }
 
-  private static void check(String setting, Path file, List<String> problems) {
+  private static void check(String setting, Path file, AccessRole highest, List<String> problems) {
     try {
       List<String> keys = read(file);
       if (keys.isEmpty()) {
         problems.add(setting + "=" + file + " has no key; allowed: one on each line");
       }
       for (int i = 0; i < keys.size(); i++) {
-        if (ApiKeyFormat.id(keys.get(i)).isEmpty()) {
+        try {
+          key(keys.get(i), highest);
+        } catch (IllegalArgumentException e) {
           problems.add(
-              "%s=%s: line with key %d is not an API key; allowed: %s"
-                  .formatted(setting, file, i + 1, ApiKeyFormat.ALLOWED));
+              "%s=%s: line with key %d %s".formatted(setting, file, i + 1, e.getMessage()));
         }
       }
     } catch (IOException e) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
+import dev.baton.protocol.identity.ProjectRoles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -86,7 +87,31 @@ class KeyFileLoaderTest {
             KeyFileLoader.load(
                 settings(Map.of(ADMINS, file("admins", admin), VIEWERS, file("viewers", viewer)))))
         .containsExactly(
-            new KeyFileLoader.FileKey(admin, AccessRole.ADMIN),
-            new KeyFileLoader.FileKey(viewer, AccessRole.VIEWER));
+            new KeyFileLoader.FileKey(admin, ProjectRoles.everywhere(AccessRole.ADMIN)),
+            new KeyFileLoader.FileKey(viewer, ProjectRoles.everywhere(AccessRole.VIEWER)));
+  }
+
+  @Test
+  void shouldLoadRolesOfProjects() throws IOException {
+    String key = ApiKeyFormat.create();
+
+    assertThat(
+            KeyFileLoader.load(
+                settings(Map.of(ADMINS, file("admins", key + "  payments=operator *=viewer")))))
+        .containsExactly(
+            new KeyFileLoader.FileKey(
+                key, ProjectRoles.parse(List.of("payments=operator", "*=viewer"))));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"payments=operator", "payments", "payments=viewer *=viewer", "*=admin"})
+  void shouldRefuseRolesBeyondThoseOfTheFile(String roles) throws IOException {
+    String key = ApiKeyFormat.create();
+
+    assertThat(problems(Map.of(VIEWERS, file("viewers", key + " " + roles)), "127.0.0.1"))
+        .singleElement()
+        .asString()
+        .contains(VIEWERS, "key 1", "allowed")
+        .doesNotContain(key);
   }
 }

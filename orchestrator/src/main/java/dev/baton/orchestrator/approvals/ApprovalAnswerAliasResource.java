@@ -9,7 +9,7 @@ package dev.baton.orchestrator.approvals;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
-import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
@@ -42,7 +42,7 @@ public class ApprovalAnswerAliasResource {
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
       responseCode = "200",

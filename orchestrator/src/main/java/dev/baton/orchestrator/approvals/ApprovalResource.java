@@ -9,12 +9,15 @@ package dev.baton.orchestrator.approvals;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
@@ -58,14 +61,16 @@ public class ApprovalResource {
 
   private final ApprovalService approvals;
   private final RunQueryService runs;
+  private final CallerContext callers;
 
-  ApprovalResource(ApprovalService approvals, RunQueryService runs) {
+  ApprovalResource(ApprovalService approvals, RunQueryService runs, CallerContext callers) {
+    this.callers = callers;
     this.approvals = approvals;
     this.runs = runs;
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of approvals",
@@ -83,13 +88,14 @@ public class ApprovalResource {
     if (limit < 1 || limit > MOST) {
       throw bad("limit=" + limit, "1 to " + MOST);
     }
+    ProjectAccess access = callers.access(AccessRole.VIEWER);
     return run == null
-        ? approvals.list(status, null, cursor, limit)
-        : runs.resolve(run).chain(id -> approvals.list(status, id, cursor, limit));
+        ? approvals.list(status, null, cursor, limit, access)
+        : runs.resolve(run, access).chain(id -> approvals.list(status, id, cursor, limit, access));
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{id}")
   @APIResponse(
       responseCode = "200",
@@ -98,11 +104,11 @@ public class ApprovalResource {
   @ProblemSet(ProblemKind.NOT_FOUND)
   @Operation(operationId = "getApproval", summary = "One approval.")
   public Uni<ApprovalView> get(String id) {
-    return approvals.get(id);
+    return approvals.get(id, callers.access(AccessRole.VIEWER));
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
@@ -125,13 +131,15 @@ public class ApprovalResource {
     if (answer == null) {
       throw bad("a body without 'answer'", "{\"answer\": <json>, \"by\": …, \"comment\": …}");
     }
+    ProjectAccess access = callers.access(AccessRole.OPERATOR);
     return approvals
         .answer(
             id,
             new ApprovalService.Answer(
                 answer,
                 new ApprovalService.Told(request.by(), request.comment(), request.checkpoint())),
-            IdempotencyKey.of("answer " + id, key, body))
+            IdempotencyKey.of(access.caller(), "answer " + id, key, body),
+            access)
         .map(IdempotentResponse::response);
   }
 

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotencyService;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.outbox.OutboxRelay;
 import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -92,6 +93,12 @@ public class ApprovalService {
     }
   }
 
+  // Native SQL, since runs have no entity. Names of projects have no comma.
+  private static final String ALL = "SELECT a.* FROM orchestrator.approval a WHERE true";
+  private static final String VISIBLE =
+      " AND EXISTS (SELECT FROM orchestrator.run r WHERE r.id = a.run"
+          + " AND r.project = ANY (string_to_array(:projects, ',')))";
+
   private final Mutiny.SessionFactory sessions;
   private final Pool pool;
   private final OutboxRelay relay;
@@ -120,18 +127,28 @@ public class ApprovalService {
    * @param cursor of the previous page; null for the first page
    */
   public Uni<Page> list(
-      @Nullable String status, @Nullable String run, @Nullable String cursor, int limit) {
+      @Nullable String status,
+      @Nullable String run,
+      @Nullable String cursor,
+      int limit,
+      ProjectAccess access) {
     Cursor after = cursor == null ? null : Cursor.parse(cursor);
-    String hql =
-        "from ApprovalEntity where true"
-            + (status == null ? "" : " and status = :status")
-            + (run == null ? "" : " and run = :run")
-            + (after == null ? "" : " and (askedAt > :at or askedAt = :at and id > :id)")
-            + " order by askedAt, id";
+    String[] projects = access.visibleNames();
+    String sql =
+        ALL
+            + (projects == null ? "" : VISIBLE)
+            + (status == null ? "" : " AND a.status = :status")
+            + (run == null ? "" : " AND a.run = :run")
+            + (after == null ? "" : " AND (a.asked_at, a.id) > (:at, :id)")
+            + " ORDER BY a.asked_at, a.id";
     return sessions
         .withSession(
             session -> {
-              var query = session.createQuery(hql, ApprovalEntity.class).setMaxResults(limit + 1);
+              var query =
+                  session.createNativeQuery(sql, ApprovalEntity.class).setMaxResults(limit + 1);
+              if (projects != null) {
+                query.setParameter("projects", String.join(",", projects));
+              }
               if (status != null) {
                 query.setParameter("status", status);
               }
@@ -153,10 +170,23 @@ public class ApprovalService {
             List.copyOf(found.subList(0, limit)), Cursor.of(found.get(limit - 1)).toString());
   }
 
-  /** Fails with a problem when the approval does not exist. */
-  public Uni<ApprovalView> get(String id) {
+  /** Fails with a problem when the approval does not exist, or the caller cannot see its run. */
+  public Uni<ApprovalView> get(String id, ProjectAccess access) {
+    String[] projects = access.visibleNames();
     return sessions
-        .withSession(session -> session.find(ApprovalEntity.class, id))
+        .withSession(
+            session -> {
+              var query =
+                  session
+                      .createNativeQuery(
+                          ALL + (projects == null ? "" : VISIBLE) + " AND a.id = :id",
+                          ApprovalEntity.class)
+                      .setParameter("id", id);
+              if (projects != null) {
+                query.setParameter("projects", String.join(",", projects));
+              }
+              return query.getSingleResultOrNull();
+            })
         .map(
             found -> {
               if (found == null) {
@@ -172,7 +202,8 @@ public class ApprovalService {
    * @return fails with a problem when the approval is unknown or no longer waits, or when the
    *     answer does not match its schema
    */
-  Uni<IdempotentResponse> answer(String id, Answer answer, @Nullable IdempotencyKey key) {
+  Uni<IdempotentResponse> answer(
+      String id, Answer answer, @Nullable IdempotencyKey key, ProjectAccess access) {
     ControlTextValidator.check("answer", answer.value());
     ControlTextValidator.check("by", answer.told().by());
     ControlTextValidator.check("comment", answer.told().comment());
@@ -182,29 +213,36 @@ public class ApprovalService {
             kept ->
                 kept.isPresent()
                     ? Uni.createFrom().item(kept.get())
-                    : pool.withTransaction(tx -> record(tx, id, answer, key)).invoke(relay::wake));
+                    : pool.withTransaction(tx -> record(tx, id, answer, key, access))
+                        .invoke(relay::wake));
   }
 
   /** Like the other {@code answer}, without an idempotency key. */
-  public Uni<ApprovalView> answer(String id, JsonNode value, Told told) {
-    return answer(id, new Answer(value, told), null)
+  public Uni<ApprovalView> answer(String id, JsonNode value, Told told, ProjectAccess access) {
+    return answer(id, new Answer(value, told), null, access)
         .map(
             stored ->
                 Json.read(stored.body().getBytes(StandardCharsets.UTF_8), ApprovalView.class));
   }
 
   private Uni<IdempotentResponse> record(
-      SqlConnection tx, String id, Answer answer, @Nullable IdempotencyKey key) {
+      SqlConnection tx,
+      String id,
+      Answer answer,
+      @Nullable IdempotencyKey key,
+      ProjectAccess access) {
     // Locks the run's row before the approval's, the lock order used everywhere.
     return tx.preparedQuery(
             """
-            SELECT r.id, r.ended, r.desired FROM orchestrator.run r
-            JOIN orchestrator.approval a ON a.run = r.id WHERE a.id = $1 FOR UPDATE OF r\
+            SELECT r.id, r.project, r.ended, r.desired FROM orchestrator.run r
+            JOIN orchestrator.approval a ON a.run = r.id
+            WHERE a.id = $1 AND ($2::text[] IS NULL OR r.project = ANY ($2)) FOR UPDATE OF r\
             """)
-        .execute(Tuple.of(id))
+        .execute(Tuple.tuple().addString(id).addArrayOfString(access.visibleNames()))
         .chain(
             runs -> {
               for (Row run : runs) {
+                access.require(run.getString("project"));
                 return tx.preparedQuery(
                         """
                         SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, tool, asked_at, expires_at,

@@ -8,12 +8,16 @@ package dev.baton.orchestrator.archive;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.store.StoreChannel;
 import dev.baton.protocol.grpc.ArchivedRun;
 import dev.baton.protocol.grpc.ListArchiveRequest;
+import dev.baton.protocol.grpc.ProjectFilter;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
+import dev.baton.protocol.identity.ProjectScope;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.RunId;
 import io.smallrye.mutiny.Uni;
@@ -70,13 +74,15 @@ public class ArchiveResource {
       @Nullable String nextCursor) {}
 
   private final StoreChannel store;
+  private final CallerContext callers;
 
-  ArchiveResource(StoreChannel store) {
+  ArchiveResource(StoreChannel store, CallerContext callers) {
+    this.callers = callers;
     this.store = store;
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of archived runs",
@@ -92,13 +98,14 @@ public class ArchiveResource {
     if (cursor != null && !RunId.isValid(cursor)) {
       throw bad("cursor=" + cursor, "the next_cursor of a page");
     }
-    ListArchiveRequest request =
-        ListArchiveRequest.newBuilder()
-            .setLimit(limit)
-            .setCursor(cursor == null ? "" : cursor)
-            .build();
+    ProjectScope visible = callers.access(AccessRole.VIEWER).visible();
+    ListArchiveRequest.Builder request =
+        ListArchiveRequest.newBuilder().setLimit(limit).setCursor(cursor == null ? "" : cursor);
+    if (!visible.all()) {
+      request.setVisible(ProjectFilter.newBuilder().addAllProjects(visible.names()));
+    }
     return store
-        .ask(PATIENCE, call -> call.archive().listArchive(request))
+        .ask(PATIENCE, call -> call.archive().listArchive(request.build()))
         .map(
             page ->
                 new Page(

@@ -7,6 +7,8 @@
 package dev.baton.orchestrator.bulk;
 
 import dev.baton.orchestrator.checkpoints.RunDeletionCoordinator;
+import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -15,6 +17,7 @@ import dev.baton.orchestrator.runs.RunQueryFilter;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.state.RunStatus;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -105,16 +108,21 @@ public class BulkRunResource {
   private final RunQueryService runs;
   private final RunCancellationService cancellation;
   private final RunDeletionCoordinator deletion;
+  private final CallerContext callers;
 
   BulkRunResource(
-      RunQueryService runs, RunCancellationService cancellation, RunDeletionCoordinator deletion) {
+      RunQueryService runs,
+      RunCancellationService cancellation,
+      RunDeletionCoordinator deletion,
+      CallerContext callers) {
+    this.callers = callers;
     this.runs = runs;
     this.cancellation = cancellation;
     this.deletion = deletion;
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/cancel")
   @APIResponse(
       responseCode = "200",
@@ -130,13 +138,14 @@ public class BulkRunResource {
     BulkRequest request = read(body);
     return each(
         request,
+        callers.access(AccessRole.OPERATOR),
         statuses(false),
         "cancelled",
         run -> cancellation.cancel(run, request.reason()).replaceWithVoid());
   }
 
   @POST
-  @RolesAllowed(AccessRole.ADMIN_NAME)
+  @RolesAllowed(ProjectRoles.ADMIN_NAME)
   @Path("/delete")
   @APIResponse(
       responseCode = "200",
@@ -152,6 +161,7 @@ public class BulkRunResource {
     BulkRequest request = read(body);
     return each(
         request,
+        callers.access(AccessRole.ADMIN),
         statuses(true),
         "deleted",
         run ->
@@ -171,13 +181,17 @@ public class BulkRunResource {
   }
 
   private Uni<Results> each(
-      BulkRequest request, List<String> statuses, String done, Function<String, Uni<Void>> action) {
+      BulkRequest request,
+      ProjectAccess access,
+      List<String> statuses,
+      String done,
+      Function<String, Uni<Void>> action) {
     RunQueryFilter filter = filter(request).orStatuses(statuses);
     int limit = Objects.requireNonNullElse(request.limit(), DEFAULT_LIMIT);
     if (limit < 1 || limit > MOST) {
       throw bad("limit " + limit, "1 to " + MOST);
     }
-    return runs.list(filter, request.cursor(), limit)
+    return runs.list(filter, access.permitted(), request.cursor(), limit)
         .chain(
             page ->
                 (isTrue(request.dryRun())

@@ -20,9 +20,11 @@ import dev.baton.protocol.grpc.OpenCheckpointResponse;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareForkRequest;
 import dev.baton.protocol.grpc.PrepareForkResponse;
+import dev.baton.protocol.grpc.ProjectFilter;
 import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import dev.baton.protocol.identity.ProjectScope;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.time.Duration;
@@ -51,6 +53,18 @@ class CheckpointClient {
   Uni<GetCheckpointResponse> get(String id) {
     GetCheckpointRequest request = GetCheckpointRequest.newBuilder().setId(id).build();
     return store.ask(PATIENCE, call -> call.checkpoints().getCheckpoint(request));
+  }
+
+  /** Finds a checkpoint in some projects, without its manifest. */
+  Uni<StoredCheckpoint> find(String id, ProjectScope visible) {
+    GetCheckpointRequest.Builder request =
+        GetCheckpointRequest.newBuilder().setId(id).setWithoutManifest(true);
+    if (!visible.all()) {
+      request.setVisible(ProjectFilter.newBuilder().addAllProjects(visible.names()));
+    }
+    return store
+        .ask(PATIENCE, call -> call.checkpoints().getCheckpoint(request.build()))
+        .map(GetCheckpointResponse::getCheckpoint);
   }
 
   /** Opens a checkpoint on behalf of the run that created it. */

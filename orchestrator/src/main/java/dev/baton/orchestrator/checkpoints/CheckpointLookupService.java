@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.checkpoints;
 
 import dev.baton.orchestrator.events.StoredTraceClient;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueryService;
@@ -43,8 +44,29 @@ class CheckpointLookupService {
     this.runs = runs;
   }
 
-  /** Returns the full id; fails with a problem when no or several checkpoints match. */
-  Uni<String> resolve(String text, String project) {
+  /**
+   * Returns the full id; fails with a problem when no or several checkpoints match. A checkpoint
+   * that the caller cannot see does not exist.
+   *
+   * @param project in which a part of an id is searched
+   */
+  Uni<String> resolve(String text, String project, ProjectAccess access) {
+    if (access.permitted().all()) {
+      return named(text, project);
+    }
+    if (RunId.isValid(text)) {
+      return store
+          .find(text, access.visible())
+          .invoke(found -> access.require(found.getProject()))
+          .map(StoredCheckpoint::getId);
+    }
+    return access.visible().contains(project)
+        ? named(text, project).invoke(id -> access.require(project))
+        : Uni.createFrom().failure(unknown(text, searched(0, project)));
+  }
+
+  /** Like {@link #resolve}, for a caller with access to the project; a full id is not looked up. */
+  Uni<String> named(String text, String project) {
     if (RunId.isValid(text)) {
       return Uni.createFrom().item(text);
     }
@@ -61,11 +83,7 @@ class CheckpointLookupService {
                       .limit(MAX_CANDIDATES)
                       .toList();
               return switch (found.size()) {
-                case 0 ->
-                    throw unknown(
-                        text,
-                        "was searched among the newest %,d of project '%s'"
-                            .formatted(all.size(), project));
+                case 0 -> throw unknown(text, searched(all.size(), project));
                 case 1 -> found.getFirst();
                 default ->
                     throw ProblemException.ambiguous(
@@ -73,6 +91,11 @@ class CheckpointLookupService {
                         found);
               };
             });
+  }
+
+  private static String searched(int number, String project) {
+    return "was searched among the newest %,d of project '%s'"
+        .formatted(number, TextShortener.shorten(project, 64));
   }
 
   private static ProblemException unknown(String text, String hint) {

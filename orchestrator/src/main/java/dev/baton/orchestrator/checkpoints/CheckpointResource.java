@@ -6,6 +6,8 @@
  */
 package dev.baton.orchestrator.checkpoints;
 
+import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -15,6 +17,7 @@ import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.grpc.ListCheckpointsRequest;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DELETE;
@@ -55,14 +58,17 @@ public class CheckpointResource {
 
   private final CheckpointLookupService checkpoints;
   private final RunQueryService runs;
+  private final CallerContext callers;
 
-  CheckpointResource(CheckpointLookupService checkpoints, RunQueryService runs) {
+  CheckpointResource(
+      CheckpointLookupService checkpoints, RunQueryService runs, CallerContext callers) {
+    this.callers = callers;
     this.checkpoints = checkpoints;
     this.runs = runs;
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of checkpoints",
@@ -85,13 +91,17 @@ public class CheckpointResource {
         ListCheckpointsRequest.newBuilder()
             .setLimit(limit)
             .setCursor(Objects.requireNonNullElse(cursor, ""));
-    return run == null
+    ProjectAccess access = callers.access(AccessRole.VIEWER);
+    if (run != null) {
+      return runs.resolve(run, access).chain(id -> checkpoints.page(request.setRun(id).build()));
+    }
+    return access.visible().contains(project)
         ? checkpoints.page(request.setProject(project).build())
-        : runs.resolve(run).chain(id -> checkpoints.page(request.setRun(id).build()));
+        : Uni.createFrom().item(new Page(List.of(), null));
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{id}")
   @APIResponse(
       responseCode = "200",
@@ -101,11 +111,13 @@ public class CheckpointResource {
   @Operation(operationId = "getCheckpoint", summary = "A checkpoint with its manifest.")
   public Uni<StoredCheckpointView> get(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
-    return checkpoints.resolve(id, project).chain(checkpoints::get);
+    return checkpoints
+        .resolve(id, project, callers.access(AccessRole.VIEWER))
+        .chain(checkpoints::get);
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{id}/packs")
   @APIResponse(
       responseCode = "200",
@@ -117,11 +129,13 @@ public class CheckpointResource {
       summary = "The URLs of all packs that a restore needs.")
   public Uni<CheckpointDownloadView> packs(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
-    return checkpoints.resolve(id, project).chain(checkpoints::open);
+    return checkpoints
+        .resolve(id, project, callers.access(AccessRole.VIEWER))
+        .chain(checkpoints::open);
   }
 
   @PUT
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/pin")
   @APIResponse(
       responseCode = "200",
@@ -152,7 +166,7 @@ public class CheckpointResource {
   }
 
   @DELETE
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/pin")
   @APIResponse(
       responseCode = "200",
@@ -168,12 +182,12 @@ public class CheckpointResource {
   private Uni<StoredCheckpointView> pinned(
       String text, String project, PinCheckpointRequest.Builder request) {
     return checkpoints
-        .resolve(text, project)
+        .resolve(text, project, callers.access(AccessRole.OPERATOR))
         .chain(id -> checkpoints.pin(request.setId(id).build()));
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/verify")
   @APIResponse(
       responseCode = "200",
@@ -185,6 +199,8 @@ public class CheckpointResource {
       summary = "Read all of a checkpoint now and report what is damaged.")
   public Uni<CheckpointVerificationView> verify(
       String id, @RestQuery @DefaultValue(DEFAULT_PROJECT) String project) {
-    return checkpoints.resolve(id, project).chain(checkpoints::verify);
+    return checkpoints
+        .resolve(id, project, callers.access(AccessRole.OPERATOR))
+        .chain(checkpoints::verify);
   }
 }

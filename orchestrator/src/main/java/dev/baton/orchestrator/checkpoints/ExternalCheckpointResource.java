@@ -6,11 +6,13 @@
  */
 package dev.baton.orchestrator.checkpoints;
 
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import io.smallrye.mutiny.Uni;
@@ -49,15 +51,19 @@ public class ExternalCheckpointResource {
 
   private final ExternalCheckpointService captures;
   private final CheckpointLookupService checkpoints;
+  private final CallerContext callers;
 
   ExternalCheckpointResource(
-      ExternalCheckpointService captures, CheckpointLookupService checkpoints) {
+      ExternalCheckpointService captures,
+      CheckpointLookupService checkpoints,
+      CallerContext callers) {
+    this.callers = callers;
     this.captures = captures;
     this.checkpoints = checkpoints;
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/packs/find")
   @Consumes(MediaType.APPLICATION_OCTET_STREAM)
   @APIResponse(
@@ -73,11 +79,11 @@ public class ExternalCheckpointResource {
       throw bad(
           digests.length + " bytes", "up to %,d digests of %d bytes".formatted(MOST_CHUNKS, HASH));
     }
-    return captures.find(id, digests);
+    return captures.find(id, digests, callers.access(AccessRole.OPERATOR));
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/packs/uploads")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
@@ -92,11 +98,13 @@ public class ExternalCheckpointResource {
   public Uni<PackUploadProtocol.Places> prepare(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return captures.prepare(
-        id, some(JsonBodyReader.read(body, PackUploadProtocol.WantedList.class).packs()));
+        id,
+        some(JsonBodyReader.read(body, PackUploadProtocol.WantedList.class).packs()),
+        callers.access(AccessRole.OPERATOR));
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/packs")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(responseCode = "204", description = "The packs are registered")
@@ -109,7 +117,9 @@ public class ExternalCheckpointResource {
     JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
     return captures
         .register(
-            id, some(JsonBodyReader.read(body, PackUploadProtocol.UploadedList.class).packs()))
+            id,
+            some(JsonBodyReader.read(body, PackUploadProtocol.UploadedList.class).packs()),
+            callers.access(AccessRole.OPERATOR))
         .map(done -> Response.noContent().build());
   }
 
@@ -121,7 +131,7 @@ public class ExternalCheckpointResource {
   }
 
   @PUT
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/checkpoints/{checkpoint}")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
@@ -158,7 +168,7 @@ public class ExternalCheckpointResource {
       throw bad("a manifest of '" + manifest.id() + "' at " + checkpoint, "that of " + checkpoint);
     }
     return captures
-        .commit(id, body)
+        .commit(id, body, callers.access(AccessRole.OPERATOR))
         .chain(() -> checkpoints.get(checkpoint))
         .map(
             made ->

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.checkpoints;
 
 import com.google.protobuf.ByteString;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -46,8 +47,8 @@ class ExternalCheckpointService {
   }
 
   /** Fails with a problem unless the run is external and active. */
-  private Uni<Caller> holder(String id) {
-    return runs.resolve(id).chain(runs::get).map(this::holder);
+  private Uni<Caller> holder(String id, ProjectAccess access) {
+    return runs.resolve(id, access).chain(runs::get).map(this::holder);
   }
 
   private Caller holder(RunView run) {
@@ -67,38 +68,45 @@ class ExternalCheckpointService {
   }
 
   private <T> Uni<T> onBehalf(
-      String id, BiFunction<MutinyCheckpointServiceStub, Caller, Uni<T>> call) {
-    return holder(id)
+      String id,
+      ProjectAccess access,
+      BiFunction<MutinyCheckpointServiceStub, Caller, Uni<T>> call) {
+    return holder(id, access)
         .chain(
             holder ->
                 store.ask(PATIENCE, connection -> call.apply(connection.checkpoints(), holder)));
   }
 
-  Uni<PackUploadProtocol.Found> find(String id, byte[] digests) {
+  Uni<PackUploadProtocol.Found> find(String id, byte[] digests, ProjectAccess access) {
     FindChunksRequest.Builder request =
         FindChunksRequest.newBuilder().setDigests(ByteString.copyFrom(digests));
-    return onBehalf(id, (call, holder) -> call.findChunks(request.setCaller(holder).build()))
+    return onBehalf(
+            id, access, (call, holder) -> call.findChunks(request.setCaller(holder).build()))
         .map(PackUploadProtocol.Found::of);
   }
 
-  Uni<PackUploadProtocol.Places> prepare(String id, List<PackUploadProtocol.Wanted> packs) {
+  Uni<PackUploadProtocol.Places> prepare(
+      String id, List<PackUploadProtocol.Wanted> packs, ProjectAccess access) {
     PrepareUploadRequest.Builder request = PrepareUploadRequest.newBuilder();
     packs.forEach(pack -> request.addObjects(pack.message()));
-    return onBehalf(id, (call, holder) -> call.prepareUpload(request.setCaller(holder).build()))
+    return onBehalf(
+            id, access, (call, holder) -> call.prepareUpload(request.setCaller(holder).build()))
         .map(PackUploadProtocol.Places::of);
   }
 
-  Uni<Void> register(String id, List<PackUploadProtocol.Uploaded> packs) {
+  Uni<Void> register(String id, List<PackUploadProtocol.Uploaded> packs, ProjectAccess access) {
     RegisterPacksRequest.Builder request = RegisterPacksRequest.newBuilder();
     packs.forEach(pack -> request.addPacks(pack.message()));
-    return onBehalf(id, (call, holder) -> call.registerPacks(request.setCaller(holder).build()))
+    return onBehalf(
+            id, access, (call, holder) -> call.registerPacks(request.setCaller(holder).build()))
         .replaceWithVoid();
   }
 
-  Uni<Void> commit(String id, byte[] manifest) {
+  Uni<Void> commit(String id, byte[] manifest, ProjectAccess access) {
     CommitCheckpointRequest.Builder request =
         CommitCheckpointRequest.newBuilder().setManifest(ByteString.copyFrom(manifest));
-    return onBehalf(id, (call, holder) -> call.commitCheckpoint(request.setCaller(holder).build()))
+    return onBehalf(
+            id, access, (call, holder) -> call.commitCheckpoint(request.setCaller(holder).build()))
         .replaceWithVoid();
   }
 }

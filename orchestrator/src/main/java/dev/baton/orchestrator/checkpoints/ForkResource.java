@@ -8,11 +8,14 @@ package dev.baton.orchestrator.checkpoints;
 
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
@@ -38,13 +41,15 @@ import org.jspecify.annotations.Nullable;
 @Tag(name = "runs")
 public class ForkResource {
   private final RunForkService forks;
+  private final CallerContext callers;
 
-  ForkResource(RunForkService forks) {
+  ForkResource(RunForkService forks, CallerContext callers) {
+    this.callers = callers;
     this.forks = forks;
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
       responseCode = "201",
@@ -74,8 +79,9 @@ public class ForkResource {
       String id, byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     ForkRequest request = JsonBodyReader.read(body, ForkRequest.class);
+    ProjectAccess access = callers.access(AccessRole.OPERATOR);
     return forks
-        .fork(id, request, IdempotencyKey.of("fork_run " + id, key, body))
+        .fork(id, request, IdempotencyKey.of(access.caller(), "fork_run " + id, key, body), access)
         .map(IdempotentResponse::response);
   }
 }

@@ -6,12 +6,14 @@
  */
 package dev.baton.orchestrator.checkpoints;
 
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.GET;
@@ -54,16 +56,21 @@ public class RunCheckpointResource {
   private final CheckpointLookupService checkpoints;
   private final OnDemandCheckpointService maker;
   private final RunQueryService runs;
+  private final CallerContext callers;
 
   RunCheckpointResource(
-      CheckpointLookupService checkpoints, OnDemandCheckpointService maker, RunQueryService runs) {
+      CheckpointLookupService checkpoints,
+      OnDemandCheckpointService maker,
+      RunQueryService runs,
+      CallerContext callers) {
+    this.callers = callers;
     this.checkpoints = checkpoints;
     this.maker = maker;
     this.runs = runs;
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "The checkpoints in the trace",
@@ -73,11 +80,13 @@ public class RunCheckpointResource {
       operationId = "listRunCheckpoints",
       summary = "The checkpoints from which the run could continue, newest first.")
   public Uni<CheckpointList> list(String id) {
-    return runs.resolve(id).chain(checkpoints::cuts).map(CheckpointList::new);
+    return runs.resolve(id, callers.access(AccessRole.VIEWER))
+        .chain(checkpoints::cuts)
+        .map(CheckpointList::new);
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @APIResponse(
       responseCode = "201",
       description = "The checkpoint can be restored",
@@ -123,7 +132,7 @@ public class RunCheckpointResource {
           "trigger '%s' is not allowed; allowed: %s"
               .formatted(trigger, String.join(", ", TRIGGERS)));
     }
-    return runs.resolve(id)
+    return runs.resolve(id, callers.access(AccessRole.OPERATOR))
         .chain(run -> maker.make(run, trigger))
         .map(RunCheckpointResource::answer);
   }

@@ -6,10 +6,12 @@
  */
 package dev.baton.orchestrator.checkpoints;
 
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.DELETE;
@@ -31,14 +33,17 @@ import org.jboss.resteasy.reactive.RestQuery;
 public class RunDeletionResource {
   private final RunQueryService runs;
   private final RunDeletionCoordinator deletion;
+  private final CallerContext callers;
 
-  RunDeletionResource(RunQueryService runs, RunDeletionCoordinator deletion) {
+  RunDeletionResource(
+      RunQueryService runs, RunDeletionCoordinator deletion, CallerContext callers) {
+    this.callers = callers;
     this.runs = runs;
     this.deletion = deletion;
   }
 
   @DELETE
-  @RolesAllowed(AccessRole.ADMIN_NAME)
+  @RolesAllowed(ProjectRoles.ADMIN_NAME)
   @APIResponse(
       responseCode = "200",
       description = "The proof of the deletion",
@@ -53,6 +58,7 @@ public class RunDeletionResource {
       String id,
       @RestQuery @DefaultValue("false") boolean now,
       @RestQuery @DefaultValue("false") boolean force) {
-    return runs.resolve(id).chain(run -> deletion.delete(run, now, force));
+    return runs.resolve(id, callers.access(AccessRole.ADMIN))
+        .chain(run -> deletion.delete(run, now, force));
   }
 }

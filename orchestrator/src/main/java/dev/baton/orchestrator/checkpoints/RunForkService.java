@@ -9,6 +9,7 @@ package dev.baton.orchestrator.checkpoints;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -56,15 +57,20 @@ public class RunForkService {
    * @param id of the parent, or its last six characters
    */
   public Uni<IdempotentResponse> fork(
-      String id, ForkRequest request, @Nullable IdempotencyKey key) {
+      String id, ForkRequest request, @Nullable IdempotencyKey key, ProjectAccess access) {
     check(request);
     return service.create(
-        key, () -> runs.resolve(id).chain(runs::parent).chain(parent -> fork(parent, request)));
+        key,
+        () ->
+            runs.resolve(id, access)
+                .chain(runs::parent)
+                .chain(parent -> fork(parent, request, access)));
   }
 
-  private Uni<NewRun> fork(RunQueryService.Parent parent, ForkRequest request) {
+  private Uni<NewRun> fork(
+      RunQueryService.Parent parent, ForkRequest request, ProjectAccess access) {
     return service
-        .check(request(parent, request))
+        .check(request(parent, request), access)
         .chain(run -> prepare(parent, run, request).map(run::forkedFrom));
   }
 
@@ -120,7 +126,7 @@ public class RunForkService {
     Uni<String> named =
         checkpoint == null
             ? Uni.createFrom().item("")
-            : checkpoints.resolve(checkpoint, parent.project());
+            : checkpoints.named(checkpoint, parent.project());
     return runs.seen(parent.id())
         .chain(seen -> named.invoke(id -> asked.setCheckpoint(id).addAllSeen(seen)))
         .chain(() -> store.prepareFork(asked.build()))

@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.document;
 
-import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.common.annotation.NonBlocking;
 import io.vertx.ext.web.Router;
 import jakarta.annotation.security.RolesAllowed;
@@ -70,7 +70,7 @@ public class ApiIndexResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Produces(MediaType.APPLICATION_JSON)
   @Operation(operationId = "getIndex", summary = "What this service serves, and where.")
   @APIResponse(
@@ -82,7 +82,7 @@ public class ApiIndexResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Produces(MediaType.TEXT_HTML + ";qs=0.5")
   @Operation(hidden = true)
   public String page() {

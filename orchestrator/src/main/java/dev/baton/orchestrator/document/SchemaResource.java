@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
-import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
 import io.smallrye.common.annotation.NonBlocking;
@@ -49,7 +49,7 @@ public class SchemaResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("asyncapi")
   @Produces(MediaType.APPLICATION_JSON)
   @Operation(operationId = "getAsyncApi", summary = "The AsyncAPI document of all topics.")
@@ -62,7 +62,7 @@ public class SchemaResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("schemas")
   @Produces(MediaType.APPLICATION_JSON)
   @Operation(
@@ -84,7 +84,7 @@ public class SchemaResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("schemas/{path}")
   @Produces({SCHEMA_JSON, MediaType.APPLICATION_JSON})
   @Operation(operationId = "getSchema", summary = "A JSON Schema (2020-12).")

@@ -6,11 +6,13 @@
  */
 package dev.baton.orchestrator.events;
 
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
 import jakarta.annotation.security.RolesAllowed;
@@ -52,14 +54,16 @@ public class EventResource {
 
   private final StoredTraceClient store;
   private final RunQueryService runs;
+  private final CallerContext callers;
 
-  EventResource(StoredTraceClient store, RunQueryService runs) {
+  EventResource(StoredTraceClient store, RunQueryService runs, CallerContext callers) {
+    this.callers = callers;
     this.store = store;
     this.runs = runs;
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/events")
   @Produces(MediaType.APPLICATION_JSON)
   @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
@@ -93,7 +97,7 @@ public class EventResource {
           "after=" + after + ", limit=" + limit + "; allowed: after 0 or more, limit 1 to " + MOST);
     }
     Multi<List<byte[]>> events =
-        runs.resolve(id)
+        runs.resolve(id, callers.access(AccessRole.VIEWER))
             .onItem()
             .transformToMulti(
                 run ->
@@ -111,7 +115,7 @@ public class EventResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/events")
   @Produces(MediaType.SERVER_SENT_EVENTS)
   @Operation(hidden = true)
@@ -121,7 +125,7 @@ public class EventResource {
       @HeaderParam(SseKeepAlive.LAST_EVENT_ID) @Nullable String lastEventId,
       @Context Sse sse) {
     long from = lastEventId == null ? after : SseKeepAlive.position(lastEventId);
-    return runs.resolve(id)
+    return runs.resolve(id, callers.access(AccessRole.VIEWER))
         .onItem()
         .transformToMulti(
             run ->

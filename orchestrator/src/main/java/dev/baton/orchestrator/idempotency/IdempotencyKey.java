@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.idempotency;
 
+import dev.baton.orchestrator.identity.Caller;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import java.security.MessageDigest;
@@ -16,11 +17,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A caller's key for one request, with a hash of the request's body.
  *
- * @param key the operation and the caller's text: the same text for another operation is a
- *     different key
+ * @param key the caller, the operation and the caller's text: the same text of another caller or
+ *     for another operation is a different key
+ * @param text the caller's text
  * @param bodyHash SHA-256 of the body in hex
  */
-public record IdempotencyKey(String key, String bodyHash) {
+public record IdempotencyKey(String key, String text, String bodyHash) {
   public static final String HEADER = "Idempotency-Key";
 
   /** Set on a stored response of an earlier request. */
@@ -35,7 +37,7 @@ public record IdempotencyKey(String key, String bodyHash) {
    *     ASCII
    */
   public static @Nullable IdempotencyKey of(
-      String operation, @Nullable String header, byte @Nullable [] body) {
+      Caller caller, String operation, @Nullable String header, byte @Nullable [] body) {
     if (header == null) {
       return null;
     }
@@ -46,7 +48,10 @@ public record IdempotencyKey(String key, String bodyHash) {
           ProblemKind.BAD_PARAMETER,
           HEADER + " is not allowed; allowed: 1 to " + MAX + " printable ASCII characters");
     }
-    return new IdempotencyKey(operation + "|" + header, sha256(body == null ? new byte[0] : body));
+    return new IdempotencyKey(
+        caller.id() + "|" + operation + "|" + header,
+        header,
+        sha256(body == null ? new byte[0] : body));
   }
 
   private static String sha256(byte[] bytes) {
@@ -55,10 +60,5 @@ public record IdempotencyKey(String key, String bodyHash) {
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException("every JDK has SHA-256", e);
     }
-  }
-
-  /** The key without the operation, as the caller wrote it. */
-  String text() {
-    return key.substring(key.indexOf('|') + 1);
   }
 }

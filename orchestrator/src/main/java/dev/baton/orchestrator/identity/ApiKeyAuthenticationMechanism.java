@@ -8,6 +8,7 @@ package dev.baton.orchestrator.identity;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.net.BearerCredential;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.quarkus.security.identity.IdentityProviderManager;
@@ -32,7 +33,8 @@ class ApiKeyAuthenticationMechanism implements HttpAuthenticationMechanism {
   private static final String REALM = "Bearer realm=\"baton\"";
   private static final String CALLER = "baton.caller";
   private static final String WRONG = "baton.credential.wrong";
-  private static final Caller ANYONE = Caller.of("anonymous", AccessRole.ADMIN);
+  private static final Caller ANYONE =
+      Caller.of("anonymous", "anonymous", ProjectRoles.everywhere(AccessRole.ADMIN));
 
   private final ApiKeyAuthenticator keys;
   private final boolean required;
@@ -74,7 +76,7 @@ class ApiKeyAuthenticationMechanism implements HttpAuthenticationMechanism {
 
   private static SecurityIdentity use(RoutingContext context, Caller caller) {
     context.put(CALLER, caller);
-    return QuarkusSecurityIdentity.builder().setPrincipal(caller).addRoles(caller.roles()).build();
+    return QuarkusSecurityIdentity.builder().setPrincipal(caller).addRoles(caller.rights()).build();
   }
 
   @Override

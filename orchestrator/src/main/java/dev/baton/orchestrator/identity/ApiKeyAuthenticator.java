@@ -10,8 +10,8 @@ import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.StepTokenSigner;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
-import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.server.KeyFileLoader;
 import io.quarkus.runtime.StartupEvent;
@@ -60,7 +60,7 @@ class ApiKeyAuthenticator {
     this.config = config.identity();
   }
 
-  private record KnownKey(String name, byte[] digest, AccessRole role) {}
+  private record KnownKey(String id, String name, byte[] digest, ProjectRoles roles) {}
 
   /** What was found for an id, also that it does not exist. */
   private record CachedKey(Optional<ApiKeyRow> row, long untilNanos) {}
@@ -72,11 +72,14 @@ class ApiKeyAuthenticator {
                     config.required(), config.adminKeysFile(), config.viewerKeysFile()))
             .stream()
             .map(
-                file ->
-                    new KnownKey(
-                        file.role().label() + " key " + ApiKeyFormat.id(file.key()).orElseThrow(),
-                        BearerCredential.digest(file.key()),
-                        file.role()))
+                file -> {
+                  String id = ApiKeyFormat.id(file.key()).orElseThrow();
+                  return new KnownKey(
+                      id,
+                      file.roles().highest().label() + " key " + id,
+                      BearerCredential.digest(file.key()),
+                      file.roles());
+                })
             .toList();
     if (config.required() && fileKeys.isEmpty()) {
       LOG.info(
@@ -102,7 +105,7 @@ class ApiKeyAuthenticator {
     byte[] digest = BearerCredential.digest(credential);
     for (KnownKey key : fileKeys) {
       if (MessageDigest.isEqual(key.digest(), digest)) {
-        return found(Optional.of(Caller.of(key.name(), key.role())));
+        return found(Optional.of(Caller.of(key.id(), key.name(), key.roles())));
       }
     }
     return lookup(id.get()).map(row -> row.flatMap(key -> caller(key, digest)));
@@ -114,7 +117,7 @@ class ApiKeyAuthenticator {
       return Optional.empty();
     }
     recordUse(key.id(), now);
-    return Optional.of(Caller.of(key.name(), key.role()));
+    return Optional.of(Caller.of(key.id(), key.name(), key.roles()));
   }
 
   private Uni<Optional<ApiKeyRow>> lookup(String id) {

@@ -6,7 +6,10 @@
  */
 package dev.baton.orchestrator.identity;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
+import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.core.buffer.Buffer;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -14,12 +17,15 @@ import io.vertx.mutiny.sqlclient.Row;
 import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +37,7 @@ class ApiKeyRepository {
 
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final String COLUMNS =
-      "id, digest, name, role, created_at, created_by, expires_at, last_used_at, revoked_at";
+      "id, digest, name, role, projects::text AS projects, created_at, created_by, expires_at, last_used_at, revoked_at";
 
   private final Pool pool;
 
@@ -63,19 +69,20 @@ class ApiKeyRepository {
     return execute(
             """
             INSERT INTO orchestrator.api_key
-              (id, digest, name, role, created_at, created_by, expires_at)
-            SELECT $1, $2, $3, $4, $5, $6, $7
+              (id, digest, name, role, created_at, created_by, expires_at, projects)
+            SELECT $1, $2, $3, $4, $5, $6, $7, $9::text::jsonb
             WHERE (SELECT count(*) FROM orchestrator.api_key
                    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())) < $8""",
             Tuple.tuple()
                 .addString(key.id())
                 .addBuffer(Buffer.buffer(key.digest()))
                 .addString(key.name())
-                .addString(key.role().label())
+                .addString(key.roles().everywhere().map(AccessRole::label).orElse(null))
                 .addOffsetDateTime(utc(key.createdAt()))
                 .addString(key.createdBy())
                 .addOffsetDateTime(key.expiresAt() == null ? null : utc(key.expiresAt()))
-                .addInteger(MAX_KEYS))
+                .addInteger(MAX_KEYS)
+                .addString(projects(key.roles())))
         .map(rows -> rows.rowCount() == 1);
   }
 
@@ -106,14 +113,12 @@ class ApiKeyRepository {
   private static List<ApiKeyRow> list(RowSet<Row> rows) {
     List<ApiKeyRow> keys = new ArrayList<>();
     for (Row row : rows) {
-      String role = row.getString("role");
       keys.add(
           new ApiKeyRow(
               row.getString("id"),
               row.getBuffer("digest").getBytes(),
               row.getString("name"),
-              AccessRole.of(role)
-                  .orElseThrow(() -> new IllegalStateException("unknown role '" + role + "'")),
+              roles(row),
               row.getOffsetDateTime("created_at").toInstant(),
               row.getString("created_by"),
               instant(row, "expires_at"),
@@ -121,6 +126,32 @@ class ApiKeyRepository {
               instant(row, "revoked_at")));
     }
     return keys;
+  }
+
+  /** The column {@code role} has the role for every project, as before there were others. */
+  private static String projects(ProjectRoles roles) {
+    ObjectNode projects = Json.mapper().createObjectNode();
+    roles
+        .byProject()
+        .forEach(
+            (project, role) -> {
+              if (!project.equals(ProjectRoles.EVERY)) {
+                projects.put(project, role.label());
+              }
+            });
+    return projects.toString();
+  }
+
+  private static ProjectRoles roles(Row row) {
+    Map<String, String> labels = new HashMap<>();
+    Json.tree(row.getString("projects").getBytes(StandardCharsets.UTF_8))
+        .properties()
+        .forEach(entry -> labels.put(entry.getKey(), entry.getValue().asText()));
+    String every = row.getString("role");
+    if (every != null) {
+      labels.put(ProjectRoles.EVERY, every);
+    }
+    return ProjectRoles.parse(labels);
   }
 
   private static @Nullable Instant instant(Row row, String column) {

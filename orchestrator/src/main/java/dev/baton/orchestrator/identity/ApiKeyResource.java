@@ -22,6 +22,7 @@ import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.SecurityContext;
 import java.util.List;
+import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.Operation;
 import org.eclipse.microprofile.openapi.annotations.media.Content;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
@@ -36,10 +37,18 @@ import org.jspecify.annotations.Nullable;
 @Produces(MediaType.APPLICATION_JSON)
 @Tag(name = "identity")
 public class ApiKeyResource {
-  /** The body of a request for a new key. */
+  /**
+   * The body of a request for a new key.
+   *
+   * @param role for every project: viewer, operator or admin
+   * @param projects roles by project; {@code *} is every project
+   */
   @Schema(name = "ApiKeyRequest")
   public record ApiKeyRequest(
-      @Nullable String name, @Nullable String role, @Nullable String expiresIn) {}
+      @Nullable String name,
+      @Nullable String role,
+      @Nullable Map<String, String> projects,
+      @Nullable String expiresIn) {}
 
   /** All keys. */
   @Schema(name = "ApiKeys")
@@ -77,7 +86,8 @@ public class ApiKeyResource {
   @ProblemSet({ProblemKind.CONFLICT, ProblemKind.BAD_PARAMETER})
   @Operation(
       operationId = "createApiKey",
-      summary = "Create an API key with a role: viewer, operator or admin.")
+      summary =
+          "Create an API key with a role (viewer, operator, admin) for all projects or for some.")
   @RequestBody(
       required = true,
       content = @Content(schema = @Schema(implementation = ApiKeyRequest.class)))
@@ -85,7 +95,11 @@ public class ApiKeyResource {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     ApiKeyRequest request = JsonBodyReader.read(body, ApiKeyRequest.class);
     return keys.create(
-        request.name(), request.role(), request.expiresIn(), (Caller) security.getUserPrincipal());
+        request.name(),
+        request.role(),
+        request.projects(),
+        request.expiresIn(),
+        (Caller) security.getUserPrincipal());
   }
 
   @DELETE

@@ -6,7 +6,7 @@
  */
 package dev.baton.orchestrator.identity;
 
-import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ record ApiKeyRow(
     String id,
     byte[] digest,
     String name,
-    AccessRole role,
+    ProjectRoles roles,
     Instant createdAt,
     String createdBy,
     @Nullable Instant expiresAt,

@@ -11,6 +11,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ApiKeyFormat;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.protocol.workflow.DurationParser;
 import io.smallrye.mutiny.Uni;
@@ -19,6 +20,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Creates, lists and revokes API keys. Thread-safe. */
@@ -38,22 +42,22 @@ class ApiKeyService {
   /**
    * Creates a key.
    *
+   * @param role for every project; null: only those of {@code projects}
+   * @param projects roles by project, with {@code *} for every project; null for none
    * @param expiresIn a duration of at most ten years; null: it never expires
    * @return the key, with its text
    */
   Uni<ApiKeyView> create(
-      @Nullable String name, @Nullable String role, @Nullable String expiresIn, Caller by) {
+      @Nullable String name,
+      @Nullable String role,
+      @Nullable Map<String, String> projects,
+      @Nullable String expiresIn,
+      Caller by) {
     ControlTextValidator.check("name", name);
     if (name == null || name.isBlank() || name.length() > MAX_NAME) {
       throw bad("name '%s' is not allowed; allowed: 1 to %d characters".formatted(name, MAX_NAME));
     }
-    AccessRole granted =
-        AccessRole.of(role == null ? "" : role)
-            .orElseThrow(
-                () ->
-                    bad(
-                        "role '%s' is not allowed; allowed: %s"
-                            .formatted(role, String.join(", ", AccessRole.labels()))));
+    ProjectRoles roles = roles(role, projects == null ? Map.of() : projects);
     Instant now = Instant.now().truncatedTo(ChronoUnit.MICROS);
     String key = ApiKeyFormat.create();
     ApiKeyRow row =
@@ -61,7 +65,7 @@ class ApiKeyService {
             ApiKeyFormat.id(key).orElseThrow(),
             BearerCredential.digest(key),
             name,
-            granted,
+            roles,
             now,
             by.name(),
             expiresIn == null ? null : now.plus(lifetime(expiresIn)),
@@ -78,6 +82,23 @@ class ApiKeyService {
               }
               return ApiKeyView.of(row, key);
             });
+  }
+
+  private static ProjectRoles roles(@Nullable String role, Map<String, String> projects) {
+    Map<String, String> labels = new TreeMap<>(projects);
+    if (role == null && projects.isEmpty()
+        || role != null && labels.put(ProjectRoles.EVERY, role) != null) {
+      throw bad(
+          "%s is not allowed; allowed: 'role' (%s), 'projects', or both without '*'"
+              .formatted(
+                  role == null ? "a key without a role" : "'role' next to '*' in 'projects'",
+                  String.join(", ", AccessRole.labels())));
+    }
+    try {
+      return ProjectRoles.parse(labels);
+    } catch (IllegalArgumentException e) {
+      throw bad(Objects.requireNonNullElse(e.getMessage(), e.toString()));
+    }
   }
 
   private static Duration lifetime(String text) {

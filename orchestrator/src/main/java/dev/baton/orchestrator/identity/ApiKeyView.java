@@ -7,7 +7,11 @@
 package dev.baton.orchestrator.identity;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import java.time.Instant;
+import java.util.Map;
+import java.util.TreeMap;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 public record ApiKeyView(
     String id,
     String name,
-    String role,
+    @Nullable String role,
+    @Nullable Map<String, String> projects,
     Instant createdAt,
     String createdBy,
     @Nullable Instant expiresAt,
@@ -32,12 +37,23 @@ public record ApiKeyView(
     return new ApiKeyView(
         row.id(),
         row.name(),
-        row.role().label(),
+        row.roles().everywhere().map(AccessRole::label).orElse(null),
+        projects(row.roles()),
         row.createdAt(),
         row.createdBy(),
         row.expiresAt(),
         row.lastUsedAt(),
         row.revokedAt(),
         key);
+  }
+
+  /** Returns null for one role for every project. */
+  private static @Nullable Map<String, String> projects(ProjectRoles roles) {
+    if (roles.equals(ProjectRoles.everywhere(roles.highest()))) {
+      return null;
+    }
+    Map<String, String> projects = new TreeMap<>();
+    roles.byProject().forEach((project, role) -> projects.put(project, role.label()));
+    return projects;
   }
 }

@@ -7,31 +7,57 @@
 package dev.baton.orchestrator.identity;
 
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
+import dev.baton.protocol.identity.ProjectScope;
 import java.security.Principal;
+import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The sender of a request, and its rights. Immutable.
+ * The sender of a request, and its rights.
  *
- * @param name for people, of at most 100 characters: that of the API key, or {@code step of run …}
- * @param roles the names that annotations of endpoints use
- * @param run the run whose step this is; null for others
+ * @param id of the credential, for keys of idempotency
+ * @param name for people
+ * @param rights the names of {@code @RolesAllowed}
+ * @param projects null for a program of a step, which has no role
+ * @param run of a program of a step; null for others
  */
-public record Caller(String name, Set<String> roles, @Nullable String run) implements Principal {
+public record Caller(
+    String id,
+    String name,
+    Set<String> rights,
+    @Nullable ProjectRoles projects,
+    @Nullable String run)
+    implements Principal {
   /** The role of a step's program, which may only query its own run. */
   public static final String STEP_ROLE = "step";
 
   public Caller {
-    roles = Set.copyOf(roles);
+    rights = Set.copyOf(rights);
   }
 
-  static Caller of(String name, AccessRole role) {
-    return new Caller(name, role.included(), null);
+  static Caller of(String id, String name, ProjectRoles projects) {
+    return new Caller(id, name, rights(projects), projects, null);
   }
 
   static Caller step(String run) {
-    return new Caller("step of run " + run, Set.of(STEP_ROLE), run);
+    return new Caller("step " + run, "step of run " + run, Set.of(STEP_ROLE), null, run);
+  }
+
+  /**
+   * A role for all projects is its own right; a role in some project is a right with another name.
+   */
+  private static Set<String> rights(ProjectRoles projects) {
+    Set<String> rights = new HashSet<>();
+    projects.everywhere().map(AccessRole::included).ifPresent(rights::addAll);
+    for (AccessRole role : AccessRole.values()) {
+      if (role.compareTo(projects.highest()) <= 0) {
+        rights.add(ProjectRoles.inSomeProject(role));
+      }
+    }
+    return rights;
   }
 
   @Override
@@ -39,8 +65,14 @@ public record Caller(String name, Set<String> roles, @Nullable String run) imple
     return name;
   }
 
-  public boolean is(AccessRole role) {
-    return roles.contains(role.label());
+  /** Returns the role in a project; empty without one. */
+  public Optional<AccessRole> roleIn(String project) {
+    return projects == null ? Optional.empty() : projects.roleIn(project);
+  }
+
+  /** Returns the projects in which this caller has at least a role. */
+  public ProjectScope scope(AccessRole least) {
+    return projects == null ? new ProjectScope(false, Set.of()) : projects.scope(least);
   }
 
   /** Whether this caller may query the epoch of a run, by its full id. */

@@ -10,12 +10,14 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.server.CallerRefusalWriter;
 import dev.baton.server.ProbePaths;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -43,6 +45,13 @@ public class CallerFilter {
 
   private void check(RoutingContext context) {
     String path = context.request().path();
+    if (isManagement(context) && !ProbePaths.ALL.contains(path)) {
+      Optional<Caller> caller = ApiKeyAuthenticationMechanism.caller(context);
+      if (caller.isPresent() && !caller.get().scope(AccessRole.VIEWER).all()) {
+        refuse(context, forbidden(caller.get(), AccessRole.VIEWER));
+        return;
+      }
+    }
     if (ApiKeyAuthenticationMechanism.caller(context).isPresent()
         || ProbePaths.ALL.contains(path)
         || LEASE_KEYS.equals(path)
@@ -50,22 +59,33 @@ public class CallerFilter {
       context.next();
       return;
     }
-    refuse(context);
+    refuse(context, problem(context));
+  }
+
+  /** Whether the path is one of Quarkus, as routes compare it: metrics cover all projects. */
+  private static boolean isManagement(RoutingContext context) {
+    String path = context.normalizedPath();
+    return path == null || path.equals("/q") || path.startsWith("/q/");
   }
 
   /**
-   * Requires a role for a request that no annotation protects.
+   * Returns the access of a request that no annotation protects.
    *
-   * @throws ProblemException when its caller has another one
+   * @throws ProblemException when its caller has the role in no project
    */
-  public static void require(RoutingContext context, AccessRole role) {
+  public static ProjectAccess require(RoutingContext context, AccessRole role) {
     Caller caller =
         ApiKeyAuthenticationMechanism.caller(context).orElseThrow(() -> problem(context));
-    if (!caller.is(role)) {
-      throw new ProblemException(
-          ProblemKind.FORBIDDEN,
-          "'%s' does not have the role %s".formatted(caller.name(), role.label()));
+    if (!caller.rights().contains(ProjectRoles.inSomeProject(role))) {
+      throw forbidden(caller, role);
     }
+    return new ProjectAccess(caller, role);
+  }
+
+  private static ProblemException forbidden(Caller caller, AccessRole role) {
+    return new ProblemException(
+        ProblemKind.FORBIDDEN,
+        "'%s' does not have the role %s".formatted(caller.name(), role.label()));
   }
 
   private static ProblemException problem(RoutingContext context) {
@@ -77,8 +97,7 @@ public class CallerFilter {
                 + " `baton keys create`, or read local.key in the data folder of `baton up`");
   }
 
-  private static void refuse(RoutingContext context) {
-    ProblemException problem = problem(context);
+  private static void refuse(RoutingContext context, ProblemException problem) {
     CallerRefusalWriter.refuse(
         context.request(),
         problem.kind().status(),

@@ -6,10 +6,12 @@
  */
 package dev.baton.orchestrator.logs;
 
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 import jakarta.annotation.security.RolesAllowed;
@@ -31,14 +33,16 @@ import org.jspecify.annotations.Nullable;
 public class LogResource {
   private final LogReader reader;
   private final RunQueryService runs;
+  private final CallerContext callers;
 
-  LogResource(LogReader reader, RunQueryService runs) {
+  LogResource(LogReader reader, RunQueryService runs, CallerContext callers) {
+    this.callers = callers;
     this.reader = reader;
     this.runs = runs;
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Produces("application/x-ndjson")
   @APIResponse(
       responseCode = "200",
@@ -77,7 +81,7 @@ public class LogResource {
             tail,
             limit,
             follow);
-    return runs.resolve(id)
+    return runs.resolve(id, callers.access(AccessRole.VIEWER))
         .chain(runs::get)
         .onItem()
         .transformToMulti(run -> reader.read(run, request));

@@ -15,6 +15,7 @@ import dev.baton.operator.RunOperatingMode;
 import dev.baton.operator.RunReport;
 import dev.baton.operator.RunStart;
 import dev.baton.operator.RunnerPoolReport;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.launch.RunnerPoolService;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -154,7 +155,10 @@ class LocalOrchestratorClient implements OrchestratorClient {
     await(
         () ->
             switch (mode) {
-              case RUNNING -> resumption.resume(run, null, ResumeRequest.PLAIN).replaceWithVoid();
+              case RUNNING ->
+                  resumption
+                      .resume(run, null, ResumeRequest.PLAIN, ProjectAccess.INTERNAL)
+                      .replaceWithVoid();
               case PAUSED -> pausing.pause(run, false, REQUESTER);
               case CANCELLED -> cancellation.cancel(run, "requested by its Run in Kubernetes");
             });

@@ -16,6 +16,8 @@ import dev.baton.orchestrator.checkpoints.RunForkService;
 import dev.baton.orchestrator.events.StoredTraceClient;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.GrpcProblemMapper;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -49,6 +51,7 @@ import dev.baton.protocol.grpc.Run;
 import dev.baton.protocol.grpc.RunsService;
 import dev.baton.protocol.grpc.WorkflowVersion;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
@@ -83,6 +86,7 @@ class RunsGrpcService implements RunsService {
   private final WorkflowCatalog workflows;
   private final ApprovalService approvals;
   private final StoredTraceClient store;
+  private final CallerContext callers;
 
   RunsGrpcService(
       RunService runs,
@@ -93,7 +97,9 @@ class RunsGrpcService implements RunsService {
       RunForkService forks,
       WorkflowCatalog workflows,
       ApprovalService approvals,
-      StoredTraceClient store) {
+      StoredTraceClient store,
+      CallerContext callers) {
+    this.callers = callers;
     this.runs = runs;
     this.queries = queries;
     this.cancellation = cancellation;
@@ -132,7 +138,7 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> createRun(CreateRunRequest request) {
     return guarded(
         () -> {
@@ -155,9 +161,8 @@ class RunsGrpcService implements RunsService {
           request.getLabelsMap().forEach(labels::put);
           byte[] bytes = Json.bytes(body);
           JsonBodyReader.check(bytes.length, JsonBodyReader.LIMIT);
-          String key = request.getIdempotencyKey();
           return runs.create(
-                  bytes, IdempotencyKey.of("create_run", key.isEmpty() ? null : key, bytes))
+                  bytes, optional(request.getIdempotencyKey()), callers.access(AccessRole.OPERATOR))
               .map(RunsGrpcService::created);
         });
   }
@@ -167,14 +172,18 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   public Uni<Run> getRun(GetRunRequest request) {
     return guarded(
-        () -> queries.resolve(request.getRun()).chain(queries::get).map(RunsGrpcService::message));
+        () ->
+            queries
+                .resolve(request.getRun(), callers.access(AccessRole.VIEWER))
+                .chain(queries::get)
+                .map(RunsGrpcService::message));
   }
 
   @Override
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   public Uni<ListRunsResponse> listRuns(ListRunsRequest request) {
     return guarded(
         () -> {
@@ -191,6 +200,7 @@ class RunsGrpcService implements RunsService {
                               .toList(),
                           optional(request.getSince()),
                           optional(request.getUntil()))),
+                  callers.access(AccessRole.VIEWER).visible(),
                   optional(request.getCursor()),
                   limit)
               .map(
@@ -204,31 +214,31 @@ class RunsGrpcService implements RunsService {
   }
 
   @Override
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> cancelRun(CancelRunRequest request) {
     return guarded(
         () ->
             queries
-                .resolve(request.getRun())
+                .resolve(request.getRun(), callers.access(AccessRole.OPERATOR))
                 .call(run -> cancellation.cancel(run, optional(request.getReason())))
                 .chain(queries::get)
                 .map(RunsGrpcService::message));
   }
 
   @Override
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> pauseRun(PauseRunRequest request) {
     return guarded(
         () ->
             queries
-                .resolve(request.getRun())
+                .resolve(request.getRun(), callers.access(AccessRole.OPERATOR))
                 .call(run -> pausing.pause(run, request.getNow(), optional(request.getBy())))
                 .chain(queries::get)
                 .map(RunsGrpcService::message));
   }
 
   @Override
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> resumeRun(ResumeRunRequest request) {
     return guarded(
         () -> {
@@ -250,13 +260,14 @@ class RunsGrpcService implements RunsService {
                       null,
                       request.getAcceptChanges(),
                       request.hasBudget() ? RunAgentMapper.budget(request.getBudget()) : null,
-                      optional(request.getBy())))
+                      optional(request.getBy())),
+                  callers.access(AccessRole.OPERATOR))
               .map(RunsGrpcService::message);
         });
   }
 
   @Override
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> forkRun(ForkRunRequest request) {
     return guarded(
         () -> {
@@ -279,15 +290,19 @@ class RunsGrpcService implements RunsService {
                   optional(request.getUse()));
           byte[] bytes = Json.bytes(fork);
           JsonBodyReader.check(bytes.length, JsonBodyReader.LIMIT);
+          ProjectAccess access = callers.access(AccessRole.OPERATOR);
           IdempotencyKey key =
               IdempotencyKey.of(
-                  "fork_run " + request.getRun(), optional(request.getIdempotencyKey()), bytes);
-          return forks.fork(request.getRun(), fork, key).map(RunsGrpcService::created);
+                  access.caller(),
+                  "fork_run " + request.getRun(),
+                  optional(request.getIdempotencyKey()),
+                  bytes);
+          return forks.fork(request.getRun(), fork, key, access).map(RunsGrpcService::created);
         });
   }
 
   @Override
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Approval> answerApproval(AnswerApprovalRequest request) {
     return guarded(
         () ->
@@ -298,31 +313,35 @@ class RunsGrpcService implements RunsService {
                     new ApprovalService.Told(
                         optional(request.getBy()),
                         optional(request.getComment()),
-                        optional(request.getCheckpoint())))
+                        optional(request.getCheckpoint())),
+                    callers.access(AccessRole.OPERATOR))
                 .map(RunsGrpcService::message));
   }
 
   @Override
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   public Uni<ListApprovalsResponse> listApprovals(ListApprovalsRequest request) {
     return guarded(
         () -> {
           String status = request.getWaitingOnly() ? "waiting" : null;
+          ProjectAccess access = callers.access(AccessRole.VIEWER);
           Uni<ListApprovalsResponse> listed =
               request.getRun().isEmpty()
-                  ? approvals.list(status, null, null, MOST).map(page -> messages(page.approvals()))
+                  ? approvals
+                      .list(status, null, null, MOST, access)
+                      .map(page -> messages(page.approvals()))
                   : queries
-                      .resolve(request.getRun())
-                      .chain(run -> approvals.list(status, run, null, MOST))
+                      .resolve(request.getRun(), access)
+                      .chain(run -> approvals.list(status, run, null, MOST, access))
                       .map(page -> messages(page.approvals()));
           return listed;
         });
   }
 
   @Override
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   public Multi<Event> streamEvents(EventsRequest request) {
-    return guarded(() -> queries.resolve(request.getRun()))
+    return guarded(() -> queries.resolve(request.getRun(), callers.access(AccessRole.VIEWER)))
         .onItem()
         .transformToMulti(
             run ->

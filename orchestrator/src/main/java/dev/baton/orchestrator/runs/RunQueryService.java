@@ -10,9 +10,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.failover.CrashLoopMetrics;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.reconcile.LastRunnerExit;
+import dev.baton.protocol.identity.ProjectScope;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.state.AgentTotals;
@@ -91,6 +93,14 @@ public class RunQueryService {
         LEFT JOIN orchestrator.runner w ON w.id = r.runner_id AND r.kind <> 'external' AND r.started_epoch < r.epoch AND NOT r.ended
       """;
 
+  private static final String VISIBLE = " AND ($2::text[] IS NULL OR project = ANY ($2))";
+  private static final String BY_ID =
+      "SELECT id, project FROM orchestrator.run WHERE id = $1" + VISIBLE;
+  private static final String BY_DISPLAY_ID =
+      "SELECT id, project FROM orchestrator.run WHERE display_id = $1"
+          + VISIBLE
+          + " ORDER BY id LIMIT $3";
+
   /** A page of runs, newest first. */
   @Schema(name = "RunPage")
   public record Page(List<RunView> runs, @Nullable String nextCursor) {}
@@ -126,29 +136,36 @@ public class RunQueryService {
 
   /**
    * Returns the full id of a run, given that or its last six characters; fails with a problem
-   * otherwise.
+   * otherwise. A run that the caller cannot see does not exist; one that it can see but not change
+   * is FORBIDDEN.
    */
-  public Uni<String> resolve(String text) {
+  public Uni<String> resolve(String text, ProjectAccess access) {
     if (RunId.isValid(text)) {
-      return pool.preparedQuery("SELECT id FROM orchestrator.run WHERE id = $1")
-          .execute(Tuple.of(text))
-          .map(rows -> only(text, rows));
+      return pool.preparedQuery(BY_ID)
+          .execute(visible(text, access))
+          .map(rows -> only(text, rows, access));
     }
     if (text.length() != DISPLAY_LENGTH) {
       throw unknown(text);
     }
-    return pool.preparedQuery(
-            "SELECT id FROM orchestrator.run WHERE display_id = $1 ORDER BY id LIMIT $2")
-        .execute(Tuple.of(text, MAX_CANDIDATES))
-        .map(rows -> only(text, rows));
+    return pool.preparedQuery(BY_DISPLAY_ID)
+        .execute(visible(text, access).addInteger(MAX_CANDIDATES))
+        .map(rows -> only(text, rows, access));
   }
 
-  private static String only(String text, RowSet<Row> rows) {
+  private static Tuple visible(String text, ProjectAccess access) {
+    return Tuple.tuple().addString(text).addArrayOfString(access.visibleNames());
+  }
+
+  private static String only(String text, RowSet<Row> rows, ProjectAccess access) {
     List<String> ids = new ArrayList<>();
     rows.forEach(row -> ids.add(row.getString("id")));
     return switch (ids.size()) {
       case 0 -> throw unknown(text);
-      case 1 -> ids.getFirst();
+      case 1 -> {
+        access.require(rows.iterator().next().getString("project"));
+        yield ids.getFirst();
+      }
       default ->
           throw ProblemException.ambiguous(
               "'" + text + "' is the short id of several runs; use one of the candidates", ids);
@@ -285,11 +302,13 @@ public class RunQueryService {
   }
 
   /**
+   * @param scope the projects whose runs are listed
    * @param cursor the id of the last run of the previous page; null for the first page
    */
-  public Uni<Page> list(RunQueryFilter filter, @Nullable String cursor, int limit) {
+  public Uni<Page> list(
+      RunQueryFilter filter, ProjectScope scope, @Nullable String cursor, int limit) {
     List<Object> parameters = new ArrayList<>();
-    String sql = listing(filter, cursor, limit, parameters);
+    String sql = listing(filter, scope, cursor, limit, parameters);
     return pool.preparedQuery(sql)
         .execute(Tuple.from(parameters))
         .map(
@@ -305,9 +324,18 @@ public class RunQueryService {
   }
 
   static String listing(
-      RunQueryFilter filter, @Nullable String cursor, int limit, List<Object> parameters) {
+      RunQueryFilter filter,
+      ProjectScope scope,
+      @Nullable String cursor,
+      int limit,
+      List<Object> parameters) {
     // Only the conditions in use: a plan for all of them would use no index.
     String where = filter.where(parameters);
+    String[] projects = ProjectAccess.names(scope);
+    if (projects != null) {
+      parameters.add(projects);
+      where += " AND r.project = ANY ($" + parameters.size() + ")";
+    }
     if (cursor != null) {
       parameters.add(cursor);
       where += " AND r.id < $" + parameters.size();
@@ -316,8 +344,8 @@ public class RunQueryService {
     return SELECT + "WHERE " + where + " ORDER BY r.id DESC LIMIT $" + parameters.size();
   }
 
-  /** Returns the tree of forks that contains the run; at most the 1,000 oldest. */
-  public Uni<Lineage> lineage(String id) {
+  /** Returns the visible part of the tree of forks of the run; at most the 1,000 oldest. */
+  public Uni<Lineage> lineage(String id, ProjectAccess access) {
     return pool.preparedQuery(
             """
             WITH RECURSIVE up AS (
@@ -331,8 +359,9 @@ public class RunQueryService {
               SELECT c.id FROM down JOIN orchestrator.run c ON c.forked_from = down.id)
             """
                 + SELECT
-                + "WHERE r.id IN (SELECT id FROM down) ORDER BY r.id LIMIT $2")
-        .execute(Tuple.of(id, MOST_OF_LINEAGE + 1))
+                + "WHERE r.id IN (SELECT id FROM down)"
+                + " AND ($2::text[] IS NULL OR r.project = ANY ($2)) ORDER BY r.id LIMIT $3")
+        .execute(visible(id, access).addInteger(MOST_OF_LINEAGE + 1))
         .map(
             rows -> {
               List<RunView> views = new ArrayList<>();

@@ -10,6 +10,7 @@ import static dev.baton.protocol.clock.HeartbeatBounds.MIN_TIMEOUT_MS;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.launch.RunPlacementPolicy;
 import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.FieldProblem;
@@ -20,6 +21,7 @@ import dev.baton.orchestrator.publish.TracePartitionCounter;
 import dev.baton.orchestrator.workflows.StoredWorkflowDefinition;
 import dev.baton.orchestrator.workflows.WorkflowCatalog;
 import dev.baton.orchestrator.workflows.WorkflowDefinitionCache;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
@@ -51,7 +53,7 @@ class RunRequestValidator {
   /** The latest time that every database, clock and message can represent. */
   private static final Instant LATEST_DEADLINE = Instant.parse("9999-12-31T23:59:59Z");
 
-  private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9_-]{0,62}");
+  private static final Pattern PROJECT = ProjectRoles.PROJECT;
   private static final int MAX_PRIORITY = 100;
   private static final int MAX_NAME = 256;
   private static final Duration MIN_TIMEOUT = Duration.ofMillis(MIN_TIMEOUT_MS);
@@ -76,6 +78,21 @@ class RunRequestValidator {
     this.config = config;
     this.partitions = partitions;
     this.placement = placement;
+  }
+
+  /**
+   * Requires that the caller may create this run.
+   *
+   * @return the run's project
+   * @throws ProblemException FORBIDDEN, or because the project has no valid name
+   */
+  String permitted(RunRequest request, ProjectAccess access) {
+    String project = project(request);
+    access.require(project);
+    if (request.definition() != null) {
+      access.requireEverywhere("a definition is stored for all projects");
+    }
+    return project;
   }
 
   /** Fails with a problem when the request is invalid. */

@@ -11,11 +11,14 @@ import dev.baton.orchestrator.events.StoredTraceClient;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
 import dev.baton.orchestrator.identity.Caller;
+import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.Consumes;
@@ -26,10 +29,8 @@ import jakarta.ws.rs.PATCH;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
 import jakarta.ws.rs.core.Response;
-import jakarta.ws.rs.core.SecurityContext;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -75,6 +76,7 @@ public class RunResource {
   private final RunResumeService resumption;
   private final RunLabelService labels;
   private final StoredTraceClient store;
+  private final CallerContext callers;
 
   RunResource(
       RunService service,
@@ -83,7 +85,9 @@ public class RunResource {
       RunPauseService pausing,
       RunResumeService resumption,
       RunLabelService labels,
-      StoredTraceClient store) {
+      StoredTraceClient store,
+      CallerContext callers) {
+    this.callers = callers;
     this.labels = labels;
     this.service = service;
     this.queries = queries;
@@ -94,7 +98,7 @@ public class RunResource {
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
       responseCode = "201",
@@ -119,12 +123,12 @@ public class RunResource {
       byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return service
-        .create(body, IdempotencyKey.of("create_run", key, body))
+        .create(body, key, callers.access(AccessRole.OPERATOR))
         .map(IdempotentResponse::response);
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/batch")
   @Consumes(MediaType.APPLICATION_JSON)
   @APIResponse(
@@ -145,12 +149,12 @@ public class RunResource {
       byte[] body, @HeaderParam(IdempotencyKey.HEADER) @Nullable String key) {
     JsonBodyReader.check(body.length, JsonBodyReader.BATCH_LIMIT);
     return service
-        .createMany(body, IdempotencyKey.of("create_runs", key, body))
+        .createMany(body, key, callers.access(AccessRole.OPERATOR))
         .map(IdempotentResponse::response);
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "A page of runs",
@@ -170,12 +174,13 @@ public class RunResource {
     }
     return queries.list(
         RunQueryFilter.of(new RunQueryFilter.Words(status, project, workflow, label, since, until)),
+        callers.access(AccessRole.VIEWER).visible(),
         cursor,
         limit);
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{id}")
   @APIResponse(
       responseCode = "200",
@@ -187,7 +192,7 @@ public class RunResource {
       summary = "A run with its steps, by its id or its last six characters.")
   public Uni<RunView> get(String id) {
     return queries
-        .resolve(id)
+        .resolve(id, callers.access(AccessRole.VIEWER))
         .chain(queries::get)
         .chain(
             run ->
@@ -202,7 +207,7 @@ public class RunResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{id}/input")
   @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
   @Operation(
@@ -213,11 +218,11 @@ public class RunResource {
       description = "The input",
       content = @Content(schema = @Schema(type = SchemaType.OBJECT)))
   public Uni<byte[]> input(String id) {
-    return queries.resolve(id).chain(queries::input);
+    return queries.resolve(id, callers.access(AccessRole.VIEWER)).chain(queries::input);
   }
 
   @GET
-  @RolesAllowed({AccessRole.VIEWER_NAME, Caller.STEP_ROLE})
+  @RolesAllowed({ProjectRoles.VIEWER_NAME, Caller.STEP_ROLE})
   @Path("/{id}/epoch")
   @APIResponse(
       responseCode = "200",
@@ -229,20 +234,22 @@ public class RunResource {
       summary =
           "Whether an epoch holds the run, without delay: a step checks it before an"
               + " irreversible action.")
-  public Uni<EpochView> epoch(
-      String id, @RestQuery @Nullable Integer epoch, @Context SecurityContext security) {
-    if (security.getUserPrincipal() instanceof Caller caller && !caller.mayReadEpoch(id)) {
+  public Uni<EpochView> epoch(String id, @RestQuery @Nullable Integer epoch) {
+    Caller caller = callers.caller();
+    if (!caller.mayReadEpoch(id)) {
       throw new ProblemException(
           ProblemKind.FORBIDDEN, "a step may only ask about its own run, by the run's whole id");
     }
     if (epoch != null && epoch < 1) {
       throw bad("epoch=" + epoch, "1 or more");
     }
-    return queries.resolve(id).chain(run -> queries.epoch(run, epoch));
+    ProjectAccess access =
+        caller.run() == null ? callers.access(AccessRole.VIEWER) : ProjectAccess.INTERNAL;
+    return queries.resolve(id, access).chain(run -> queries.epoch(run, epoch));
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{id}/lineage")
   @APIResponse(
       responseCode = "200",
@@ -253,11 +260,12 @@ public class RunResource {
       operationId = "getRunLineage",
       summary = "The tree of forks that a run belongs to, oldest first.")
   public Uni<RunQueryService.Lineage> lineage(String id) {
-    return queries.resolve(id).chain(queries::lineage);
+    ProjectAccess access = callers.access(AccessRole.VIEWER);
+    return queries.resolve(id, access).chain(run -> queries.lineage(run, access));
   }
 
   @PATCH
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/labels")
   @Consumes({MediaType.APPLICATION_JSON, "application/merge-patch+json"})
   @APIResponse(
@@ -274,11 +282,14 @@ public class RunResource {
   public Uni<RunView> label(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     Map<String, @Nullable String> changes = JsonBodyReader.read(body, LabelChanges.class).changes();
-    return queries.resolve(id).call(run -> labels.change(run, changes)).chain(queries::get);
+    return queries
+        .resolve(id, callers.access(AccessRole.OPERATOR))
+        .call(run -> labels.change(run, changes))
+        .chain(queries::get);
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/cancel")
   @APIResponse(
       responseCode = "202",
@@ -299,14 +310,14 @@ public class RunResource {
     String reason =
         body.length == 0 ? null : JsonBodyReader.read(body, CancelRequest.class).reason();
     return queries
-        .resolve(id)
+        .resolve(id, callers.access(AccessRole.OPERATOR))
         .call(run -> cancellation.cancel(run, reason))
         .chain(queries::get)
         .map(run -> Response.accepted(run).build());
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/pause")
   @APIResponse(
       responseCode = "202",
@@ -330,14 +341,14 @@ public class RunResource {
             ? new PauseRequest(null, null)
             : JsonBodyReader.read(body, PauseRequest.class);
     return queries
-        .resolve(id)
+        .resolve(id, callers.access(AccessRole.OPERATOR))
         .call(run -> pausing.pause(run, Boolean.TRUE.equals(asked.now()), asked.by()))
         .chain(queries::get)
         .map(run -> Response.accepted(run).build());
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/resume")
   @APIResponse(
       responseCode = "202",
@@ -363,7 +374,7 @@ public class RunResource {
   public Uni<Response> resume(String id, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return resumption
-        .resume(id, null, ResumeRequest.read(body))
+        .resume(id, null, ResumeRequest.read(body), callers.access(AccessRole.OPERATOR))
         .map(run -> Response.accepted(run).build());
   }
 

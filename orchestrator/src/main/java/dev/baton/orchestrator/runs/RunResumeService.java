@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.runs;
 
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.queue.RunAdmissionController;
@@ -47,13 +48,18 @@ public class RunResumeService {
    * Fails with a problem when the run cannot be resumed.
    *
    * @param id of the run, or its last six characters
+   * @param access of the caller; a definition in the request needs the role for all projects
    * @param workflow {@code name} or {@code name@hash} that the run must have; null: any
    */
-  public Uni<RunView> resume(String id, @Nullable String workflow, ResumeRequest asked) {
+  public Uni<RunView> resume(
+      String id, @Nullable String workflow, ResumeRequest asked, ProjectAccess access) {
     asked.check();
+    if (asked.definition() != null) {
+      access.requireEverywhere("a definition is stored for all projects");
+    }
     Executor caller = RunResumePlanner.caller();
     return queries
-        .resolve(id)
+        .resolve(id, access)
         .call(
             run ->
                 asked.isPlain()

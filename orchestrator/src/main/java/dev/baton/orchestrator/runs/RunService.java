@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotencyService;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.orchestrator.outbox.OutboxCompletions;
 import dev.baton.orchestrator.problem.JsonBodyReader;
@@ -60,13 +61,20 @@ public class RunService {
     this.leases = leases;
   }
 
-  public Uni<IdempotentResponse> create(byte[] body, @Nullable IdempotencyKey key) {
+  /**
+   * @param key of the request, as the caller wrote it; null for none
+   */
+  public Uni<IdempotentResponse> create(byte[] body, @Nullable String key, ProjectAccess access) {
     RunRequest request = JsonBodyReader.read(body, RunRequest.class);
-    return create(key, () -> check(request));
+    String project = intake.permitted(request, access);
+    return create(
+        IdempotencyKey.of(access.caller(), "create_run in " + project, key, body),
+        () -> intake.check(request));
   }
 
-  /** Fails with a problem when the request is invalid. */
-  public Uni<NewRun> check(RunRequest request) {
+  /** Fails with a problem when the caller may not create the run, or the request is invalid. */
+  public Uni<NewRun> check(RunRequest request, ProjectAccess access) {
+    intake.permitted(request, access);
     return intake.check(request);
   }
 
@@ -92,11 +100,16 @@ public class RunService {
    */
   public Uni<IdempotentResponse> createFor(ResourceOwner owner, RunRequest request) {
     IdempotencyKey key =
-        IdempotencyKey.of("create_run_of_resource", owner.uid(), Json.bytes(request));
+        IdempotencyKey.of(
+            ProjectAccess.INTERNAL.caller(),
+            "create_run_of_resource",
+            owner.uid(),
+            Json.bytes(request));
     return unlessKept(
         key,
         () ->
-            check(request)
+            intake
+                .check(request)
                 .chain(
                     made ->
                         creation.create(
@@ -106,7 +119,7 @@ public class RunService {
                             owner)));
   }
 
-  Uni<IdempotentResponse> createMany(byte[] body, @Nullable IdempotencyKey key) {
+  Uni<IdempotentResponse> createMany(byte[] body, @Nullable String text, ProjectAccess access) {
     List<RunRequest> requests = JsonBodyReader.read(body, RunRequest.Batch.class).runs();
     if (requests == null || requests.isEmpty() || requests.size() > MAX_BATCH) {
       throw new ProblemException(
@@ -116,6 +129,8 @@ public class RunService {
               + " entries; allowed: 1 to "
               + MAX_BATCH);
     }
+    requests.forEach(request -> intake.permitted(request, access));
+    IdempotencyKey key = IdempotencyKey.of(access.caller(), "create_runs", text, body);
     return unlessKept(
         key,
         () ->

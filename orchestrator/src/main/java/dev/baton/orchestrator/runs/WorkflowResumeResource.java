@@ -6,10 +6,12 @@
  */
 package dev.baton.orchestrator.runs;
 
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
 import jakarta.ws.rs.POST;
@@ -30,13 +32,15 @@ import org.eclipse.microprofile.openapi.annotations.tags.Tag;
 @Tag(name = "runs")
 public class WorkflowResumeResource {
   private final RunResumeService resumption;
+  private final CallerContext callers;
 
-  WorkflowResumeResource(RunResumeService resumption) {
+  WorkflowResumeResource(RunResumeService resumption, CallerContext callers) {
+    this.callers = callers;
     this.resumption = resumption;
   }
 
   @POST
-  @RolesAllowed(AccessRole.OPERATOR_NAME)
+  @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @APIResponse(
       responseCode = "202",
       description = "The resume is recorded",
@@ -59,7 +63,7 @@ public class WorkflowResumeResource {
   public Uni<Response> resume(String reference, String run, byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     return resumption
-        .resume(run, reference, ResumeRequest.read(body))
+        .resume(run, reference, ResumeRequest.read(body), callers.access(AccessRole.OPERATOR))
         .map(view -> Response.accepted(view).build());
   }
 }

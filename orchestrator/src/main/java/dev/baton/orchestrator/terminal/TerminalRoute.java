@@ -9,6 +9,7 @@ package dev.baton.orchestrator.terminal;
 import dev.baton.orchestrator.gateway.TerminalDispatcher;
 import dev.baton.orchestrator.gateway.TerminalDispatcher.Answer;
 import dev.baton.orchestrator.identity.CallerFilter;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemDocument;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -71,10 +72,12 @@ class TerminalRoute {
 
   private Uni<Answer> answer(RoutingContext context) {
     try {
-      CallerFilter.require(
-          context, flag(context, "read_only") ? AccessRole.VIEWER : AccessRole.OPERATOR);
+      ProjectAccess access =
+          CallerFilter.require(
+              context, flag(context, "read_only") ? AccessRole.VIEWER : AccessRole.OPERATOR);
       OpenTerminal wanted = wanted(context);
-      return runs.get(wanted.getRun())
+      return runs.resolve(wanted.getRun(), access)
+          .chain(runs::get)
           .map(TerminalRoute::active)
           .chain(run -> terminals.open(wanted));
     } catch (ProblemException e) {

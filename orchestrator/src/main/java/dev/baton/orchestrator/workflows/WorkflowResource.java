@@ -10,12 +10,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotencyService;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.protocol.identity.AccessRole;
+import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import io.smallrye.mutiny.Uni;
@@ -65,9 +67,14 @@ public class WorkflowResource {
   private final WorkflowCatalog catalog;
   private final WorkflowDefinitionCache definitions;
   private final IdempotencyService keys;
+  private final CallerContext callers;
 
   WorkflowResource(
-      WorkflowCatalog catalog, WorkflowDefinitionCache definitions, IdempotencyService keys) {
+      WorkflowCatalog catalog,
+      WorkflowDefinitionCache definitions,
+      IdempotencyService keys,
+      CallerContext callers) {
+    this.callers = callers;
     this.catalog = catalog;
     this.definitions = definitions;
     this.keys = keys;
@@ -120,7 +127,7 @@ public class WorkflowResource {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     byte[] text = JsonBodyReader.asUtf8(body, contentType);
     return keys.around(
-            IdempotencyKey.of("put_workflow", key, body),
+            IdempotencyKey.of(callers.caller(), "put_workflow", key, body),
             () ->
                 catalog
                     .put(text, format(contentType), typeOf(contentType))
@@ -134,7 +141,7 @@ public class WorkflowResource {
   }
 
   @POST
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/validate")
   @Consumes({
     "application/yaml",
@@ -175,7 +182,7 @@ public class WorkflowResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @APIResponse(
       responseCode = "200",
       description = "All workflows",
@@ -186,7 +193,7 @@ public class WorkflowResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{reference}")
   @APIResponse(
       responseCode = "200",
@@ -211,7 +218,7 @@ public class WorkflowResource {
   }
 
   @GET
-  @RolesAllowed(AccessRole.VIEWER_NAME)
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/{reference}/source")
   @Produces(MediaType.WILDCARD)
   @APIResponse(

@@ -54,7 +54,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @QuarkusTestResource(OrchestratorTestResource.class)
 class CallerRightsTest {
   private static final String RUN = "01k0000000000000000000000a";
-  private static final Pattern ROW = Pattern.compile("(?m)^\\| `([A-Z]+) (/\\S*)` \\| (\\w+) \\|$");
+  private static final Pattern ROW =
+      Pattern.compile("(?m)^\\| `([A-Z]+) (/\\S*)` \\| (\\w+)( of all projects)? \\|$");
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   @Inject OrchestratorTestEnvironment bed;
@@ -90,14 +91,60 @@ class CallerRightsTest {
     return create("test of " + role, role, null).path("key").asText();
   }
 
+  private static List<MatchResult> rows() throws IOException {
+    return ROW.matcher(Files.readString(Path.of("..", "docs", "security.md"))).results().toList();
+  }
+
   /** Method and path, with the role, of the table in docs/security.md. */
   private static Map<String, String> documented() throws IOException {
     Map<String, String> rights = new TreeMap<>();
-    for (MatchResult row :
-        ROW.matcher(Files.readString(Path.of("..", "docs", "security.md"))).results().toList()) {
+    for (MatchResult row : rows()) {
       rights.put(row.group(1) + " " + row.group(2), row.group(3));
     }
     return rights;
+  }
+
+  @Test
+  void shouldCloseWhatConcernsAllProjectsToKeysOfOne() throws Exception {
+    String admin = ProjectFixture.key(bed, Map.of("default", "admin"));
+    List<String> wrong = new ArrayList<>();
+    int closed = 0;
+
+    for (MatchResult row : rows()) {
+      String path = row.group(2).replaceAll("\\{(id|run)}", RUN).replaceAll("\\{\\w+}", "none");
+      int status = send(admin, row.group(1), path, "[]").status();
+      if (row.group(4) == null ? status == 401 || status == 403 : status != 403) {
+        wrong.add(row.group() + ": " + status);
+      }
+      closed += row.group(4) == null ? 0 : 1;
+    }
+
+    assertThat(wrong).isEmpty();
+    assertThat(closed).isEqualTo(9);
+    for (String path : List.of("/q/metrics", "/q/metrics/", "/q/../q/metrics", "/q/info")) {
+      assertThat(send(admin, "GET", path, "").status()).as(path).isEqualTo(403);
+      assertThat(send(steps.sign(RUN), "GET", path, "").status()).as(path).isEqualTo(403);
+    }
+  }
+
+  @Test
+  void shouldShowTheRolesOfAKey() {
+    String body =
+        "{\"name\": \"roles\", \"projects\": {\"payments\": \"operator\", \"*\": \"viewer\"}}";
+    JsonNode created = send(OrchestratorTestClient.apiKey(), "POST", "/api-keys", body).json();
+
+    JsonNode listed = send(OrchestratorTestClient.apiKey(), "GET", "/api-keys", "").json();
+
+    JsonNode shown =
+        listed
+            .path("keys")
+            .valueStream()
+            .filter(entry -> entry.path("id").equals(created.path("id")))
+            .findFirst()
+            .orElseThrow();
+    assertThat(shown.path("role").asText()).isEqualTo("viewer");
+    assertThat(shown.path("projects").toString())
+        .isEqualTo("{\"*\":\"viewer\",\"payments\":\"operator\"}");
   }
 
   private List<String> served() {
@@ -352,6 +399,12 @@ class CallerRightsTest {
         "{\"name\": \"x\"}",
         "{\"name\": \"\", \"role\": \"viewer\"}",
         "{\"name\": \"x\", \"role\": \"root\"}",
+        "{\"name\": \"x\", \"projects\": {}}",
+        "{\"name\": \"x\", \"projects\": {\"P\": \"viewer\"}}",
+        "{\"name\": \"x\", \"projects\": {\"p\": \"root\"}}",
+        "{\"name\": \"x\", \"projects\": {\"p\": null}}",
+        "{\"name\": \"x\", \"role\": \"viewer\", \"projects\": {\"*\": \"admin\"}}",
+        "{\"name\": \"x\", \"role\": \"operator\", \"projects\": {\"p\": \"viewer\"}}",
         "{\"name\": \"x\", \"role\": \"viewer\", \"expires_in\": \"soon\"}",
         "{\"name\": \"x\", \"role\": \"viewer\", \"expires_in\": \"0s\"}",
         "{\"name\": \"x\", \"role\": \"viewer\", \"expires_in\": \"9999d\"}",

@@ -13,6 +13,7 @@ import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.identity.ProjectScope;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
@@ -195,7 +196,7 @@ class RunLabelServiceTest {
 
   private String plan(RunQueryFilter filter) {
     List<Object> parameters = new ArrayList<>();
-    String listing = RunQueryService.listing(filter, null, 50, parameters);
+    String listing = RunQueryService.listing(filter, ProjectScope.ALL, null, 50, parameters);
     String plan =
         StreamSupport.stream(
                 pool.preparedQuery("EXPLAIN " + listing)

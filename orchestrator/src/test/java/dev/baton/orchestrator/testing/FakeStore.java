@@ -120,11 +120,16 @@ public final class FakeStore implements AutoCloseable {
 
   /** Adds a checkpoint of a run in the project {@code default}. */
   public static StoredCheckpoint put(String id, String run, String verification) {
+    return put(id, run, "default", verification);
+  }
+
+  /** Adds a checkpoint of a run. */
+  public static StoredCheckpoint put(String id, String run, String project, String verification) {
     StoredCheckpoint stored =
         StoredCheckpoint.newBuilder()
             .setId(id)
             .setRun(run)
-            .setProject("default")
+            .setProject(project)
             .setEpoch(1)
             .setStep("build")
             .setTrigger("step")
@@ -282,6 +287,16 @@ public final class FakeStore implements AutoCloseable {
           ARCHIVED.stream()
               .filter(
                   run ->
+                      !request.hasVisible()
+                          || request
+                              .getVisible()
+                              .getProjectsList()
+                              .contains(
+                                  Json.tree(run.getManifest().toByteArray())
+                                      .path("project")
+                                      .asText()))
+              .filter(
+                  run ->
                       request.getCursor().isEmpty()
                           || run.getRun().compareTo(request.getCursor()) < 0)
               .toList();
@@ -349,7 +364,12 @@ public final class FakeStore implements AutoCloseable {
     @Override
     public void getCheckpoint(
         GetCheckpointRequest request, StreamObserver<GetCheckpointResponse> out) {
-      StoredCheckpoint stored = find(request.getId(), out);
+      StoredCheckpoint present = CHECKPOINTS.get(request.getId());
+      boolean hidden =
+          present != null
+              && request.hasVisible()
+              && !request.getVisible().getProjectsList().contains(present.getProject());
+      StoredCheckpoint stored = hidden ? absent(request.getId(), out) : find(request.getId(), out);
       if (stored != null) {
         only(
             out,
@@ -504,11 +524,13 @@ public final class FakeStore implements AutoCloseable {
 
     private static @Nullable StoredCheckpoint find(String id, StreamObserver<?> out) {
       StoredCheckpoint stored = CHECKPOINTS.get(id);
-      if (stored == null) {
-        out.onError(
-            Status.NOT_FOUND.withDescription("no checkpoint '" + id + "'").asRuntimeException());
-      }
-      return stored;
+      return stored == null ? absent(id, out) : stored;
+    }
+
+    private static @Nullable StoredCheckpoint absent(String id, StreamObserver<?> out) {
+      out.onError(
+          Status.NOT_FOUND.withDescription("no checkpoint '" + id + "'").asRuntimeException());
+      return null;
     }
 
     private static List<StoredCheckpoint> newestFirst(String run, String project) {
