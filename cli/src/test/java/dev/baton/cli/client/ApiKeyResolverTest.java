@@ -68,6 +68,14 @@ class ApiKeyResolverTest {
   }
 
   @Test
+  void shouldReadTheKeyBeforeItsRoles() throws IOException {
+    Path file =
+        Files.writeString(data.resolve("roles.key"), "bk_file payments=operator *=viewer\n");
+
+    assertThat(resolve(LOCAL, Map.of("BATON_API_KEY_FILE", file.toString()))).contains("bk_file");
+  }
+
+  @Test
   void shouldNameAFileWithoutAKeyAndNotRepeatAWrongKey() throws IOException {
     Path empty = Files.writeString(data.resolve("empty.key"), "# nothing\n");
 

@@ -34,7 +34,7 @@ class ProjectRolesTest {
   }
 
   @Test
-  void shouldKnowNoOtherProject() {
+  void shouldHaveNoRoleInOtherProjects() {
     ProjectRoles roles = ProjectRoles.parse(List.of("payments=admin"));
 
     assertThat(roles.roleIn("orders")).isEmpty();
