@@ -23,6 +23,7 @@ import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PrepareForkRequest;
 import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.ProjectFilter;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.CheckpointTrigger;
@@ -238,6 +239,28 @@ class ArchiveTest extends StoreTest {
     assertThat(all.getRunsList())
         .extracting(run -> run.getRun())
         .isSortedAccordingTo((a, b) -> b.compareTo(a));
+  }
+
+  @Test
+  void shouldListRunsOfVisibleProjectsOnly() {
+    TraceBuilder trace = complete();
+    archived(trace.run(), "completed");
+    ListArchiveRequest.Builder request = ListArchiveRequest.newBuilder();
+
+    ListArchiveResponse own =
+        client
+            .archive()
+            .listArchive(
+                request.setVisible(ProjectFilter.newBuilder().addProjects("default")).build());
+    ListArchiveResponse foreign =
+        client
+            .archive()
+            .listArchive(
+                request.setVisible(ProjectFilter.newBuilder().addProjects("other")).build());
+
+    assertThat(own.getRunsList()).extracting(run -> run.getRun()).contains(trace.run());
+    assertThat(foreign.getRunsList()).isEmpty();
+    assertThat(foreign.getNextCursor()).isEmpty();
   }
 
   @Test

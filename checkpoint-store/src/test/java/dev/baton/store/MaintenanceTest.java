@@ -20,6 +20,7 @@ import dev.baton.protocol.grpc.ObjectKind;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.PinCheckpointRequest;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
+import dev.baton.protocol.grpc.ProjectFilter;
 import dev.baton.protocol.grpc.ReindexReport;
 import dev.baton.protocol.grpc.ReindexRequest;
 import dev.baton.protocol.grpc.RetentionReport;
@@ -99,6 +100,33 @@ class MaintenanceTest extends StoreTest {
         .as("others see a pack once it is verified")
         .containsOnly(1);
     assertThat(other.prepare(tree.packs().getFirst()).getPresent()).isTrue();
+  }
+
+  @Test
+  void shouldFindNoCheckpointOfAProjectThatIsNotVisible() {
+    String id = runner("default").checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
+    GetCheckpointRequest.Builder request = GetCheckpointRequest.newBuilder().setId(id);
+
+    assertThat(
+            client
+                .checkpoints()
+                .getCheckpoint(
+                    request
+                        .setVisible(visible("other", "default"))
+                        .setWithoutManifest(true)
+                        .build())
+                .getManifest())
+        .isEmpty();
+    for (ProjectFilter visible : List.of(visible("other"), visible())) {
+      assertThatThrownBy(
+              () -> client.checkpoints().getCheckpoint(request.setVisible(visible).build()))
+          .hasMessageContaining("NOT_FOUND")
+          .hasMessageContaining("checkpoint '" + id + "' does not exist");
+    }
+  }
+
+  private static ProjectFilter visible(String... projects) {
+    return ProjectFilter.newBuilder().addAllProjects(List.of(projects)).build();
   }
 
   @Test
