@@ -109,7 +109,11 @@ public class ArchiveResource {
         .map(
             page ->
                 new Page(
-                    page.getRunsList().stream().map(ArchiveResource::view).toList(),
+                    // A store of an earlier version does not filter.
+                    page.getRunsList().stream()
+                        .map(ArchiveResource::view)
+                        .filter(run -> visible.contains(run.path("project").asText()))
+                        .toList(),
                     "git",
                     page.getNextCursor().isEmpty() ? null : page.getNextCursor()));
   }

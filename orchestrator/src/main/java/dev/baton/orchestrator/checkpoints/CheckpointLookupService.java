@@ -57,7 +57,14 @@ class CheckpointLookupService {
     if (RunId.isValid(text)) {
       return store
           .find(text, access.visible())
-          .invoke(found -> access.require(found.getProject()))
+          .invoke(
+              found -> {
+                // A store of an earlier version does not filter.
+                if (!access.visible().contains(found.getProject())) {
+                  throw unknown(text, "does not exist");
+                }
+                access.require(found.getProject());
+              })
           .map(StoredCheckpoint::getId);
     }
     return access.visible().contains(project)

@@ -83,7 +83,8 @@ class ProjectBorderTest {
 
   private List<String> operationsWithTarget() {
     List<String> operations = new ArrayList<>();
-    JsonNode document = bed.api().get("/openapi?format=json").json();
+    JsonNode document =
+        ProjectFixture.unlessBusy(() -> bed.api().get("/openapi?format=json")).json();
     document
         .path("paths")
         .properties()
@@ -408,12 +409,14 @@ class ProjectBorderTest {
   private String create(String key, String project) {
     OrchestratorTestClient client = new OrchestratorTestClient(bed.base(), Optional.of(key));
     Answer answer =
-        client.json(
-            "/runs",
-            "{\"kind\": \"external\", \"workflow\": \"border\", \"project\": \"%s\"}"
-                .formatted(project),
-            "Idempotency-Key",
-            "border-" + own.run());
+        ProjectFixture.unlessBusy(
+            () ->
+                client.json(
+                    "/runs",
+                    "{\"kind\": \"external\", \"workflow\": \"border\", \"project\": \"%s\"}"
+                        .formatted(project),
+                    "Idempotency-Key",
+                    "border-" + own.run()));
     assertThat(answer.status()).as(answer.text()).isEqualTo(201);
     return answer.json().path("id").asText();
   }
