@@ -1,5 +1,5 @@
--- The roles of a key in single projects, in addition to the one for all: {"payments": "operator"}.
-ALTER TABLE orchestrator.api_key
-  ALTER COLUMN role DROP NOT NULL,
-  ADD COLUMN projects jsonb NOT NULL DEFAULT '{}',
-  ADD CONSTRAINT api_key_has_role CHECK (role IS NOT NULL OR projects <> '{}');
+-- The roles of a key that has some in single projects: {"payments": "operator", "*": "viewer"}; null for one role in all projects.
+-- The digest of such a key is in a column of its own: orchestrators of an earlier version, which know one role for all
+-- projects only, compare the key with an empty digest and refuse it.
+ALTER TABLE orchestrator.api_key ADD COLUMN projects jsonb;
+ALTER TABLE orchestrator.api_key ADD COLUMN project_digest bytea;

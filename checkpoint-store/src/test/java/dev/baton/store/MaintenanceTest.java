@@ -105,21 +105,14 @@ class MaintenanceTest extends StoreTest {
   @Test
   void shouldFindNoCheckpointOfAProjectThatIsNotVisible() {
     String id = runner("default").checkpoint(tree, CheckpointTrigger.STEP, Instant.now());
-    GetCheckpointRequest.Builder request = GetCheckpointRequest.newBuilder().setId(id);
+    GetCheckpointRequest.Builder request =
+        GetCheckpointRequest.newBuilder().setId(id).setWithoutManifest(true);
+    request.setVisible(visible("other", "default"));
 
-    assertThat(
-            client
-                .checkpoints()
-                .getCheckpoint(
-                    request
-                        .setVisible(visible("other", "default"))
-                        .setWithoutManifest(true)
-                        .build())
-                .getManifest())
-        .isEmpty();
+    assertThat(client.checkpoints().getCheckpoint(request.build()).getManifest()).isEmpty();
     for (ProjectFilter visible : List.of(visible("other"), visible())) {
-      assertThatThrownBy(
-              () -> client.checkpoints().getCheckpoint(request.setVisible(visible).build()))
+      request.setVisible(visible);
+      assertThatThrownBy(() -> client.checkpoints().getCheckpoint(request.build()))
           .hasMessageContaining("NOT_FOUND")
           .hasMessageContaining("checkpoint '" + id + "' does not exist");
     }

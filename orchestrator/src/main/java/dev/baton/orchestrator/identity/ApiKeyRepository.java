@@ -37,7 +37,8 @@ class ApiKeyRepository {
 
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final String COLUMNS =
-      "id, digest, name, role, projects::text AS projects, created_at, created_by, expires_at, last_used_at, revoked_at";
+      "id, coalesce(project_digest, digest) AS digest, name, role, projects::text AS projects, created_at, created_by,"
+          + " expires_at, last_used_at, revoked_at";
 
   private final Pool pool;
 
@@ -66,23 +67,26 @@ class ApiKeyRepository {
    * @return false when there are {@link #MAX_KEYS} valid ones
    */
   Uni<Boolean> insert(ApiKeyRow key) {
+    boolean single = isOneRole(key.roles());
+    Buffer digest = Buffer.buffer(key.digest());
     return execute(
             """
             INSERT INTO orchestrator.api_key
-              (id, digest, name, role, created_at, created_by, expires_at, projects)
-            SELECT $1, $2, $3, $4, $5, $6, $7, $9::text::jsonb
+              (id, digest, name, role, created_at, created_by, expires_at, projects, project_digest)
+            SELECT $1, $2, $3, $4, $5, $6, $7, $9::text::jsonb, nullif($10, ''::bytea)
             WHERE (SELECT count(*) FROM orchestrator.api_key
                    WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())) < $8""",
             Tuple.tuple()
                 .addString(key.id())
-                .addBuffer(Buffer.buffer(key.digest()))
+                .addBuffer(single ? digest : Buffer.buffer())
                 .addString(key.name())
-                .addString(key.roles().everywhere().map(AccessRole::label).orElse(null))
+                .addString((single ? key.roles().highest() : AccessRole.VIEWER).label())
                 .addOffsetDateTime(utc(key.createdAt()))
                 .addString(key.createdBy())
                 .addOffsetDateTime(key.expiresAt() == null ? null : utc(key.expiresAt()))
                 .addInteger(MAX_KEYS)
-                .addString(projects(key.roles())))
+                .addString(single ? null : projects(key.roles()))
+                .addBuffer(single ? Buffer.buffer() : digest))
         .map(rows -> rows.rowCount() == 1);
   }
 
@@ -128,29 +132,26 @@ class ApiKeyRepository {
     return keys;
   }
 
-  /** The column {@code role} has the role for every project, as before there were others. */
+  /** Whether the columns of the first version are enough. */
+  private static boolean isOneRole(ProjectRoles roles) {
+    return roles.equals(ProjectRoles.everywhere(roles.highest()));
+  }
+
   private static String projects(ProjectRoles roles) {
     ObjectNode projects = Json.mapper().createObjectNode();
-    roles
-        .byProject()
-        .forEach(
-            (project, role) -> {
-              if (!project.equals(ProjectRoles.EVERY)) {
-                projects.put(project, role.label());
-              }
-            });
+    roles.byProject().forEach((project, role) -> projects.put(project, role.label()));
     return projects.toString();
   }
 
   private static ProjectRoles roles(Row row) {
+    String projects = row.getString("projects");
+    if (projects == null) {
+      return ProjectRoles.parse(Map.of(ProjectRoles.EVERY, row.getString("role")));
+    }
     Map<String, String> labels = new HashMap<>();
-    Json.tree(row.getString("projects").getBytes(StandardCharsets.UTF_8))
+    Json.tree(projects.getBytes(StandardCharsets.UTF_8))
         .properties()
         .forEach(entry -> labels.put(entry.getKey(), entry.getValue().asText()));
-    String every = row.getString("role");
-    if (every != null) {
-      labels.put(ProjectRoles.EVERY, every);
-    }
     return ProjectRoles.parse(labels);
   }
 

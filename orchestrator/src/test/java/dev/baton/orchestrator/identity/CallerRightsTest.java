@@ -392,6 +392,26 @@ class CallerRightsTest {
         .doesNotContain(key.substring(16));
   }
 
+  /** They would give it its placeholder of a role in all projects. */
+  @Test
+  void shouldHideTheDigestOfAKeyOfProjectsFromEarlierVersions() {
+    String key = ProjectFixture.key(bed, Map.of("payments", "admin"));
+    var row =
+        pool.preparedQuery(
+                "SELECT length(digest) AS before, length(project_digest) AS now, role"
+                    + " FROM orchestrator.api_key WHERE id = $1")
+            .execute(Tuple.of(ApiKeyFormat.id(key).orElseThrow()))
+            .await()
+            .atMost(BOUND)
+            .iterator()
+            .next();
+
+    assertThat(row.getInteger("before")).isZero();
+    assertThat(row.getInteger("now")).isEqualTo(32);
+    assertThat(row.getString("role")).isEqualTo("viewer");
+    assertThat(send(key, "GET", "/runs", "").status()).isEqualTo(200);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
