@@ -137,7 +137,8 @@ public class ApprovalResource {
             id,
             new ApprovalService.Answer(
                 answer,
-                new ApprovalService.Told(request.by(), request.comment(), request.checkpoint())),
+                new ApprovalService.AnswerDetails(
+                    request.by(), request.comment(), request.checkpoint())),
             IdempotencyKey.of(access.caller(), "answer " + id, key, body),
             access)
         .map(IdempotentResponse::response);

@@ -59,10 +59,11 @@ public class ApprovalService {
    * @param checkpoint digest of the files that the person has seen; an answer for other files is
    *     refused
    */
-  public record Told(@Nullable String by, @Nullable String comment, @Nullable String checkpoint) {}
+  public record AnswerDetails(
+      @Nullable String by, @Nullable String comment, @Nullable String checkpoint) {}
 
   /** A person's answer. */
-  record Answer(JsonNode value, Told told) {}
+  record Answer(JsonNode value, AnswerDetails details) {}
 
   /** A page of approvals, oldest first. */
   @Schema(name = "ApprovalPage")
@@ -205,9 +206,9 @@ public class ApprovalService {
   Uni<IdempotentResponse> answer(
       String id, Answer answer, @Nullable IdempotencyKey key, ProjectAccess access) {
     ControlTextValidator.check("answer", answer.value());
-    ControlTextValidator.check("by", answer.told().by());
-    ControlTextValidator.check("comment", answer.told().comment());
-    ControlTextValidator.check("checkpoint", answer.told().checkpoint());
+    ControlTextValidator.check("by", answer.details().by());
+    ControlTextValidator.check("comment", answer.details().comment());
+    ControlTextValidator.check("checkpoint", answer.details().checkpoint());
     return keys.find(key)
         .chain(
             kept ->
@@ -218,8 +219,9 @@ public class ApprovalService {
   }
 
   /** Like the other {@code answer}, without an idempotency key. */
-  public Uni<ApprovalView> answer(String id, JsonNode value, Told told, ProjectAccess access) {
-    return answer(id, new Answer(value, told), null, access)
+  public Uni<ApprovalView> answer(
+      String id, JsonNode value, AnswerDetails details, ProjectAccess access) {
+    return answer(id, new Answer(value, details), null, access)
         .map(
             stored ->
                 Json.read(stored.body().getBytes(StandardCharsets.UTF_8), ApprovalView.class));
@@ -262,7 +264,7 @@ public class ApprovalService {
       SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
     String id = approval.getString("id");
     checkOpen(id, run, approval, Instant.now());
-    checkFiles(id, approval.getString("cut"), answer.told().checkpoint());
+    checkFiles(id, approval.getString("cut"), answer.details().checkpoint());
     JsonNode schema = json(approval.getString("answer_schema"));
     return checkAnswer(schema, answer.value())
         .chain(() -> recordChecked(tx, run, approval, schema, answer, key));
@@ -284,8 +286,8 @@ public class ApprovalService {
             step,
             id,
             answer.value(),
-            answer.told().by(),
-            answer.told().comment(),
+            answer.details().by(),
+            answer.details().comment(),
             approval.getString("cut"));
     IdempotentResponse stored =
         IdempotentResponse.fresh(200, null, view(approval, schema, answer, now));
@@ -299,8 +301,8 @@ public class ApprovalService {
                 Arrays.asList(
                     id,
                     answer.value().toString(),
-                    answer.told().by(),
-                    answer.told().comment(),
+                    answer.details().by(),
+                    answer.details().comment(),
                     now.atOffset(ZoneOffset.UTC))))
         .chain(() -> runs.perform(tx, runId, new RunObservation.ApprovalAnswered(event)))
         .invoke(ApprovalService::checkPerformed)
@@ -386,8 +388,8 @@ public class ApprovalService {
         approval.getOffsetDateTime("asked_at").toInstant(),
         expires == null ? null : expires.toInstant(),
         answer.value(),
-        answer.told().by(),
-        answer.told().comment(),
+        answer.details().by(),
+        answer.details().comment(),
         now);
   }
 

@@ -310,7 +310,7 @@ class RunsGrpcService implements RunsService {
                 .answer(
                     request.getApproval(),
                     JsonBodyReader.read(request.getAnswer().toByteArray(), JsonNode.class),
-                    new ApprovalService.Told(
+                    new ApprovalService.AnswerDetails(
                         optional(request.getBy()),
                         optional(request.getComment()),
                         optional(request.getCheckpoint())),

@@ -111,8 +111,8 @@ final class RunParkingPolicy {
    *
    * @param over when the wait ends by itself
    * @param instant the time to wait for; null for a duration
-   * @param step the path of the step that waits for a duration; null where the wait is no whole
-   *     step's, or is for a time of day
+   * @param step the path of the step that waits for a duration; null for a call of an agent, and
+   *     for a time of day
    * @param approvals the approvals to wait for; empty for a timer
    * @param mayPark false if no other runner could continue from here
    */
