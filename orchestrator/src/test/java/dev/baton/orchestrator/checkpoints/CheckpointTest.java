@@ -13,9 +13,8 @@ import dev.baton.orchestrator.testing.FakeStore;
 import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.TestManifestFactory;
 import dev.baton.protocol.json.Json;
-import dev.baton.protocol.manifest.CheckpointTrigger;
-import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.trace.RunId;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -23,7 +22,6 @@ import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -198,7 +196,7 @@ class CheckpointTest {
                     .header("Content-Type", "application/json")
                     .PUT(
                         HttpRequest.BodyPublishers.ofByteArray(
-                            ManifestCodec.write(manifest(id, run)))));
+                            ManifestCodec.write(TestManifestFactory.create("default", id, run)))));
 
     assertThat(found.at("/packs/0/index_bytes").intValue()).isEqualTo(80);
     assertThat(found.path("places").toString()).isEqualTo("[1,0]");
@@ -238,34 +236,5 @@ class CheckpointTest {
     assertThat(refused.status()).as(refused.text()).isEqualTo(409);
     assertThat(manifest.status()).isEqualTo(400);
     assertThat(manifest.text()).contains("version is '9'");
-  }
-
-  private static Manifest manifest(String id, String run) {
-    return new Manifest(
-        Manifest.VERSION,
-        id,
-        run,
-        Instant.EPOCH,
-        CheckpointTrigger.IMPORT,
-        new Manifest.Run("default", "", null, 1, null, null),
-        Manifest.Conversation.NONE,
-        new Manifest.Workspace(
-            Manifest.Workspace.PATH,
-            0,
-            0,
-            List.of(),
-            "sha256:" + "ab".repeat(32),
-            Manifest.Workspace.TREE,
-            0,
-            List.of(),
-            List.of(),
-            0),
-        null,
-        Manifest.Metrics.NONE,
-        null,
-        null,
-        null,
-        null,
-        null);
   }
 }

@@ -77,6 +77,19 @@ class CallerRightsTest {
     return client.send(request);
   }
 
+  private JsonNode keys() {
+    return send(OrchestratorTestClient.apiKey(), "GET", "/api-keys", "").json();
+  }
+
+  private static JsonNode shown(JsonNode listed, JsonNode id) {
+    return listed
+        .path("keys")
+        .valueStream()
+        .filter(entry -> entry.path("id").equals(id))
+        .findFirst()
+        .orElseThrow();
+  }
+
   private JsonNode create(String name, String role, @Nullable String expiresIn) {
     String body =
         "{\"name\": \"%s\", \"role\": \"%s\"%s}"
@@ -133,15 +146,7 @@ class CallerRightsTest {
         "{\"name\": \"roles\", \"projects\": {\"payments\": \"operator\", \"*\": \"viewer\"}}";
     JsonNode created = send(OrchestratorTestClient.apiKey(), "POST", "/api-keys", body).json();
 
-    JsonNode listed = send(OrchestratorTestClient.apiKey(), "GET", "/api-keys", "").json();
-
-    JsonNode shown =
-        listed
-            .path("keys")
-            .valueStream()
-            .filter(entry -> entry.path("id").equals(created.path("id")))
-            .findFirst()
-            .orElseThrow();
+    JsonNode shown = shown(keys(), created.path("id"));
     assertThat(shown.path("role").asText()).isEqualTo("viewer");
     assertThat(shown.path("projects").toString())
         .isEqualTo("{\"*\":\"viewer\",\"payments\":\"operator\"}");
@@ -366,16 +371,10 @@ class CallerRightsTest {
     String key = created.path("key").asText();
     send(key, "GET", "/runs", "");
 
-    JsonNode listed = send(OrchestratorTestClient.apiKey(), "GET", "/api-keys", "").json();
+    JsonNode listed = keys();
 
     assertThat(listed.toString()).contains(created.path("id").asText()).doesNotContain(key);
-    JsonNode shown =
-        listed
-            .path("keys")
-            .valueStream()
-            .filter(entry -> entry.path("id").equals(created.path("id")))
-            .findFirst()
-            .orElseThrow();
+    JsonNode shown = shown(listed, created.path("id"));
     assertThat(shown.path("name").asText()).isEqualTo("listed");
     assertThat(shown.path("role").asText()).isEqualTo("operator");
     assertThat(shown.path("created_by").asText()).startsWith("admin key ");

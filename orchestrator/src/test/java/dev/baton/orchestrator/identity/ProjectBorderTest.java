@@ -17,9 +17,8 @@ import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestClient.Answer;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.TestManifestFactory;
 import dev.baton.protocol.grpc.RunsServiceGrpc;
-import dev.baton.protocol.manifest.CheckpointTrigger;
-import dev.baton.protocol.manifest.Manifest;
 import dev.baton.protocol.manifest.ManifestCodec;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
@@ -33,7 +32,6 @@ import jakarta.inject.Inject;
 import java.io.ByteArrayInputStream;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -118,39 +116,11 @@ class ProjectBorderTest {
         };
     return switch (operation) {
       case "PUT /runs/{id}/checkpoints/{checkpoint}" ->
-          ManifestCodec.write(manifest(target.checkpoint(), target.run()));
+          ManifestCodec.write(
+              TestManifestFactory.create("payments", target.checkpoint(), target.run()));
       case "POST /runs/{id}/packs/find" -> new byte[32];
       default -> text.getBytes(StandardCharsets.UTF_8);
     };
-  }
-
-  private static Manifest manifest(String id, String run) {
-    return new Manifest(
-        Manifest.VERSION,
-        id,
-        run,
-        Instant.EPOCH,
-        CheckpointTrigger.IMPORT,
-        new Manifest.Run("payments", "", null, 1, null, null),
-        Manifest.Conversation.NONE,
-        new Manifest.Workspace(
-            Manifest.Workspace.PATH,
-            0,
-            0,
-            List.of(),
-            "sha256:" + "ab".repeat(32),
-            Manifest.Workspace.TREE,
-            0,
-            List.of(),
-            List.of(),
-            0),
-        null,
-        Manifest.Metrics.NONE,
-        null,
-        null,
-        null,
-        null,
-        null);
   }
 
   private String answer(String key, String operation, ProjectFixture target, String path) {
