@@ -193,7 +193,6 @@ class KubernetesFailureTest {
     assertThat(second.adopt("r-1", "another-uid").phase()).isEqualTo(RunnerPhase.GONE);
     assertThat(second.adopt("r-1", handle).phase()).isEqualTo(RunnerPhase.RUNNING);
     assertThat(second.list()).extracting(LaunchedRunner::handle).containsExactly(handle);
-    await("the watch of the second", () -> server.watches() >= 1);
     server.report(POD, TestPods.terminated(0, "Completed"));
 
     assertThat(end().reason()).isEqualTo(ExitReason.COMPLETED);

@@ -40,6 +40,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The part of an API server that the launcher uses, over HTTP on loopback, with answers that a
@@ -47,6 +49,7 @@ import java.util.function.UnaryOperator;
  */
 final class LocalApiServer implements AutoCloseable {
   private static final String END = "";
+  private static final Pattern RESOURCE_VERSION = Pattern.compile("resourceVersion=(\\d+)");
 
   /**
    * An accepted deletion.
@@ -55,6 +58,9 @@ final class LocalApiServer implements AutoCloseable {
    * @param phase of the pod, in Kubernetes' word
    */
   record Deletion(long grace, String phase) {}
+
+  /** A line of a watch, and the version of the pods with it. */
+  private record Event(long version, String line) {}
 
   /** An answer instead of the usual one. */
   private record Refusal(String method, int code, String reason, String message) {}
@@ -65,6 +71,7 @@ final class LocalApiServer implements AutoCloseable {
   private final Map<String, Secret> secrets = new LinkedHashMap<>();
   private final Deque<Refusal> refusals = new ArrayDeque<>();
   private final List<BlockingQueue<String>> watches = new CopyOnWriteArrayList<>();
+  private final List<Event> events = new ArrayList<>();
   private final List<Deletion> deletions = new ArrayList<>();
   private long version = 1;
   private int requests;
@@ -102,7 +109,7 @@ final class LocalApiServer implements AutoCloseable {
       String path = exchange.getRequestURI().getPath();
       String query = String.valueOf(exchange.getRequestURI().getQuery());
       if (query.contains("watch=true")) {
-        watch(exchange);
+        watch(exchange, versionOf(query));
         return;
       }
       Answer answer = answer(exchange.getRequestMethod(), path, body);
@@ -111,6 +118,15 @@ final class LocalApiServer implements AutoCloseable {
       exchange.sendResponseHeaders(answer.code(), bytes.length);
       exchange.getResponseBody().write(bytes);
     }
+  }
+
+  /** Returns the version after which a watch starts. */
+  private static long versionOf(String query) {
+    Matcher version = RESOURCE_VERSION.matcher(query);
+    if (!version.find()) {
+      throw new IllegalArgumentException("a watch without a resource version: " + query);
+    }
+    return Long.parseLong(version.group(1));
   }
 
   private record Answer(int code, String body) {}
@@ -167,20 +183,23 @@ final class LocalApiServer implements AutoCloseable {
   }
 
   private Pod store(String event, Pod pod) {
+    Pod now = send(event, pod);
+    pods.put(pod.getMetadata().getName(), now);
+    return now;
+  }
+
+  /** Returns the pod with its new version. */
+  private Pod send(String event, Pod pod) {
     Pod now =
         new PodBuilder(pod)
             .editMetadata()
             .withResourceVersion(Long.toString(++version))
             .endMetadata()
             .build();
-    pods.put(pod.getMetadata().getName(), now);
-    send(event, now);
-    return now;
-  }
-
-  private void send(String event, Pod pod) {
-    String line = "{\"type\":\"" + event + "\",\"object\":" + Serialization.asJson(pod) + "}\n";
+    String line = "{\"type\":\"" + event + "\",\"object\":" + Serialization.asJson(now) + "}\n";
+    events.add(new Event(version, line));
     watches.forEach(watch -> watch.add(line));
+    return now;
   }
 
   private Answer delete(String name, DeleteOptions options) {
@@ -231,24 +250,26 @@ final class LocalApiServer implements AutoCloseable {
                 .build()));
   }
 
-  private void watch(HttpExchange exchange) throws IOException {
-    BlockingQueue<String> events = new LinkedBlockingQueue<>();
+  /** Sends the events after this version, and later ones until the watch ends. */
+  private void watch(HttpExchange exchange, long after) throws IOException {
+    BlockingQueue<String> lines = new LinkedBlockingQueue<>();
     synchronized (this) {
-      watches.add(events);
+      events.stream().filter(event -> event.version() > after).forEach(e -> lines.add(e.line()));
+      watches.add(lines);
       opened++;
     }
     exchange.getResponseHeaders().add("Content-Type", "application/json");
     exchange.sendResponseHeaders(200, 0);
     try (OutputStream output = exchange.getResponseBody()) {
       output.flush();
-      for (String line = events.take(); !line.equals(END); line = events.take()) {
+      for (String line = lines.take(); !line.equals(END); line = lines.take()) {
         output.write(line.getBytes(UTF_8));
         output.flush();
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } finally {
-      watches.remove(events);
+      watches.remove(lines);
     }
   }
 
