@@ -97,8 +97,9 @@ final class LogTailConsumer implements AutoCloseable {
       return;
     }
     consumer.assign(all);
-    Map<TopicPartition, OffsetAndTimestamp> first = consumer.offsetsForTimes(added, METADATA);
+    // The ends first: a line that arrives in between is after them, and must not be skipped.
     Map<TopicPartition, Long> ends = consumer.endOffsets(added.keySet(), METADATA);
+    Map<TopicPartition, OffsetAndTimestamp> first = consumer.offsetsForTimes(added, METADATA);
     ends.forEach(
         (partition, end) -> {
           OffsetAndTimestamp offset = first.get(partition);

@@ -42,9 +42,12 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 @QuarkusTest
 @QuarkusTestResource(OrchestratorTestResource.class)
+// A line that never comes must fail the test, not stop the build.
+@Timeout(120)
 class LogTest {
   // More lines than the reader buffers.
   private static final int LINES = 5_000;
