@@ -6,7 +6,8 @@
  */
 package dev.baton.store.trace;
 
-import dev.baton.sink.HomePartitionGuard;
+import dev.baton.sink.RunHome;
+import dev.baton.sink.RunHomeStore;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
@@ -18,9 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Stores the home partitions of runs. */
+/** Stores the home partitions of runs, and what their events need. */
 @ApplicationScoped
-class RunHomeRepository implements HomePartitionGuard.HomeStore {
+class RunHomeRepository implements RunHomeStore {
   private final Pool pool;
 
   RunHomeRepository(Pool pool) {
@@ -28,31 +29,43 @@ class RunHomeRepository implements HomePartitionGuard.HomeStore {
   }
 
   @Override
-  public Uni<Map<String, Integer>> read(Set<String> runs) {
-    return pool.preparedQuery("SELECT run, partition FROM store.run_home WHERE run = ANY($1)")
+  public Uni<Map<String, RunHome>> read(Set<String> runs) {
+    return pool.preparedQuery(
+            "SELECT run, partition, signed, needs_lease FROM store.run_home WHERE run = ANY($1)")
         .execute(Tuple.of(runs.toArray(String[]::new)))
         .map(RunHomeRepository::homes);
   }
 
   @Override
-  public Uni<Map<String, Integer>> claim(Map<String, Integer> begun) {
-    List<Map.Entry<String, Integer>> rows =
+  public Uni<Map<String, RunHome>> claim(Map<String, RunHome> begun) {
+    List<Map.Entry<String, RunHome>> rows =
         begun.entrySet().stream().sorted(Map.Entry.comparingByKey()).toList();
     // The update changes nothing: it returns the row of another consumer that was first.
     return pool.preparedQuery(
             """
-            INSERT INTO store.run_home AS h (run, partition) SELECT * FROM unnest($1::text[], $2::integer[])
-            ON CONFLICT (run) DO UPDATE SET partition = h.partition RETURNING run, partition""")
+            INSERT INTO store.run_home AS h (run, partition, signed, needs_lease)
+            SELECT * FROM unnest($1::text[], $2::integer[], $3::boolean[], $4::boolean[])
+            ON CONFLICT (run) DO UPDATE SET partition = h.partition
+            RETURNING run, partition, signed, needs_lease""")
         .execute(
             Tuple.of(
                 rows.stream().map(Map.Entry::getKey).toArray(String[]::new),
-                rows.stream().map(Map.Entry::getValue).toArray(Integer[]::new)))
+                rows.stream().map(row -> row.getValue().partition()).toArray(Integer[]::new),
+                rows.stream().map(row -> row.getValue().isSigned()).toArray(Boolean[]::new),
+                rows.stream().map(row -> row.getValue().needsLease()).toArray(Boolean[]::new)))
         .map(RunHomeRepository::homes);
   }
 
-  private static Map<String, Integer> homes(RowSet<Row> rows) {
-    Map<String, Integer> homes = new HashMap<>();
-    rows.forEach(row -> homes.put(row.getString("run"), row.getInteger("partition")));
+  private static Map<String, RunHome> homes(RowSet<Row> rows) {
+    Map<String, RunHome> homes = new HashMap<>();
+    rows.forEach(
+        row ->
+            homes.put(
+                row.getString("run"),
+                new RunHome(
+                    row.getInteger("partition"),
+                    row.getBoolean("signed"),
+                    row.getBoolean("needs_lease"))));
     return homes;
   }
 }

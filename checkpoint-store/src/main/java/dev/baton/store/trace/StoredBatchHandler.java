@@ -7,12 +7,10 @@
 package dev.baton.store.trace;
 
 import dev.baton.lease.LeaseAuthenticator;
-import dev.baton.lease.LeaseVerdict;
-import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.server.PostgresErrorClassifier;
 import dev.baton.sink.BatchHandler;
-import dev.baton.sink.HomePartitionGuard;
+import dev.baton.sink.EventAdmissionGuard;
 import dev.baton.sink.SinkBatch;
 import dev.baton.sink.SinkRecord;
 import io.smallrye.mutiny.Uni;
@@ -28,8 +26,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class StoredBatchHandler implements BatchHandler {
   private final TraceRepository repository;
-  private final LeaseAuthenticator leases;
-  private final HomePartitionGuard homes;
+  private final EventAdmissionGuard admission;
   private final StrayEventSweeper strays;
   private final TraceMetrics metrics;
   private final StoredEventNotifier wakeups;
@@ -44,8 +41,8 @@ class StoredBatchHandler implements BatchHandler {
       StoredEventNotifier wakeups,
       Event<RunsQuiescedEvent> rested) {
     this.repository = repository;
-    this.leases = leases;
-    this.homes = new HomePartitionGuard(homes);
+    // An earlier version signs no run_created, and whether the others are signed depends on it.
+    this.admission = new EventAdmissionGuard(homes, leases, () -> false);
     this.strays = strays;
     this.metrics = metrics;
     this.wakeups = wakeups;
@@ -56,23 +53,20 @@ class StoredBatchHandler implements BatchHandler {
   public Uni<Void> learn(SinkBatch batch) {
     Set<String> created =
         batch.records().stream()
-            .filter(HomePartitionGuard::isCreation)
+            .filter(EventAdmissionGuard::isCreation)
             .map(record -> record.id().run())
             .collect(Collectors.toSet());
-    return leases
-        .learn(batch.leases())
-        .chain(() -> homes.learn(batch))
+    return admission
+        .learn(batch)
         .chain(() -> created.isEmpty() ? Uni.createFrom().voidItem() : strays.sweep(created));
   }
 
   /**
-   * Refuses events outside of the home partition of their run, runner events without a valid lease
-   * (control events come from services and need none), and names with NUL: Postgres does not allow
-   * it in text and would refuse the whole batch.
+   * Refuses events that do not count, and names with NUL: Postgres does not allow it in text and
+   * would refuse the whole batch.
    */
   @Override
   public @Nullable String refusal(SinkRecord event) {
-    EventId id = event.id();
     CutRow cut = CutRow.of(event);
     if (hasNul(event.type())
         || hasNul(event.source())
@@ -80,17 +74,7 @@ class StoredBatchHandler implements BatchHandler {
         || (cut != null && (hasNul(cut.step()) || hasNul(cut.cut().format())))) {
       return "has a NUL character in a name";
     }
-    String astray = homes.refusal(event);
-    if (astray != null) {
-      return astray;
-    }
-    if (!id.lane().isControl()
-        && leases.check(event.lease(), id.run(), id.lane().epoch())
-            instanceof LeaseVerdict.Refused refusal) {
-      leases.refused("event " + id, id.run(), refusal);
-      return refusal.message();
-    }
-    return null;
+    return admission.refusal(event);
   }
 
   private static boolean hasNul(@Nullable String text) {

@@ -10,7 +10,7 @@ import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceCodec;
-import dev.baton.sink.HomePartitionGuard;
+import dev.baton.sink.EventAdmissionGuard;
 import dev.baton.sink.PoisonRecord;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -116,7 +116,9 @@ class StrayEventSweeper {
     return new PoisonRecord(
         record,
         PoisonRecord.Kind.REFUSED,
-        id + ": " + HomePartitionGuard.reason(row.getInteger("partition"), row.getInteger("home")));
+        id
+            + ": "
+            + EventAdmissionGuard.strayReason(row.getInteger("partition"), row.getInteger("home")));
   }
 
   private static @Nullable Instant time(@Nullable Long micros) {

@@ -19,7 +19,7 @@ import java.util.Map;
 /**
  * Configures a store that requires leases, and a server that replaces the orchestrator's key set.
  */
-public final class LeaseTestProfile implements QuarkusTestProfile {
+public class LeaseTestProfile implements QuarkusTestProfile {
   /**
    * The system property with the published key set; if it is absent, the server does not respond.
    * The tests run in another class loader.

@@ -8,9 +8,12 @@ package dev.baton.store.testing;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import dev.baton.lease.EventSignatureCodec;
+import dev.baton.lease.EventSignatureCodec.SignedEvent;
 import dev.baton.lease.LeaseKey;
 import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.trace.TraceCodec;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
@@ -20,6 +23,8 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /** Signs leases, as an orchestrator does. */
 public final class TestLeaseSigner {
@@ -62,6 +67,19 @@ public final class TestLeaseSigner {
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Adds the signature of an orchestrator to a control event. */
+  public ProducerRecord<String, byte[]> signed(ProducerRecord<String, byte[]> record) {
+    SignedEvent event =
+        new SignedEvent(
+            Objects.requireNonNull(TraceCodec.attribute(record.headers(), "id")),
+            Objects.requireNonNull(TraceCodec.attribute(record.headers(), "type")),
+            record.value());
+    TraceCodec.sign(
+        record.headers(),
+        EventSignatureCodec.sign(pair.getPrivate(), key, List.of(event)).getFirst());
+    return record;
   }
 
   /** Signs a token of an orchestrator. */

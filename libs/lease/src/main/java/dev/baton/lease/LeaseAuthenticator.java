@@ -6,6 +6,8 @@
  */
 package dev.baton.lease;
 
+import dev.baton.lease.EventSignatureCodec.SignedEvent;
+import dev.baton.lease.EventSignatureCodec.UnverifiedSignature;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.mutiny.Uni;
@@ -24,9 +26,9 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Verifies lease tokens with the keys of a {@link LeaseKeySource}. Every key is published before it
- * signs, so a key that is missing in an answer fetched after the token arrived does not exist, and
- * the verdict is final. Thread-safe; never blocks.
+ * Verifies lease tokens and signatures of events with the keys of a {@link LeaseKeySource}. Every
+ * key is published before it signs, so a key that is missing in an answer fetched after the token
+ * arrived does not exist, and the verdict is final. Thread-safe; never blocks.
  */
 public final class LeaseAuthenticator {
   private static final Logger LOG = Logger.getLogger(LeaseAuthenticator.class);
@@ -45,6 +47,7 @@ public final class LeaseAuthenticator {
 
   private final LeaseKeySource source;
   private final LeaseVerifier verifier;
+  private final EventSignatureVerifier signatures = new EventSignatureVerifier();
   private final LongSupplier nanos;
   private final AtomicLong refreshedAt;
   private final Map<String, Long> absent = Collections.synchronizedMap(bounded(MOST_ABSENT));
@@ -76,7 +79,7 @@ public final class LeaseAuthenticator {
       refusals.put(
           reason,
           Counter.builder(refused)
-              .description("events, calls and runners without a valid lease")
+              .description("events, calls and runners without a valid lease or signature")
               .tag("reason", reason.word())
               .register(metrics));
     }
@@ -100,6 +103,24 @@ public final class LeaseAuthenticator {
       return Uni.createFrom().voidItem();
     }
     return learnKeys(verifier.unknownKeys(tokens));
+  }
+
+  /**
+   * Like {@link #learn}, also for the keys of these {@linkplain EventSignatureCodec signatures};
+   * must complete before {@link #signatureRefusal}.
+   */
+  public Uni<Void> learn(Collection<String> tokens, Collection<String> signatures) {
+    if (tokens.isEmpty() && signatures.isEmpty()) {
+      return Uni.createFrom().voidItem();
+    }
+    Set<String> unknown = verifier.unknownKeys(tokens);
+    for (String signature : signatures) {
+      UnverifiedSignature read = EventSignatureCodec.read(signature);
+      if (read != null && !verifier.keys().containsKey(read.kid())) {
+        unknown.add(read.kid());
+      }
+    }
+    return learnKeys(unknown);
   }
 
   /** Returns a key, which is fetched if it is unknown; empty if it does not exist. */
@@ -171,6 +192,14 @@ public final class LeaseAuthenticator {
   /** Like {@link #check(String, String, int)}, and also checks the project. */
   public LeaseVerdict check(@Nullable String token, String run, int epoch, String project) {
     return verifier.check(token, run, epoch, project);
+  }
+
+  /**
+   * Returns why the signature of the event is not valid; null if it is. Count a refusal with {@link
+   * #refused}.
+   */
+  public LeaseVerdict.@Nullable Refused signatureRefusal(String signature, SignedEvent event) {
+    return signatures.refusal(signature, event, verifier.keys());
   }
 
   /**

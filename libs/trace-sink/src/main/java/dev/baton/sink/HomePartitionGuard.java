@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,39 +23,32 @@ import org.jspecify.annotations.Nullable;
  * order with the others. A run that is not known yet gets the partition of its {@code run_created}.
  * Keeps the homes of the runs that were read last in memory. Thread-safe.
  */
-public final class HomePartitionGuard {
+final class HomePartitionGuard {
   private static final int KEPT = 20_000;
 
-  /** Stores home partitions; a home never changes. */
-  public interface HomeStore {
-    /** Returns the home partitions of these runs; runs without one are absent. */
-    Uni<Map<String, Integer>> read(Set<String> runs);
-
-    /**
-     * Stores the homes of runs that have none, and returns the stored ones: another consumer may
-     * have stored some of them since.
-     */
-    Uni<Map<String, Integer>> claim(Map<String, Integer> begun);
-  }
-
-  private final HomeStore store;
-  private final Map<String, Integer> homes =
+  private final RunHomeStore store;
+  private final Predicate<SinkRecord> isSigned;
+  private final Map<String, RunHome> homes =
       Collections.synchronizedMap(
           new LinkedHashMap<>(1024, 0.75f, true) {
             private static final long serialVersionUID = 1L;
 
             @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
+            protected boolean removeEldestEntry(Map.Entry<String, RunHome> eldest) {
               return size() > KEPT;
             }
           });
 
-  public HomePartitionGuard(HomeStore store) {
+  /**
+   * @param isSigned whether an event has a valid signature
+   */
+  HomePartitionGuard(RunHomeStore store, Predicate<SinkRecord> isSigned) {
     this.store = store;
+    this.isSigned = isSigned;
   }
 
   /** Fetches the homes that {@link #refusal} needs; a batch of known runs needs no request. */
-  public Uni<Void> learn(SinkBatch batch) {
+  Uni<Void> learn(SinkBatch batch) {
     Set<String> unknown = new HashSet<>();
     for (String run : batch.runs()) {
       if (homes.get(run) == null) {
@@ -70,40 +64,47 @@ public final class HomePartitionGuard {
             found -> {
               homes.putAll(found);
               unknown.removeAll(found.keySet());
-              Map<String, Integer> begun = begun(batch, unknown);
+              Map<String, RunHome> begun = begun(batch, unknown);
               return begun.isEmpty()
                   ? Uni.createFrom().voidItem()
                   : store.claim(begun).invoke(homes::putAll).replaceWithVoid();
             });
   }
 
-  private static Map<String, Integer> begun(SinkBatch batch, Set<String> runs) {
-    Map<String, Integer> begun = new HashMap<>();
+  private Map<String, RunHome> begun(SinkBatch batch, Set<String> runs) {
+    Map<String, RunHome> begun = new HashMap<>();
     for (SinkRecord record : batch.records()) {
-      if (runs.contains(record.id().run()) && isCreation(record)) {
-        begun.putIfAbsent(record.id().run(), record.partition());
+      TraceRecord known = record.known();
+      if (known != null
+          && known.event() instanceof TraceEvent.RunCreated created
+          && runs.contains(known.run())
+          && !begun.containsKey(known.run())) {
+        boolean signed = isSigned.test(record);
+        begun.put(
+            known.run(), new RunHome(record.partition(), signed, signed && !created.isExternal()));
       }
     }
     return begun;
   }
 
-  /** Whether the record opens its run. */
-  public static boolean isCreation(SinkRecord record) {
-    TraceRecord known = record.known();
-    return known != null && known.event() instanceof TraceEvent.RunCreated;
+  /** Returns the home of a run; null if it is not known. */
+  @Nullable RunHome home(String run) {
+    return homes.get(run);
   }
 
   /**
    * Returns in one line why the record must not be applied; null if it is in the home partition of
    * its run, or if that is not known.
    */
-  public @Nullable String refusal(SinkRecord record) {
-    Integer home = homes.get(record.id().run());
-    return home == null || home == record.partition() ? null : reason(record.partition(), home);
+  @Nullable String refusal(SinkRecord record) {
+    RunHome home = homes.get(record.id().run());
+    return home == null || home.partition() == record.partition()
+        ? null
+        : reason(record.partition(), home.partition());
   }
 
   /** Returns the reason for a dead letter, without the event's id. */
-  public static String reason(int partition, int home) {
+  static String reason(int partition, int home) {
     return "partition %d is not the run's home partition %d; probably the client's partitioner chose it: name the partition"
         .formatted(partition, home);
   }

@@ -73,6 +73,20 @@ public record SinkBatch(
     return leases;
   }
 
+  /** Returns the distinct signatures of its control events. */
+  public Set<String> signatures() {
+    Set<String> signatures = new HashSet<>();
+    for (SinkRecord record : records) {
+      if (record.id().lane().isControl()) {
+        String signature = record.signature();
+        if (signature != null) {
+          signatures.add(signature);
+        }
+      }
+    }
+    return signatures;
+  }
+
   /**
    * Moves the refused records to the poison.
    *

@@ -7,6 +7,7 @@
 package dev.baton.sink;
 
 import dev.baton.protocol.trace.EventId;
+import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceRecord;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -30,6 +31,11 @@ public record SinkRecord(
     @Nullable String lease,
     byte[] data,
     @Nullable TraceRecord known) {
+
+  /** Returns the signature that its writer sent; null for none. */
+  public @Nullable String signature() {
+    return TraceCodec.signature(record.headers());
+  }
 
   public int partition() {
     return record.partition();

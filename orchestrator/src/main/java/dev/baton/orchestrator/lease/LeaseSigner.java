@@ -6,10 +6,13 @@
  */
 package dev.baton.orchestrator.lease;
 
+import dev.baton.lease.EventSignatureCodec;
 import dev.baton.lease.LeaseKey;
 import dev.baton.lease.LeaseTokenCodec;
 import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.trace.TraceCodec;
+import dev.baton.sink.SignedRecordReader;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -27,10 +30,12 @@ import java.security.spec.X509EncodedKeySpec;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Signs leases: compact EdDSA tokens (RFC 8037) that allow their holder to carry a run in an epoch.
- * The key is generated at the first start and stored in the data folder. Thread-safe.
+ * Signs leases: compact EdDSA tokens (RFC 8037) that allow their holder to carry a run in an epoch;
+ * also tokens of this service and its control events. The key is generated at the first start and
+ * stored in the data folder. Thread-safe.
  */
 @ApplicationScoped
 public class LeaseSigner {
@@ -60,6 +65,20 @@ public class LeaseSigner {
   public String signServiceToken(Instant now) {
     return ServiceTokenCodec.sign(
         key, publicKey, ServiceTokenCodec.ORCHESTRATOR, ServiceTokenCodec.STORE, now);
+  }
+
+  /** Adds signatures to the records of CloudEvents, which share them. */
+  public void sign(List<ProducerRecord<String, byte[]>> records) {
+    List<String> signatures =
+        EventSignatureCodec.sign(
+            key,
+            publicKey,
+            records.stream()
+                .map(record -> SignedRecordReader.event(record.headers(), record.value()))
+                .toList());
+    for (int i = 0; i < records.size(); i++) {
+      TraceCodec.sign(records.get(i).headers(), signatures.get(i));
+    }
   }
 
   /** The key with which other services verify this replica's leases. */

@@ -11,9 +11,12 @@ import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
+import dev.baton.protocol.trace.TraceCodec;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -38,6 +41,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   heartbeat of a newer epoch      watch it instead of the older one
+ *   with a lease, after one without watch it instead, whatever their epochs
+ *   without a lease, after one with ignored; of a newer epoch, watched in addition: it may be a
+ *                                   runner of an earlier version, but must hide no silence
+ *   with an invalid lease           to the dead letters, with the reason
  *   heartbeat of an older epoch     ignored
  *   heartbeat "ended"               stop watching
  *   silence over the timeout        signal heartbeats_missed; repeated with backoff while it lasts
@@ -55,6 +62,9 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
   static final String DEAD_LETTERS = "dead-letters";
   static final Duration TICK = Duration.ofMillis(100);
 
+  /** Ends the key of a runner without a lease if the run has one with a lease. */
+  private static final String WITHOUT_LEASE = "~";
+
   private static final Logger LOG = Logger.getLogger(HeartbeatTimeoutProcessor.class);
   private static final long MAX_TICK_GAP_MILLIS = 2_000;
   private static final long NEVER = -1;
@@ -66,6 +76,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
 
   private final BrokerConnectivity contact;
   private final MovedRunnerLookup elsewhere;
+  private final HeartbeatAuthenticator leases;
   private final LivenessMetrics metrics;
   // The content of the store, read once, and when each entry is to be checked: a tick only visits
   // those that are due.
@@ -76,25 +87,31 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
   private @Nullable KeyValueStore<String, WatchedRunner> runners;
   private int partition;
   private long nextOffset;
+
+  /** The signals of a tick. */
+  private final List<RunnerSignal> signals = new ArrayList<>();
+
   private long awakeSince;
   private long lastTick;
   private boolean loaded;
 
   /** A check that is due at {@code at}; void when a later one was planned since. */
-  private record Check(long at, String run, Runner runner) {
+  private record Check(long at, String key, Runner runner) {
     boolean isPlanned() {
       return runner.checkAt == at;
     }
   }
 
   private static final class Runner {
+    final String run;
     WatchedRunner watched;
     long signalledAt;
     int signals;
     long checkAt;
     long stayedUntil;
 
-    Runner(WatchedRunner watched) {
+    Runner(String run, WatchedRunner watched) {
+      this.run = run;
       this.watched = watched;
     }
 
@@ -111,9 +128,13 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
   }
 
   HeartbeatTimeoutProcessor(
-      BrokerConnectivity contact, MovedRunnerLookup elsewhere, LivenessMetrics metrics) {
+      BrokerConnectivity contact,
+      MovedRunnerLookup elsewhere,
+      HeartbeatAuthenticator leases,
+      LivenessMetrics metrics) {
     this.contact = contact;
     this.elsewhere = elsewhere;
+    this.leases = leases;
     this.metrics = metrics;
   }
 
@@ -126,6 +147,7 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     // that becomes active again): the store has what another replica has read meanwhile.
     known.clear();
     checks.clear();
+    signals.clear();
     loaded = false;
     nextOffset = 0;
     // The context's clock may not run yet: the first tick sets it.
@@ -151,36 +173,42 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
             WatchedRunner kept = entry.value;
             // A time that is unknown, or of a clock that is ahead, is replaced by the current time.
             boolean usable = kept.heardAt() > 0 && kept.heardAt() <= now;
-            watch(entry.key, new Runner(usable ? kept : kept.heardAt(now)), now);
+            String run =
+                entry.key.endsWith(WITHOUT_LEASE)
+                    ? entry.key.substring(0, entry.key.length() - WITHOUT_LEASE.length())
+                    : entry.key;
+            watch(entry.key, new Runner(run, usable ? kept : kept.heardAt(now)), now);
           });
     }
   }
 
-  private void watch(String run, Runner runner, long checkAt) {
-    known.put(run, runner);
-    plan(run, runner, checkAt);
+  private void watch(String key, Runner runner, long checkAt) {
+    known.put(key, runner);
+    plan(key, runner, checkAt);
   }
 
-  private void plan(String run, Runner runner, long at) {
+  private void plan(String key, Runner runner, long at) {
     runner.checkAt = at;
-    checks.add(new Check(at, run, runner));
+    checks.add(new Check(at, key, runner));
   }
 
   @Override
   public void process(Record<String, byte[]> record) {
     nextOffset = context().recordMetadata().map(RecordMetadata::offset).orElse(nextOffset - 1) + 1;
     Heartbeat heartbeat;
+    boolean attested;
     try {
       heartbeat = JsonEventCodec.heartbeat(record.headers(), record.value());
       if (!heartbeat.run().equals(record.key())) {
         throw new IllegalArgumentException("its run is not the key");
       }
+      attested = leases.isAttested(TraceCodec.lease(record.headers()), heartbeat);
     } catch (IllegalArgumentException notOne) {
       putAside(record, Objects.requireNonNullElse(notOne.getMessage(), notOne.toString()));
       return;
     }
     metrics.heartbeat();
-    accept(heartbeat, record.timestamp(), context().currentSystemTimeMs());
+    accept(heartbeat, attested, record.timestamp(), context().currentSystemTimeMs());
   }
 
   private void putAside(Record<String, byte[]> record, String reason) {
@@ -202,16 +230,32 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
             new Record<>(record.key(), letter.value(), time, letter.headers()), DEAD_LETTERS);
   }
 
-  private void accept(Heartbeat heartbeat, long sentAt, long now) {
+  private void accept(Heartbeat heartbeat, boolean attested, long sentAt, long now) {
     load(now);
     String run = heartbeat.run();
-    Runner runner = known.get(run);
+    String key = run;
+    Runner runner = known.get(key);
     WatchedRunner before = runner == null ? null : runner.watched;
+    if (attested) {
+      forgetOvertaken(run, heartbeat.epoch());
+      if (before != null && !before.attested() && before.epoch() > heartbeat.epoch()) {
+        runner = null;
+        before = null;
+      }
+    } else if (before != null && before.attested()) {
+      if (before.epoch() >= heartbeat.epoch()) {
+        metrics.refused();
+        return;
+      }
+      key = run + WITHOUT_LEASE;
+      runner = known.get(key);
+      before = runner == null ? null : runner.watched;
+    }
     if (before != null && before.epoch() > heartbeat.epoch()) {
       return;
     }
     if (heartbeat.state().equals(Heartbeat.ENDED)) {
-      forget(run);
+      forget(key);
       return;
     }
     boolean sameEpoch = before != null && before.epoch() == heartbeat.epoch();
@@ -220,24 +264,34 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     }
     boolean reported = sameEpoch && before != null && before.reported();
     long since = sameEpoch && before != null ? before.since() : now;
-    WatchedRunner heard = WatchedRunner.of(heartbeat, reported, now, nextOffset - 1, sentAt, since);
-    runners().put(run, heard);
+    WatchedRunner heard =
+        WatchedRunner.of(heartbeat, attested, reported, now, nextOffset - 1, sentAt, since);
+    runners().put(key, heard);
     long due = now + heard.timeoutMs() + 1;
     if (runner == null || !sameEpoch) {
-      watch(run, new Runner(heard), due);
+      watch(key, new Runner(run, heard), due);
       return;
     }
     runner.watched = heard;
     runner.signals = 0;
     // A check that runs too early plans itself again with the new time.
     if (due < runner.checkAt) {
-      plan(run, runner, due);
+      plan(key, runner, due);
     }
   }
 
-  private void forget(String run) {
-    if (known.remove(run) != null) {
-      runners().delete(run);
+  /** Stops watching a runner without a lease of this or an older epoch. */
+  private void forgetOvertaken(String run, int epoch) {
+    String key = run + WITHOUT_LEASE;
+    Runner other = known.get(key);
+    if (other != null && other.watched.epoch() <= epoch) {
+      forget(key);
+    }
+  }
+
+  private void forget(String key) {
+    if (known.remove(key) != null) {
+      runners().delete(key);
     }
   }
 
@@ -253,49 +307,60 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     boolean readAll = hasReadAll();
     for (Check due = checks.peek(); due != null && due.at() <= now; due = checks.peek()) {
       checks.remove();
-      if (due.isPlanned() && known.get(due.run()) == due.runner()) {
-        check(due.run(), due.runner(), now, hearingSince, readAll ? heardUntil : hearingSince);
+      if (due.isPlanned() && known.get(due.key()) == due.runner()) {
+        check(due.key(), due.runner(), now, hearingSince, readAll ? heardUntil : hearingSince);
       }
     }
     metrics.watched(partition, known.size());
+    if (!signals.isEmpty()) {
+      context()
+          .<@Nullable String, Object>forward(
+              new Record<>(null, List.copyOf(signals), now), SIGNALS);
+      signals.clear();
+    }
   }
 
   /**
    * @param heardUntil all heartbeats sent until then have been read
    */
-  private void check(String run, Runner runner, long now, long hearingSince, long heardUntil) {
+  private void check(String key, Runner runner, long now, long hearingSince, long heardUntil) {
     long since = Math.max(hearingSince, runner.watched.heardAt());
     long silence = heardUntil - since;
     long timeout = runner.watched.timeoutMs();
     if (runner.watched.reported() && silence > FORGET_MILLIS) {
-      forget(run);
+      forget(key);
     } else if (silence <= timeout) {
-      plan(run, runner, Math.max(since + timeout, now) + 1);
+      plan(key, runner, Math.max(since + timeout, now) + 1);
     } else if (!runner.isDue(now)) {
-      plan(run, runner, runner.nextSignal() + 1);
+      plan(key, runner, runner.nextSignal() + 1);
     } else {
-      judge(run, runner, now, silence);
+      judge(key, runner, now, silence);
     }
   }
 
   /** Reports a silent run, unless its heartbeats continue in another partition. */
-  private void judge(String run, Runner runner, long now, long silence) {
+  private void judge(String key, Runner runner, long now, long silence) {
+    String run = runner.run;
     WatchedRunner watched = runner.watched;
     var query =
         new MovedRunnerLookup.Query(
-            partition, run, watched.epoch(), Math.max(watched.sentAt(), runner.stayedUntil));
+            partition,
+            run,
+            watched.epoch(),
+            Math.max(watched.sentAt(), runner.stayedUntil),
+            watched.attested());
     switch (elsewhere.look(query, watched.since())) {
-      case PENDING -> plan(run, runner, now + 1);
+      case PENDING -> plan(key, runner, now + 1);
       case MOVED -> {
         LOG.infof(
             "run %s epoch %d: its heartbeats have moved from partition %d to another one",
             run, watched.epoch(), partition);
-        forget(run);
+        forget(key);
       }
       case STAYED -> {
         runner.stayedUntil = now - CLOCK_DIFFERENCE_MILLIS;
-        report(run, runner, now, silence);
-        plan(run, runner, runner.nextSignal() + 1);
+        report(key, runner, now, silence);
+        plan(key, runner, runner.nextSignal() + 1);
       }
     }
   }
@@ -306,11 +371,12 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     return end.isPresent() && read >= end.getAsLong();
   }
 
-  private void report(String run, Runner runner, long now, long silence) {
+  private void report(String key, Runner runner, long now, long silence) {
+    String run = runner.run;
     WatchedRunner watched = runner.watched;
     if (!watched.reported()) {
       runner.watched = watched.asReported();
-      runners().put(run, runner.watched);
+      runners().put(key, runner.watched);
     }
     runner.signalledAt = now;
     runner.signals++;
@@ -318,14 +384,9 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
     LOG.infof(
         "run %s epoch %d: no heartbeat of runner %s for %d ms",
         run, watched.epoch(), watched.runner(), silence);
-    context()
-        .forward(
-            new Record<>(
-                run,
-                new RunnerSignal.HeartbeatsMissed(
-                    run, watched.epoch(), watched.runner(), silence, watched.timeoutMs()),
-                now),
-            SIGNALS);
+    signals.add(
+        new RunnerSignal.HeartbeatsMissed(
+            run, watched.epoch(), watched.runner(), silence, watched.timeoutMs()));
   }
 
   private ProcessorContext<String, Object> context() {

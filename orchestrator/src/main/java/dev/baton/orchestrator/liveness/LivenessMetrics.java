@@ -20,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 class LivenessMetrics {
   private final Counter heartbeats;
   private final Counter malformed;
+  private final Counter refused;
   private final Counter missed;
   private final Counter failures;
   private final Timer late;
@@ -28,6 +29,10 @@ class LivenessMetrics {
   LivenessMetrics(MeterRegistry registry) {
     heartbeats = Counter.builder("baton.liveness.heartbeats").register(registry);
     malformed = Counter.builder("baton.liveness.malformed").register(registry);
+    refused =
+        Counter.builder("baton.liveness.refused")
+            .description("heartbeats without a lease of runs whose runners have one")
+            .register(registry);
     failures =
         Counter.builder("baton.liveness.failures")
             .description("how often the liveness thread was replaced")
@@ -50,6 +55,10 @@ class LivenessMetrics {
 
   void malformed() {
     malformed.increment();
+  }
+
+  void refused() {
+    refused.increment();
   }
 
   void failed() {

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.liveness;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.protocol.retry.Backoff;
 import dev.baton.protocol.topic.TopicName;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -14,7 +15,10 @@ import jakarta.enterprise.inject.Produces;
 import jakarta.inject.Singleton;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Serdes;
@@ -41,14 +45,18 @@ class LivenessTopology {
   Topology topology(
       BrokerConnectivity contact,
       MovedRunnerLookup elsewhere,
+      HeartbeatAuthenticator leases,
       LivenessMetrics metrics,
       LivenessChangelogResizer changelog,
+      LeaseSigner signer,
       OrchestratorConfig config) {
     fit(changelog);
     return build(
         contact,
         elsewhere,
+        leases,
         metrics,
+        signer::sign,
         URI.create("/orchestrator/" + config.instanceId() + "/liveness"));
   }
 
@@ -90,7 +98,9 @@ class LivenessTopology {
   static Topology build(
       BrokerConnectivity contact,
       MovedRunnerLookup elsewhere,
+      HeartbeatAuthenticator leases,
       LivenessMetrics metrics,
+      Consumer<List<ProducerRecord<String, byte[]>>> signer,
       URI source) {
     return new Topology()
         .addSource(
@@ -99,7 +109,9 @@ class LivenessTopology {
             new ByteArrayDeserializer(),
             TopicName.HEARTBEATS)
         .addProcessor(
-            "watch", () -> new HeartbeatTimeoutProcessor(contact, elsewhere, metrics), "heartbeats")
+            "watch",
+            () -> new HeartbeatTimeoutProcessor(contact, elsewhere, leases, metrics),
+            "heartbeats")
         .addStateStore(
             Stores.keyValueStoreBuilder(
                 Stores.inMemoryKeyValueStore(HeartbeatTimeoutProcessor.STORE),
@@ -107,7 +119,9 @@ class LivenessTopology {
                 WatchedRunner.serde()),
             "watch")
         .addProcessor(
-            HeartbeatTimeoutProcessor.SIGNALS, () -> new SignalCloudEventProcessor(source), "watch")
+            HeartbeatTimeoutProcessor.SIGNALS,
+            () -> new SignalCloudEventProcessor(source, signer),
+            "watch")
         .addSink(
             "signals",
             TopicName.SIGNALS,

@@ -27,8 +27,9 @@ interface MovedRunnerLookup {
    * @param epoch of its last heartbeat there
    * @param newerThan the time of that heartbeat on the log, or of an earlier lookup, in
    *     milliseconds
+   * @param attested whether only heartbeats with a lease count
    */
-  record Query(int partition, String run, int epoch, long newerThan) {}
+  record Query(int partition, String run, int epoch, long newerThan, boolean attested) {}
 
   /**
    * Searches for a newer heartbeat of the epoch, or one of a later epoch. Does not block. A result

@@ -11,6 +11,7 @@ import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.topic.TopicPartitionReader;
+import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
@@ -55,6 +56,7 @@ class MovedRunnerReader implements MovedRunnerLookup {
 
   private final Admin admin;
   private final TopicSizeWatcher sizes;
+  private final HeartbeatAuthenticator leases;
   private final Map<String, Object> kafka;
   private final Set<Query> pending = ConcurrentHashMap.newKeySet();
   private final Map<Query, Found> found = new ConcurrentHashMap<>();
@@ -68,9 +70,11 @@ class MovedRunnerReader implements MovedRunnerLookup {
   MovedRunnerReader(
       Admin admin,
       TopicSizeWatcher sizes,
+      HeartbeatAuthenticator leases,
       @Identifier("default-kafka-broker") Map<String, Object> kafka) {
     this.admin = admin;
     this.sizes = sizes;
+    this.leases = leases;
     this.kafka = kafka;
   }
 
@@ -169,20 +173,23 @@ class MovedRunnerReader implements MovedRunnerLookup {
         .allMatch(end -> consumer.position(end.getKey(), CALL) >= end.getValue());
   }
 
-  private static boolean isNewer(ConsumerRecord<String, byte[]> record, Query query) {
+  private boolean isNewer(ConsumerRecord<String, byte[]> record, Query query) {
     if (record.partition() == query.partition() || record.timestamp() <= query.newerThan()) {
       return false;
     }
     try {
       Heartbeat heartbeat = JsonEventCodec.heartbeat(record.headers(), record.value());
-      return heartbeat.run().equals(query.run()) && heartbeat.epoch() >= query.epoch();
+      return heartbeat.run().equals(query.run())
+          && heartbeat.epoch() >= query.epoch()
+          && (!query.attested()
+              || leases.isAttested(TraceCodec.lease(record.headers()), heartbeat));
     } catch (IllegalArgumentException notOne) {
       // The task of its partition moves it to the dead letters.
       return false;
     }
   }
 
-  /** Reads uncommitted records too: a heartbeat in an open transaction is a sign of life. */
+  /** Reads committed records, as liveness does. */
   private KafkaConsumer<String, byte[]> consumer() {
     Map<String, Object> settings = new HashMap<>(kafka);
     settings.putAll(

@@ -9,23 +9,37 @@ package dev.baton.orchestrator.liveness;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.JsonEventCodec;
 import java.net.URI;
+import java.util.List;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.streams.processor.api.ContextualProcessor;
 import org.apache.kafka.streams.processor.api.Record;
 
-/** Encodes a signal as a CloudEvent: attributes in headers, JSON as the value. */
+/**
+ * Encodes signals as CloudEvents: attributes in headers, JSON as the value. Those of one record
+ * share their signature.
+ */
 final class SignalCloudEventProcessor
-    extends ContextualProcessor<String, RunnerSignal, String, byte[]> {
+    extends ContextualProcessor<String, List<RunnerSignal>, String, byte[]> {
   private final URI source;
+  private final Consumer<List<ProducerRecord<String, byte[]>>> signer;
 
-  SignalCloudEventProcessor(URI source) {
+  /**
+   * @param signer adds signatures to records
+   */
+  SignalCloudEventProcessor(URI source, Consumer<List<ProducerRecord<String, byte[]>>> signer) {
     this.source = source;
+    this.signer = signer;
   }
 
   @Override
-  public void process(Record<String, RunnerSignal> record) {
-    ProducerRecord<String, byte[]> event = JsonEventCodec.encode(source, record.value());
-    context()
-        .forward(new Record<>(record.key(), event.value(), record.timestamp(), event.headers()));
+  public void process(Record<String, List<RunnerSignal>> record) {
+    List<ProducerRecord<String, byte[]>> events =
+        record.value().stream().map(signal -> JsonEventCodec.encode(source, signal)).toList();
+    signer.accept(events);
+    for (ProducerRecord<String, byte[]> event : events) {
+      context()
+          .forward(new Record<>(event.key(), event.value(), record.timestamp(), event.headers()));
+    }
   }
 }

@@ -21,6 +21,7 @@ import org.apache.kafka.common.serialization.Serdes;
  *     read it; 0 when an earlier version did not store it
  * @param since when the first heartbeat of the epoch was read in this partition, on the same clock;
  *     0 when an earlier version did not store it
+ * @param attested whether its heartbeats have a valid lease
  */
 record WatchedRunner(
     int epoch,
@@ -30,10 +31,17 @@ record WatchedRunner(
     long heardAt,
     long offset,
     long sentAt,
-    long since) {
+    long since,
+    boolean attested) {
 
   static WatchedRunner of(
-      Heartbeat heartbeat, boolean reported, long heardAt, long offset, long sentAt, long since) {
+      Heartbeat heartbeat,
+      boolean attested,
+      boolean reported,
+      long heardAt,
+      long offset,
+      long sentAt,
+      long since) {
     return new WatchedRunner(
         heartbeat.epoch(),
         heartbeat.runner(),
@@ -42,15 +50,18 @@ record WatchedRunner(
         heardAt,
         offset,
         sentAt,
-        since);
+        since,
+        attested);
   }
 
   WatchedRunner asReported() {
-    return new WatchedRunner(epoch, runner, timeoutMs, true, heardAt, offset, sentAt, since);
+    return new WatchedRunner(
+        epoch, runner, timeoutMs, true, heardAt, offset, sentAt, since, attested);
   }
 
   WatchedRunner heardAt(long time) {
-    return new WatchedRunner(epoch, runner, timeoutMs, reported, time, offset, sentAt, since);
+    return new WatchedRunner(
+        epoch, runner, timeoutMs, reported, time, offset, sentAt, since, attested);
   }
 
   /**

@@ -13,6 +13,12 @@ import org.jspecify.annotations.Nullable;
  * An outbox row that only this worker may perform until its transaction ends.
  *
  * @param home the run's home partition; null while it is not known
+ * @param isSigned whether the run's control events are signed
  */
 record ClaimedOutboxRow(
-    long id, String run, @Nullable Integer home, List<OutboxEffect> effects, int attempts) {}
+    long id,
+    String run,
+    @Nullable Integer home,
+    boolean isSigned,
+    List<OutboxEffect> effects,
+    int attempts) {}

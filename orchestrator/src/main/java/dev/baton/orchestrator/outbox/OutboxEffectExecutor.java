@@ -9,7 +9,7 @@ package dev.baton.orchestrator.outbox;
 import dev.baton.orchestrator.gateway.RunnerCommandDispatcher;
 import dev.baton.orchestrator.launch.RunLauncher;
 import dev.baton.orchestrator.launch.RunnerStopper;
-import dev.baton.orchestrator.publish.KafkaEventPublisher;
+import dev.baton.orchestrator.publish.ControlEventPublisher;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.time.Duration;
@@ -59,7 +59,7 @@ class OutboxEffectExecutor {
   /** How long the result of an effect is kept that outlasted its round. */
   private static final Duration KEPT = Duration.ofMinutes(1);
 
-  private final KafkaEventPublisher publisher;
+  private final ControlEventPublisher publisher;
   private final RunLauncher launcher;
   private final RunnerStopper stopper;
   private final RunnerCommandDispatcher commands;
@@ -69,7 +69,7 @@ class OutboxEffectExecutor {
   private final Map<Long, StartedEffect> started = new ConcurrentHashMap<>();
 
   OutboxEffectExecutor(
-      KafkaEventPublisher publisher,
+      ControlEventPublisher publisher,
       RunLauncher launcher,
       RunnerStopper stopper,
       RunnerCommandDispatcher commands,
@@ -234,6 +234,7 @@ class OutboxEffectExecutor {
     }
 
     private void start(Collection<Progress> rows) {
+      List<Progress> published = new ArrayList<>();
       List<Progress> killed = new ArrayList<>();
       List<Progress> launched = new ArrayList<>();
       List<Progress> ending = new ArrayList<>();
@@ -247,13 +248,16 @@ class OutboxEffectExecutor {
           continue;
         }
         switch (row.next()) {
-          case OutboxEffect.Publish publish -> begin(row, publish(row, publish));
+          case OutboxEffect.Publish _ -> published.add(row);
           case OutboxEffect.Kill _ -> killed.add(row);
           case OutboxEffect.Launch _ -> launched.add(row);
           case OutboxEffect.AwaitEnd _ -> ending.add(row);
           case OutboxEffect.Deliver _, OutboxEffect.Pause _, OutboxEffect.Stop _ ->
               task(List.of(row), () -> command(row));
         }
+      }
+      if (!published.isEmpty()) {
+        publish(published);
       }
       if (!killed.isEmpty()) {
         kill(killed);
@@ -303,6 +307,24 @@ class OutboxEffectExecutor {
                           row.failed(failure);
                         }
                       })));
+    }
+
+    /** Publishes the events together, so that they share a signature. */
+    private void publish(List<Progress> rows) {
+      List<ControlEventPublisher.ControlEvent> events = new ArrayList<>();
+      for (Progress row : rows) {
+        if (row.next() instanceof OutboxEffect.Publish publish) {
+          events.add(
+              new ControlEventPublisher.ControlEvent(
+                  publish.record(row.row.run(), publisher.source()),
+                  row.row.home(),
+                  row.row.isSigned()));
+        }
+      }
+      List<CompletableFuture<Void>> sent = publisher.publish(events);
+      for (int i = 0; i < rows.size(); i++) {
+        begin(rows.get(i), sent.get(i));
+      }
     }
 
     private void kill(List<Progress> rows) {
@@ -359,15 +381,6 @@ class OutboxEffectExecutor {
           effect.end.whenComplete((done, failure) -> ended.fire(new OutboxEffectEndedEvent(id)));
         }
       }
-    }
-  }
-
-  private CompletableFuture<Void> publish(Progress row, OutboxEffect.Publish event) {
-    try {
-      return publisher.trace(event.record(row.row.run(), publisher.source()), row.row.home());
-    } catch (RuntimeException e) {
-      // A row that cannot be sent must not block the other rows of the round.
-      return CompletableFuture.failedFuture(e);
     }
   }
 

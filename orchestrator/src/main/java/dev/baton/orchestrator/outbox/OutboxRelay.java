@@ -212,7 +212,7 @@ public class OutboxRelay {
         on(
             tx.preparedQuery(
                     """
-                    SELECT o.id, o.run, o.effects, o.attempts, r.home_partition FROM orchestrator.outbox o
+                    SELECT o.id, o.run, o.effects, o.attempts, r.home_partition, r.signed IS TRUE AS signed FROM orchestrator.outbox o
                     LEFT JOIN orchestrator.run r ON r.id = o.run WHERE o.id = ANY($1) ORDER BY o.id""")
                 .execute(Tuple.of(ids.toArray(Long[]::new))))) {
       String run = row.getString("run");
@@ -225,6 +225,7 @@ public class OutboxRelay {
                 row.getLong("id"),
                 run,
                 row.getInteger("home_partition"),
+                row.getBoolean("signed"),
                 OutboxWriter.read(row.getString("effects")),
                 row.getInteger("attempts")));
       } catch (RuntimeException e) {

@@ -9,20 +9,19 @@ package dev.baton.orchestrator.projection;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.lease.LeaseAuthenticator;
-import dev.baton.lease.LeaseVerdict;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.notification.NotificationWriter;
 import dev.baton.orchestrator.queue.WorkflowCapacityFreedEvent;
+import dev.baton.orchestrator.replicas.ReplicaSession;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunHead;
-import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import dev.baton.server.PostgresErrorClassifier;
 import dev.baton.sink.BatchHandler;
 import dev.baton.sink.DeadLetterHandler;
-import dev.baton.sink.HomePartitionGuard;
+import dev.baton.sink.EventAdmissionGuard;
 import dev.baton.sink.PoisonRecord;
 import dev.baton.sink.SinkBatch;
 import dev.baton.sink.SinkRecord;
@@ -69,8 +68,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
   private final Counter gaps;
   private final Counter fenced;
   private final RunMetrics runMetrics;
-  private final LeaseAuthenticator leases;
-  private final HomePartitionGuard homes;
+  private final EventAdmissionGuard admission;
   private final NotificationWriter notifications;
   private final Event<WorkflowCapacityFreedEvent> places;
   private final Map<String, RunHead> heads =
@@ -87,6 +85,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
   TraceProjection(
       Pool pool,
       LeaseAuthenticator leases,
+      ReplicaSession replicas,
       NotificationWriter notifications,
       OrchestratorConfig config,
       Event<WorkflowCapacityFreedEvent> places,
@@ -94,8 +93,8 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
       MeterRegistry metrics) {
     this.runMetrics = runMetrics;
     this.places = places;
-    this.leases = leases;
-    this.homes = new HomePartitionGuard(new RunHomeReader(pool));
+    this.admission =
+        new EventAdmissionGuard(new RunHomeReader(pool), leases, () -> !replicas.doAllSign());
     this.notifications = notifications;
     this.pool = pool;
     this.leaseRequired = config.lease().required();
@@ -133,27 +132,12 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
 
   @Override
   public Uni<Void> learn(SinkBatch batch) {
-    return leases.learn(batch.leases()).chain(() -> homes.learn(batch));
+    return admission.learn(batch);
   }
 
-  /**
-   * Accepts events in the home partition of their run: control events, which come from services,
-   * and runner events with a valid lease.
-   */
   @Override
   public @Nullable String refusal(SinkRecord event) {
-    EventId id = event.id();
-    String astray = homes.refusal(event);
-    if (astray != null) {
-      return astray;
-    }
-    if (!id.lane().isControl()
-        && leases.check(event.lease(), id.run(), id.lane().epoch())
-            instanceof LeaseVerdict.Refused refusal) {
-      leases.refused("event " + id, id.run(), refusal);
-      return refusal.detail();
-    }
-    return null;
+    return admission.refusal(event);
   }
 
   /** Counts the record; the store moves it to the dead letters. */

@@ -7,12 +7,11 @@
 package dev.baton.orchestrator.publish;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
-import dev.baton.protocol.trace.TraceCodec;
-import dev.baton.protocol.trace.TraceRecord;
 import io.smallrye.mutiny.Uni;
 import io.smallrye.reactive.messaging.MutinyEmitter;
 import io.smallrye.reactive.messaging.kafka.KafkaClientService;
@@ -20,12 +19,12 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.eclipse.microprofile.reactive.messaging.Channel;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes the orchestrator's records to Kafka: events of the trace with Kafka's producer, all
@@ -47,6 +46,7 @@ public class KafkaEventPublisher {
   private final MutinyEmitter<ProducerRecord<String, byte[]>> signals;
   private final MutinyEmitter<ProducerRecord<String, byte[]>> notifications;
   private final MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters;
+  private final LeaseSigner signer;
   private final URI source;
 
   KafkaEventPublisher(
@@ -56,7 +56,9 @@ public class KafkaEventPublisher {
       @Channel(SIGNALS) MutinyEmitter<ProducerRecord<String, byte[]>> signals,
       @Channel("notifications") MutinyEmitter<ProducerRecord<String, byte[]>> notifications,
       @Channel("dead-letters") MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters,
+      LeaseSigner signer,
       OrchestratorConfig config) {
+    this.signer = signer;
     this.producer = producer;
     this.clients = clients;
     this.partitions = partitions;
@@ -81,18 +83,19 @@ public class KafkaEventPublisher {
    * metadata, so never call it from an event loop. Fails at once when the topic does not have the
    * partition: Kafka's client would block for a minute.
    *
-   * @param home the run's home partition; null while it is not known: Kafka's client then chooses
+   * @param event for the trace; without a partition Kafka's client chooses one
    */
-  public CompletableFuture<Void> trace(TraceRecord record, @Nullable Integer home) {
+  CompletableFuture<Void> trace(ProducerRecord<String, byte[]> event) {
+    Integer home = event.partition();
     if (home != null && !partitions.has(home)) {
       return CompletableFuture.failedFuture(
           new IllegalStateException(
               "%s has %d partitions, the home partition of run %s is %d: was the topic created again with fewer?"
-                  .formatted(TopicName.TRACE, partitions.partitions(), record.run(), home)));
+                  .formatted(TopicName.TRACE, partitions.partitions(), event.key(), home)));
     }
     CompletableFuture<Void> sent = new CompletableFuture<>();
     producer.send(
-        TraceCodec.encode(TopicName.TRACE, home, record, null),
+        event,
         (metadata, failure) -> {
           if (failure == null) {
             sent.complete(null);
@@ -104,13 +107,15 @@ public class KafkaEventPublisher {
   }
 
   /**
-   * Publishes a signal. Does not block.
+   * Signs and publishes a signal. Does not block.
    *
    * @return completes when all in-sync replicas have the record; fails after 30 s, or at once when
    *     too many records of the topic are not acknowledged
    */
   public CompletableFuture<Void> signal(RunnerSignal signal) {
-    return signals.send(JsonEventCodec.encode(source, signal)).subscribeAsCompletionStage();
+    ProducerRecord<String, byte[]> record = JsonEventCodec.encode(source, signal);
+    signer.sign(List.of(record));
+    return signals.send(record).subscribeAsCompletionStage();
   }
 
   /** Like {@link #signal}, for a notification; see {@link JsonEventCodec#notification}. */

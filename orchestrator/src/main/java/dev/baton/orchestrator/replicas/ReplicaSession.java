@@ -58,6 +58,9 @@ public class ReplicaSession {
   // A separate lock space among the database's advisory locks: "batonr".
   private static final long LOCK_SPACE = 0x6261746f6e72L;
 
+  // Held by the replicas that sign control events, which earlier versions do not: "batons".
+  private static final long SIGNING_LOCK_SPACE = 0x6261746f6e73L;
+
   private final OrchestratorPgPoolCreator connections;
   private final Pool pool;
   private final ReplicaBus bus;
@@ -72,6 +75,7 @@ public class ReplicaSession {
   private volatile boolean overflown;
   private volatile boolean stopping;
   private volatile int others;
+  private volatile boolean allSign = true;
 
   ReplicaSession(
       OrchestratorPgPoolCreator connections,
@@ -119,6 +123,14 @@ public class ReplicaSession {
   /** Whether the last check found no other replica. */
   public boolean isAlone() {
     return others == 0;
+  }
+
+  /**
+   * Whether the last check found no replica of a version that does not sign control events. True
+   * before the first check.
+   */
+  public boolean doAllSign() {
+    return allSign;
   }
 
   private void live() {
@@ -177,8 +189,10 @@ public class ReplicaSession {
 
   private boolean lock(PgConnection connection) {
     return on(connection
-            .preparedQuery("SELECT pg_try_advisory_lock(hashtextextended($1, $2))")
-            .execute(Tuple.of(self, LOCK_SPACE)))
+            .preparedQuery(
+                """
+                SELECT pg_try_advisory_lock(hashtextextended($1, $2)), pg_try_advisory_lock(hashtextextended($1, $3))""")
+            .execute(Tuple.of(self, LOCK_SPACE, SIGNING_LOCK_SPACE)))
         .iterator()
         .next()
         .getBoolean(0);
@@ -188,24 +202,30 @@ public class ReplicaSession {
   private Set<String> look(PgConnection connection, Set<String> doubted) {
     Set<String> all = new HashSet<>();
     Set<String> without = new HashSet<>();
+    boolean sign = true;
     // Postgres shows a lock's 64 bits in two halves.
     for (Row row :
         on(
             connection
                 .preparedQuery(
                     """
-                    WITH self AS (INSERT INTO orchestrator.replica (instance, url) VALUES ($1, $3)
-                      ON CONFLICT (instance) DO NOTHING)
-                    SELECT r.instance, EXISTS (SELECT 1 FROM pg_locks l WHERE l.locktype = 'advisory' AND l.granted
-                      AND l.objsubid = 1 AND (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended(r.instance, $2)) AS held
+                    WITH self AS (INSERT INTO orchestrator.replica (instance, url) VALUES ($1, $4)
+                      ON CONFLICT (instance) DO NOTHING),
+                    held AS (SELECT l.classid::bigint << 32 | l.objid::bigint AS lock FROM pg_locks l
+                      WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1)
+                    SELECT r.instance, EXISTS (SELECT 1 FROM held WHERE lock = hashtextextended(r.instance, $2)) AS lives,
+                      EXISTS (SELECT 1 FROM held WHERE lock = hashtextextended(r.instance, $3)) AS signs
                     FROM orchestrator.replica r WHERE r.instance <> $1""")
-                .execute(Tuple.of(self, LOCK_SPACE, url)))) {
+                .execute(Tuple.of(self, LOCK_SPACE, SIGNING_LOCK_SPACE, url)))) {
       all.add(row.getString("instance"));
-      if (!row.getBoolean("held")) {
+      if (!row.getBoolean("lives")) {
         without.add(row.getString("instance"));
+      } else if (!row.getBoolean("signs")) {
+        sign = false;
       }
     }
     others = all.size();
+    allSign = sign;
     for (String instance : without) {
       if (doubted.contains(instance)) {
         evict(connection, instance);

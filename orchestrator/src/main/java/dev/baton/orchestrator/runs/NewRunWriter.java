@@ -15,6 +15,7 @@ import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.queue.RunAdmissionController;
+import dev.baton.orchestrator.replicas.ReplicaSession;
 import dev.baton.protocol.json.Json;
 import dev.baton.server.PostgresErrorClassifier;
 import io.smallrye.mutiny.Uni;
@@ -62,12 +63,18 @@ class NewRunWriter {
   private final IdempotencyService keys;
   private final OutboxRelay relay;
   private final RunAdmissionController admission;
+  private final ReplicaSession replicas;
   private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
   private boolean busy;
   private volatile boolean queued;
 
   NewRunWriter(
-      Pool pool, IdempotencyService keys, OutboxRelay relay, RunAdmissionController admission) {
+      Pool pool,
+      IdempotencyService keys,
+      OutboxRelay relay,
+      RunAdmissionController admission,
+      ReplicaSession replicas) {
+    this.replicas = replicas;
     this.admission = admission;
     this.pool = pool;
     this.keys = keys;
@@ -248,11 +255,11 @@ class NewRunWriter {
             """
             INSERT INTO orchestrator.run (id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
               deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch, control_seq, status,
-              forked_from, forked_position, forked_step, forked_checkpoint, priority, home_partition, queued_at)
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, home_partition, signed, queued_at)
             SELECT id, project, kind, workflow, definition_hash, isolation, labels, input, restart,
               deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch,
               CASE WHEN limited THEN 1 ELSE control_seq END, status,
-              forked_from, forked_position, forked_step, forked_checkpoint, priority, home_partition, CASE WHEN limited THEN now() END
+              forked_from, forked_position, forked_step, forked_checkpoint, priority, home_partition, $2::boolean, CASE WHEN limited THEN now() END
             FROM (SELECT j.*, j.kind = 'managed' AND EXISTS (
                 SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = j.workflow) AS limited
               FROM json_to_recordset($1::text::json) AS j (id text, project text, kind text, workflow text,
@@ -261,7 +268,7 @@ class NewRunWriter {
                 control_seq bigint, status text, forked_from text, forked_position bigint, forked_step text,
                 forked_checkpoint text, priority int, home_partition int)) v
             ON CONFLICT (id) DO NOTHING RETURNING id, queued_at IS NOT NULL AS queued""")
-        .execute(Tuple.of(rows.toString()))
+        .execute(Tuple.of(rows.toString(), replicas.doAllSign()))
         .chain(
             inserted -> {
               Map<String, Boolean> present = new HashMap<>();

@@ -19,11 +19,13 @@ import dev.baton.protocol.grpc.Assign;
 import dev.baton.protocol.grpc.GatewayMessage;
 import dev.baton.protocol.grpc.Held;
 import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.Cut;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.StepAttempt;
+import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
 import io.quarkus.test.common.QuarkusTestResource;
@@ -31,6 +33,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -396,6 +399,42 @@ class FailoverServiceTest {
                   .filter(r -> r.event() instanceof TraceEvent.RunLost)
                   .map(r -> r.id().seq()))
           .containsExactly(2L);
+    }
+  }
+
+  @Test
+  void shouldActOnNoSignalThatNoOrchestratorHasSigned() {
+    bed.api().workflow("forged-signal", true);
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "forged-signal-runner", 1);
+        TraceLog log = bed.log()) {
+      String run =
+          bed.api().json("/runs", "{\"workflow\":\"forged-signal\"}").json().get("id").textValue();
+      runner.awaitAssign(run);
+      RunnerSignal exit = new RunnerSignal.RunnerExited(run, 1, runner.id(), null);
+      ProducerRecord<String, byte[]> copied = JsonEventCodec.encode(URI.create("/x"), exit);
+      TraceCodec.sign(
+          copied.headers(),
+          Objects.requireNonNull(TraceCodec.signature(log.signed(exit).headers())));
+
+      log.send(JsonEventCodec.encode(URI.create("/x"), exit));
+      log.send(copied);
+
+      assertThat(
+              log
+                  .await(
+                      TopicName.deadLetters(TopicName.SIGNALS), run, records -> records.size() == 2)
+                  .stream()
+                  .map(
+                      letter ->
+                          new String(
+                              letter.headers().lastHeader("baton_reason").value(),
+                              StandardCharsets.UTF_8)))
+          .satisfiesExactly(
+              missing -> assertThat(missing).contains("signature refused (missing)"),
+              forged -> assertThat(forged).contains("signature refused (bad_signature)"));
+      assertThat(bed.api().get("/runs/" + run).json().get("epoch").intValue()).isEqualTo(1);
+      log.signal(exit);
+      assertThat(runner.awaitAssign(run).getEpoch()).isEqualTo(2);
     }
   }
 

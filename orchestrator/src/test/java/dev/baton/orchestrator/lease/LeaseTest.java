@@ -33,6 +33,9 @@ import java.time.Instant;
 import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 @QuarkusTest
@@ -115,6 +118,67 @@ class LeaseTest {
       assertThat(thief.await(m -> m.hasFenced()).getFenced().getRun()).isEqualTo(run);
       assertThat(refused("foreign")).isPositive();
     }
+  }
+
+  @Test
+  void shouldFoldOnlyControlEventsThatAnOrchestratorHasSigned() {
+    bed.api().workflow("signed", true);
+    JsonNode created = bed.api().json("/runs", "{\"workflow\":\"signed\"}").json();
+    String run = created.get("id").textValue();
+    int home = created.get("home_partition").intValue();
+    double before = refused("missing") + refused("bad_signature") + refused("unknown_key");
+    try (TraceLog log = bed.log()) {
+      ConsumerRecord<String, byte[]> genuine =
+          log.await(TopicName.TRACE, run, records -> !records.isEmpty()).getFirst();
+      String signature = TraceCodec.signature(genuine.headers());
+      assertThat(signature).isNotNull();
+
+      forge(log, run, home, Lane.CONTROL, 1_000_000_000_000L, null, lost());
+      forge(log, run, home, Lane.CONTROL, 1_000_000_000_000L, signature, lost());
+      forge(
+          log,
+          run,
+          home,
+          Lane.CONTROL,
+          1_000_000_000_000L,
+          "0".repeat(16) + signature.substring(16),
+          lost());
+      forge(log, run, home, Lane.runner(1), 1, null, started());
+      forge(log, run, home, Lane.runner(1), 2, null, new TraceEvent.RunCompleted(null));
+      assertThat(bed.api().json("/runs/" + run + "/cancel", "{}").status()).isEqualTo(202);
+
+      JsonNode shown =
+          bed.api().await(run, now -> now.get("status").textValue().equals("cancelled"));
+
+      assertThat(shown.has("trace_gap")).as(shown.toString()).isFalse();
+      assertThat(refused("missing") + refused("bad_signature") + refused("unknown_key") - before)
+          .isEqualTo(5);
+    }
+  }
+
+  /** Writes to the log without the key of an orchestrator. */
+  private static void forge(
+      TraceLog log,
+      String run,
+      int home,
+      Lane lane,
+      long seq,
+      @Nullable String signature,
+      TraceEvent event) {
+    ProducerRecord<String, byte[]> record =
+        TraceCodec.encode(
+            TopicName.TRACE,
+            home,
+            new TraceRecord(new EventId(run, lane, seq), URI.create("/x"), Instant.now(), event),
+            null);
+    if (signature != null) {
+      TraceCodec.sign(record.headers(), signature);
+    }
+    log.send(record);
+  }
+
+  private static TraceEvent lost() {
+    return new TraceEvent.RunLost("forged", null);
   }
 
   @Test

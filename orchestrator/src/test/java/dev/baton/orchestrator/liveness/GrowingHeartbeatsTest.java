@@ -155,7 +155,8 @@ class GrowingHeartbeatsTest {
         JsonEventCodec.encode(
             SOURCE,
             new Heartbeat(beating.run(), 1, "x", state, null, null, 200, TIMEOUT, 0, 0, 0, 0),
-            partition));
+            partition,
+            null));
   }
 
   private int size() throws Exception {

@@ -70,6 +70,7 @@ class HeartbeatTimeoutProcessorTest {
       new HeartbeatTimeoutProcessor(
           EMPTY_PARTITION,
           (query, since) -> MovedRunnerLookup.Result.STAYED,
+          TestLeaseIssuer.authenticator(),
           new LivenessMetrics(new SimpleMeterRegistry()));
 
   @BeforeEach
@@ -79,7 +80,7 @@ class HeartbeatTimeoutProcessorTest {
   }
 
   private void heard(long at) {
-    store.put(run, new WatchedRunner(1, "p", TIMEOUT, false, at, 0, at, at));
+    store.put(run, new WatchedRunner(1, "p", TIMEOUT, false, at, 0, at, at, false));
   }
 
   private void tick(long at) {
@@ -88,7 +89,9 @@ class HeartbeatTimeoutProcessorTest {
   }
 
   private List<Object> signals() {
-    return context.forwarded().stream().<Object>map(sent -> sent.record().value()).toList();
+    return context.forwarded().stream()
+        .<Object>flatMap(sent -> ((List<?>) sent.record().value()).stream())
+        .toList();
   }
 
   @Test

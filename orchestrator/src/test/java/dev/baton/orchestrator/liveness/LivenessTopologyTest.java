@@ -14,6 +14,7 @@ import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceCodec;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -34,11 +35,13 @@ import org.apache.kafka.streams.TestOutputTopic;
 import org.apache.kafka.streams.TopologyTestDriver;
 import org.apache.kafka.streams.state.KeyValueStore;
 import org.apache.kafka.streams.test.TestRecord;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class LivenessTopologyTest {
+  private static final TestLeaseIssuer LEASES = new TestLeaseIssuer();
   private static final URI SOURCE = URI.create("/test");
   private static final long TIMEOUT = 3_000;
   private static final long START = Instant.parse("2026-01-01T00:00:00Z").toEpochMilli();
@@ -119,7 +122,12 @@ class LivenessTopologyTest {
     settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:1");
     return new TopologyTestDriver(
         LivenessTopology.build(
-            contact, elsewhere, new LivenessMetrics(new SimpleMeterRegistry()), SOURCE),
+            contact,
+            elsewhere,
+            TestLeaseIssuer.authenticator(LEASES),
+            new LivenessMetrics(new SimpleMeterRegistry()),
+            records -> {},
+            SOURCE),
         settings,
         Instant.parse("2026-01-01T00:00:00Z"));
   }
@@ -155,7 +163,14 @@ class LivenessTopologyTest {
   }
 
   private void beat(int epoch, String state) {
+    beat(epoch, state, null);
+  }
+
+  private void beat(int epoch, String state, @Nullable String lease) {
     ProducerRecord<String, byte[]> event = heartbeat(epoch, state);
+    if (lease != null) {
+      TraceCodec.lease(event.headers(), lease);
+    }
     heartbeats.pipeInput(new TestRecord<>(run, event.value(), event.headers()));
     contact.end = OptionalLong.of(contact.end.orElse(0) + 1);
   }
@@ -334,7 +349,67 @@ class LivenessTopologyTest {
   private void kept(String other, long heardAt) {
     driver
         .<String, WatchedRunner>getKeyValueStore(HeartbeatTimeoutProcessor.STORE)
-        .put(other, new WatchedRunner(1, "p1", TIMEOUT, false, heardAt, 7, heardAt, heardAt));
+        .put(
+            other, new WatchedRunner(1, "p1", TIMEOUT, false, heardAt, 7, heardAt, heardAt, false));
+  }
+
+  @Test
+  void shouldLetHeartbeatsWithoutALeaseHideNoSilence() {
+    beat(2, "running", LEASES.lease(run, 2));
+    for (int i = 0; i < 5; i++) {
+      pass(TIMEOUT / 2);
+      beat(2, "running");
+      beat(Integer.MAX_VALUE, "running");
+      beat(2, "ended");
+    }
+
+    assertThat(signalled())
+        .extracting(RunnerSignal::epoch)
+        .as("signals of the silent runner")
+        .isNotEmpty()
+        .containsOnly(2);
+  }
+
+  @Test
+  void shouldWatchTheRunnerWithALeaseInsteadOfOneWithout() {
+    beat(Integer.MAX_VALUE, "running");
+    beat(1, "running", LEASES.lease(run, 1));
+
+    pass(TIMEOUT + 200);
+
+    assertThat(signalled()).extracting(RunnerSignal::epoch).containsExactly(1);
+  }
+
+  /** A runner of an earlier version sends no lease. */
+  @Test
+  void shouldWatchARunnerWithoutALeaseAfterOneThatHasIt() {
+    beat(1, "running", LEASES.lease(run, 1));
+    beat(2, "running");
+    for (int i = 0; i < 4; i++) {
+      pass(TIMEOUT / 2);
+      beat(1, "running", LEASES.lease(run, 1));
+    }
+
+    assertThat(signalled()).extracting(RunnerSignal::epoch).isNotEmpty().containsOnly(2);
+  }
+
+  @Test
+  void shouldMoveHeartbeatsWithAnInvalidLeaseToTheDeadLetters() {
+    beat(1, "running", LEASES.lease(RunId.next(), 1));
+    beat(1, "running", new TestLeaseIssuer().forged(LEASES, run, 1));
+    beat(1, "running", "no.lease.at-all");
+
+    assertThat(letters.readRecordsToList())
+        .extracting(
+            letter ->
+                new String(
+                    letter.headers().lastHeader("baton_reason").value(), StandardCharsets.UTF_8))
+        .satisfiesExactly(
+            foreign -> assertThat(foreign).startsWith(run + "/1: lease refused (foreign)"),
+            forged -> assertThat(forged).startsWith(run + "/1: lease refused (bad_signature)"),
+            malformed -> assertThat(malformed).startsWith(run + "/1: lease refused (malformed)"));
+    pass(2 * TIMEOUT);
+    assertThat(signalled()).isEmpty();
   }
 
   private void restart() {
@@ -380,7 +455,7 @@ class LivenessTopologyTest {
                 "t",
                 "{\"epoch\":2,\"runner\":\"p\",\"timeout_ms\":3000,\"reported\":true}"
                     .getBytes(StandardCharsets.UTF_8));
-    assertThat(kept).isEqualTo(new WatchedRunner(2, "p", 3_000, true, 0, 0, 0, 0));
+    assertThat(kept).isEqualTo(new WatchedRunner(2, "p", 3_000, true, 0, 0, 0, 0, false));
   }
 
   @Test

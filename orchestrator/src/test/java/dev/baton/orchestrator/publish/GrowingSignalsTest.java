@@ -14,12 +14,10 @@ import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.signal.RunnerSignal;
-import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.topic.TopicName;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import jakarta.inject.Inject;
-import java.net.URI;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -61,8 +59,7 @@ class GrowingSignalsTest {
           .get(60, TimeUnit.SECONDS);
 
       ProducerRecord<String, byte[]> signal =
-          JsonEventCodec.encode(
-              URI.create("/test"), new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
+          log.signed(new RunnerSignal.RunnerExited(run, 1, runner.id(), null));
       log.send(
           new ProducerRecord<>(
               signal.topic(), size, signal.key(), signal.value(), signal.headers()));

@@ -6,12 +6,14 @@
  */
 package dev.baton.orchestrator.testing;
 
+import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.protocol.net.BearerCredential;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.MetadataUtils;
 import jakarta.enterprise.context.ApplicationScoped;
+import jakarta.inject.Inject;
 import java.net.URI;
 import java.util.Optional;
 import org.eclipse.microprofile.config.ConfigProvider;
@@ -19,6 +21,8 @@ import org.eclipse.microprofile.config.ConfigProvider;
 /** The addresses of the service under test and its servers. */
 @ApplicationScoped
 public class OrchestratorTestEnvironment {
+  @Inject LeaseSigner signer;
+
   public URI base() {
     return URI.create(ConfigProvider.getConfig().getValue("test.url", String.class) + "/");
   }
@@ -29,7 +33,7 @@ public class OrchestratorTestEnvironment {
 
   public TraceLog log() {
     return new TraceLog(
-        ConfigProvider.getConfig().getValue("kafka.bootstrap.servers", String.class));
+        ConfigProvider.getConfig().getValue("kafka.bootstrap.servers", String.class), signer);
   }
 
   /**

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.testing;
 
+import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.JsonEventCodec;
@@ -33,16 +34,18 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 
-/** Writes to the log like a runner, and reads it. */
+/** Writes to the log like a runner with a lease, or an orchestrator, and reads it. */
 public final class TraceLog implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final URI SOURCE = URI.create("/test/runner");
 
   private final String bootstrap;
+  private final LeaseSigner signer;
   private final KafkaProducer<String, byte[]> producer;
 
-  public TraceLog(String bootstrap) {
+  public TraceLog(String bootstrap, LeaseSigner signer) {
     this.bootstrap = bootstrap;
+    this.signer = signer;
     producer =
         new KafkaProducer<>(
             Map.of("bootstrap.servers", bootstrap, "acks", "all", "linger.ms", 0),
@@ -53,7 +56,12 @@ public final class TraceLog implements AutoCloseable {
   /** Appends an event and waits for the acknowledgement. */
   public void append(String run, Lane lane, long seq, TraceEvent event) {
     TraceRecord record = new TraceRecord(new EventId(run, lane, seq), SOURCE, Instant.now(), event);
-    send(TraceCodec.encode(TopicName.TRACE, record, null));
+    String lease = lane.isControl() ? null : signer.mint(run, lane.epoch(), "default");
+    ProducerRecord<String, byte[]> sent = TraceCodec.encode(TopicName.TRACE, record, lease);
+    if (lane.isControl()) {
+      signer.sign(List.of(sent));
+    }
+    send(sent);
   }
 
   public void beat(String run, int epoch, String state, long timeoutMs) {
@@ -64,7 +72,14 @@ public final class TraceLog implements AutoCloseable {
   }
 
   public void signal(RunnerSignal signal) {
-    send(JsonEventCodec.encode(SOURCE, signal));
+    send(signed(signal));
+  }
+
+  /** Returns the record of a signal of an orchestrator. */
+  public ProducerRecord<String, byte[]> signed(RunnerSignal signal) {
+    ProducerRecord<String, byte[]> record = JsonEventCodec.encode(SOURCE, signal);
+    signer.sign(List.of(record));
+    return record;
   }
 
   /** Sends without waiting; a later {@link #send} to the same partition is after it. */

@@ -207,6 +207,7 @@ public final class RunTask {
             .start(
                 assignment.run(),
                 assignment.epoch(),
+                assignment.lease(),
                 assignment.heartbeatInterval(),
                 assignment.heartbeatTimeout(),
                 progress,

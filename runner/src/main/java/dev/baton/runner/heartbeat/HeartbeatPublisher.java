@@ -65,18 +65,22 @@ public final class HeartbeatPublisher implements AutoCloseable {
   /**
    * Sends the first heartbeat at once, then one every interval until the returned beat is ended.
    *
+   * @param lease sent with each heartbeat; empty for none
    * @param hold receives acknowledgements, and is checked when it may have expired
    * @param confirming called while the lease is suspended and heartbeats are acknowledged
    */
   public Beat start(
       String run,
       int epoch,
+      String lease,
       Duration interval,
       Duration timeout,
       HeartbeatSource pulse,
       RunLease hold,
       LeaseConfirmer confirming) {
-    Beat beat = new Beat(run, epoch, interval, timeout, pulse, hold, confirming);
+    Beat beat =
+        new Beat(
+            run, epoch, lease.isEmpty() ? null : lease, interval, timeout, pulse, hold, confirming);
     beat.schedule();
     beat.lookAfter(hold.left());
     return beat;
@@ -92,6 +96,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
   public final class Beat {
     private final String run;
     private final int epoch;
+    private final @Nullable String lease;
     private final Duration interval;
     private final Duration timeout;
     private final HeartbeatSource pulse;
@@ -106,6 +111,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
     private Beat(
         String run,
         int epoch,
+        @Nullable String lease,
         Duration interval,
         Duration timeout,
         HeartbeatSource pulse,
@@ -115,6 +121,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
       this.confirming = confirming;
       this.run = run;
       this.epoch = epoch;
+      this.lease = lease;
       this.interval = interval;
       this.timeout = timeout;
       this.pulse = pulse;
@@ -210,7 +217,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
           partition = HomePartitioner.choose(run, producer, TopicName.HEARTBEATS);
         }
         producer.send(
-            JsonEventCodec.encode(source, heartbeat, partition),
+            JsonEventCodec.encode(source, heartbeat, partition, lease),
             (metadata, failure) -> sent(at, failure));
       } catch (RuntimeException | Error e) {
         // The next heartbeat is the retry; a runner without heartbeats is failed over. Rethrowing

@@ -88,6 +88,7 @@ class TraceCodecTest {
   void shouldReadBackWhatItWrites() {
     for (TraceRecord record : TraceSamples.manySeeds()) {
       ProducerRecord<String, byte[]> wire = TraceCodec.encode(TopicName.TRACE, record, "token");
+      TraceCodec.sign(wire.headers(), "kid.0.1..signature");
 
       Decoded decoded = TraceCodec.decode(wire.key(), wire.headers(), wire.value());
 
@@ -97,6 +98,7 @@ class TraceCodecTest {
               known -> {
                 assertThat(known.record()).isEqualTo(record);
                 assertThat(known.lease()).isEqualTo("token");
+                assertThat(TraceCodec.signature(wire.headers())).isEqualTo("kid.0.1..signature");
                 assertThat(Json.tree(known.raw()).path("schema").asInt())
                     .isEqualTo(EventTypeRegistry.SCHEMA);
               });

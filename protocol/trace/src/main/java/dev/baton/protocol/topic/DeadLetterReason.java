@@ -38,6 +38,10 @@ public enum DeadLetterReason {
       "\\S+: lease refused \\(.*",
       "send a lease of this run and epoch in the header ce_batonlease: the current one is in the"
           + " runner's assignment, or in the response of POST /runs"),
+  SIGNATURE_REFUSED(
+      "\\S+: signature refused \\(.*",
+      "leave control events and signals to the orchestrator, which signs them: use its API to"
+          + " cancel, pause or answer"),
   WRONG_PARTITION(
       "\\S+: partition \\d+ is not the run's home partition \\d+.*",
       "send all records of a run to its home partition, which POST /runs and GET /runs/{id} return"

@@ -14,6 +14,7 @@ import dev.baton.protocol.json.RequiredFieldChecker;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.trace.EventTypeRegistry;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.protocol.trace.TraceCodec;
 import io.cloudevents.CloudEvent;
 import io.cloudevents.CloudEventData;
 import io.cloudevents.core.builder.CloudEventBuilder;
@@ -47,26 +48,32 @@ public final class JsonEventCodec {
 
   private JsonEventCodec() {}
 
-  /** Encodes a heartbeat whose partition the client chooses. */
+  /** Encodes a heartbeat without a lease, whose partition the client chooses. */
   public static ProducerRecord<String, byte[]> encode(URI source, Heartbeat heartbeat) {
-    return encode(source, heartbeat, null);
+    return encode(source, heartbeat, null, null);
   }
 
   /**
    * Encodes a heartbeat.
    *
    * @param partition the same for all heartbeats of an epoch; null: the client chooses it
+   * @param lease of its run and epoch; null for none
    */
   public static ProducerRecord<String, byte[]> encode(
-      URI source, Heartbeat heartbeat, @Nullable Integer partition) {
-    return encode(
-        TopicName.HEARTBEATS,
-        partition,
-        heartbeat.run(),
-        source,
-        UUID.randomUUID().toString(),
-        Heartbeat.TYPE,
-        Json.bytes(heartbeat));
+      URI source, Heartbeat heartbeat, @Nullable Integer partition, @Nullable String lease) {
+    ProducerRecord<String, byte[]> record =
+        encode(
+            TopicName.HEARTBEATS,
+            partition,
+            heartbeat.run(),
+            source,
+            UUID.randomUUID().toString(),
+            Heartbeat.TYPE,
+            Json.bytes(heartbeat));
+    if (lease != null) {
+      TraceCodec.lease(record.headers(), lease);
+    }
+    return record;
   }
 
   public static ProducerRecord<String, byte[]> encode(URI source, RunnerSignal signal) {

@@ -44,6 +44,7 @@ record CloudEventEnvelope(
   private static final String SUBJECT = PREFIX + CloudEventV1.SUBJECT;
   private static final String TIME = PREFIX + CloudEventV1.TIME;
   private static final String LEASE = PREFIX + TraceCodec.LEASE;
+  private static final String SIGNATURE = PREFIX + TraceCodec.SIGNATURE;
   private static final String CONTENT_TYPE = "content-type";
   private static final byte[] JSON = utf8("application/json");
   private static final byte[] VERSION = utf8("1.0");
@@ -94,6 +95,9 @@ record CloudEventEnvelope(
           }
         }
         case LEASE -> lease = text(bytes);
+        case SIGNATURE -> {
+          // Read from the headers by those who verify it.
+        }
         default -> {
           if (header.key().startsWith(PREFIX)) {
             return null;

@@ -34,6 +34,9 @@ public final class TraceCodec {
   /** The extension attribute with the lease token. */
   public static final String LEASE = "batonlease";
 
+  /** The extension attribute with the signature of a control event. */
+  public static final String SIGNATURE = "batonsignature";
+
   /** Marks events that were restored into the log from an archive. */
   public static final String RESTORED = "batonrestored";
 
@@ -147,10 +150,30 @@ public final class TraceCodec {
 
   /** Returns the lease of a record of any kind; null for none. */
   public static @Nullable String lease(Headers headers) {
-    Header lease = headers.lastHeader(CloudEventEnvelope.PREFIX + LEASE);
-    return lease == null || lease.value() == null
+    return attribute(headers, LEASE);
+  }
+
+  /** Adds the lease of its writer to a record of any kind. */
+  public static void lease(Headers headers, String lease) {
+    headers.add(CloudEventEnvelope.PREFIX + LEASE, utf8(lease));
+  }
+
+  /** Adds the signature of the event to its record. */
+  public static void sign(Headers headers, String signature) {
+    headers.add(CloudEventEnvelope.PREFIX + SIGNATURE, utf8(signature));
+  }
+
+  /** Returns the signature of a record of any kind; null for none. */
+  public static @Nullable String signature(Headers headers) {
+    return attribute(headers, SIGNATURE);
+  }
+
+  /** Returns an attribute of a CloudEvent, without a check of its form; null for none. */
+  public static @Nullable String attribute(Headers headers, String name) {
+    Header header = headers.lastHeader(CloudEventEnvelope.PREFIX + name);
+    return header == null || header.value() == null
         ? null
-        : new String(lease.value(), StandardCharsets.UTF_8);
+        : new String(header.value(), StandardCharsets.UTF_8);
   }
 
   /** Returns the JSON object with the schema field added. */

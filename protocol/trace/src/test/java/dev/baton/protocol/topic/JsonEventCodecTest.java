@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.trace.TraceCodec;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -38,8 +39,12 @@ class JsonEventCodecTest {
     RunnerSignal missed = new RunnerSignal.HeartbeatsMissed(RUN, 3, "r", 700, 600);
 
     assertThat(JsonEventCodec.heartbeat(beat.headers(), beat.value())).isEqualTo(HEARTBEAT);
+    ProducerRecord<String, byte[]> leased = JsonEventCodec.encode(SOURCE, HEARTBEAT, 3, "token");
+    assertThat(JsonEventCodec.heartbeat(leased.headers(), leased.value())).isEqualTo(HEARTBEAT);
+    assertThat(TraceCodec.lease(leased.headers())).isEqualTo("token");
     for (RunnerSignal signal : new RunnerSignal[] {exited, left, missed}) {
       ProducerRecord<String, byte[]> wire = JsonEventCodec.encode(SOURCE, signal);
+      TraceCodec.sign(wire.headers(), "kid.0.1..signature");
       assertThat(JsonEventCodec.signal(wire.headers(), wire.value())).contains(signal);
     }
   }
