@@ -39,10 +39,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls the orchestrator for targets of two projects, with keys of one. */
@@ -59,6 +61,8 @@ class ProjectBorderTest {
           "GET /workflows/{name}/limit",
           "PUT /workflows/{name}/limit",
           "DELETE /workflows/{name}/limit");
+
+  private static final int PAIRS = 200;
 
   @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;
@@ -152,6 +156,44 @@ class ProjectBorderTest {
 
     assertThat(wrong).isEmpty();
     assertThat(operationsWithTarget()).hasSizeGreaterThan(25);
+  }
+
+  /** Needs a machine that does nothing else: it compares medians of milliseconds. */
+  @Test
+  @Tag("full")
+  void shouldAnswerForForeignIdsAsFastAsForUnknownOnes() {
+    ProjectFixture unknown = ProjectFixture.unknown();
+    Map<String, Double> ratios = new TreeMap<>();
+
+    for (String operation : operationsWithTarget()) {
+      ratios.put(operation, ratio(operation, unknown));
+    }
+
+    ratios.forEach((operation, ratio) -> System.out.printf("%.2f %s%n", ratio, operation));
+    assertThat(ratios).allSatisfy((operation, ratio) -> assertThat(ratio).isBetween(1 / 1.2, 1.2));
+  }
+
+  /** Returns the median time of answers for foreign ids, divided by that for unknown ones. */
+  private double ratio(String operation, ProjectFixture unknown) {
+    List<Long> ofForeign = new ArrayList<>();
+    List<Long> ofUnknown = new ArrayList<>();
+    for (int i = 0; i < PAIRS; i++) {
+      ofForeign.add(nanos(operation, foreign));
+      ofUnknown.add(nanos(operation, unknown));
+    }
+    return (double) median(ofForeign) / median(ofUnknown);
+  }
+
+  private long nanos(String operation, ProjectFixture target) {
+    String path = path(operation, target);
+    byte[] body = body(operation, target);
+    long start = System.nanoTime();
+    ProjectFixture.send(bed, admin, operation.split(" ", 2)[0], path, body);
+    return System.nanoTime() - start;
+  }
+
+  private static long median(List<Long> times) {
+    return times.stream().sorted().skip(times.size() / 2).findFirst().orElseThrow();
   }
 
   @Test
