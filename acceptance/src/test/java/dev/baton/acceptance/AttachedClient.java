@@ -48,9 +48,7 @@ record AttachedClient(Process process, Path out) implements AutoCloseable {
 
   private static AttachedClient start(
       SharedStackExtension.RunningStack on, String run, String... options) throws IOException {
-    List<String> command =
-        new ArrayList<>(
-            List.of(Path.of("..", "baton").toAbsolutePath().normalize().toString(), "attach"));
+    List<String> command = new ArrayList<>(List.of(BatonCliInvoker.program(), "attach"));
     command.add(run);
     command.addAll(List.of(options));
     Path out = Files.createTempFile(on.folder, "attached", ".out");

@@ -22,6 +22,16 @@ final class BatonCliInvoker {
 
   record Result(int code, String out, String err) {}
 
+  /**
+   * Returns the program of commands that need no JVM: {@code ./baton}, or the native executable
+   * that {@code -Dbaton.cli.executable=PATH} names.
+   */
+  static String program() {
+    String executable = System.getProperty("baton.cli.executable", "");
+    Path program = executable.isEmpty() ? Path.of("..", "baton") : Path.of(executable);
+    return program.toAbsolutePath().normalize().toString();
+  }
+
   static Result run(SharedStackExtension.RunningStack on, String... arguments)
       throws IOException, InterruptedException {
     Path out = on.folder.resolve("command.out");
@@ -38,8 +48,7 @@ final class BatonCliInvoker {
    */
   static int run(SharedStackExtension.RunningStack on, Path out, int seconds, String... arguments)
       throws IOException, InterruptedException {
-    List<String> command =
-        new ArrayList<>(List.of(Path.of("..", "baton").toAbsolutePath().normalize().toString()));
+    List<String> command = new ArrayList<>(List.of(program()));
     command.addAll(Arrays.asList(arguments));
     ProcessBuilder builder =
         new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(errors(on).toFile());

@@ -371,7 +371,7 @@ class PartitionTest {
             tell guard-$code
             exit $code
             """
-                .replace("BATON guard", Path.of("..", "baton").toRealPath() + " guard"));
+                .replace("BATON guard", BatonCliInvoker.program() + " guard"));
     on.api.push(
         """
         name: NAME

@@ -356,7 +356,7 @@ class PauseTest {
                 // inherit.
                 "env",
                 "--default-signal=INT",
-                Path.of("..", "baton").toAbsolutePath().normalize().toString(),
+                BatonCliInvoker.program(),
                 "run",
                 "paused",
                 "--input",
@@ -414,12 +414,7 @@ class PauseTest {
     Path err = Files.createTempFile(on.folder, "resumed", ".err");
     ProcessBuilder builder =
         new ProcessBuilder(
-                "env",
-                "--default-signal=INT",
-                Path.of("..", "baton").toAbsolutePath().normalize().toString(),
-                "resume",
-                run,
-                "--wait")
+                "env", "--default-signal=INT", BatonCliInvoker.program(), "resume", run, "--wait")
             .redirectOutput(on.folder.resolve("resumed.out").toFile())
             .redirectError(err.toFile());
     builder.environment().put("BATON_SKIP_BUILD", "1");

@@ -9,7 +9,6 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -33,7 +32,7 @@ class StepRightsTest {
               "$BATON" guard --run 01k0000000000000000000000b -- echo other || echo "other $?"
               cat errors
         """
-            .formatted(Path.of("..", "baton").toAbsolutePath().normalize()));
+            .formatted(BatonCliInvoker.program()));
 
     String run = on.api.start("step-rights", AcceptanceApiClient.JSON.createObjectNode());
     JsonNode end = on.api.awaitStatus(run, "completed", END);

@@ -77,7 +77,11 @@ record InstallationChecker(CommandContext context, @Nullable Path home) {
   }
 
   private static CheckResult java() {
-    String found = "%s in %s".formatted(Runtime.version(), System.getProperty("java.home"));
+    String folder = System.getProperty("java.home");
+    if (folder == null) {
+      return CheckResult.ok("JDK", "not needed by this native executable");
+    }
+    String found = "%s in %s".formatted(Runtime.version(), folder);
     return Runtime.version().feature() >= JAVA
         ? CheckResult.ok("JDK", found)
         : CheckResult.problem(

@@ -1,0 +1,109 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+
+import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.zip.ZipFile;
+
+/**
+ * Prints arguments that the program native-image of a GraalVM computes before it starts the builder.
+ *
+ * <p>{@code exports FOLDER}: the --add-exports for the builder, whose jars are in the folder. A JDK
+ * of GraalVM has these exports in its module descriptors. A JVM takes at most 1000 of these options,
+ * so that only modules the builder reaches are named.
+ *
+ * <p>{@code metadata CLASS-PATH}: the options for the reachability metadata in the jars.
+ */
+class ImageArguments {
+  private static final Set<String> EXPORTING =
+      Set.of(
+          "java.base",
+          "java.instrument",
+          "java.logging",
+          "java.management",
+          "java.net.http",
+          "java.rmi",
+          "jdk.attach",
+          "jdk.httpserver",
+          "jdk.internal.jvmstat",
+          "jdk.internal.vm.ci",
+          "jdk.jartool",
+          "jdk.jfr",
+          "jdk.jlink",
+          "jdk.management",
+          "jdk.management.agent",
+          "jdk.zipfs");
+
+  private static final Map<String, String> OPTIONS =
+      Map.of(
+          "reachability-metadata.json", "ReachabilityMetadataResources",
+          "jni-config.json", "JNIConfigurationResources",
+          "proxy-config.json", "DynamicProxyConfigurationResources",
+          "reflect-config.json", "ReflectionConfigurationResources",
+          "resource-config.json", "ResourceConfigurationResources",
+          "serialization-config.json", "SerializationConfigurationResources");
+
+  private ImageArguments() {}
+
+  public static void main(String[] arguments) throws IOException {
+    switch (arguments[0]) {
+      case "exports" -> printExports(Path.of(arguments[1]));
+      case "metadata" -> printMetadata(arguments[1]);
+      default -> throw new IllegalArgumentException("unknown argument " + arguments[0]);
+    }
+  }
+
+  private static void printExports(Path folder) {
+    var builder = ModuleFinder.of(folder).findAll();
+    Set<String> targets = new TreeSet<>(Set.of("ALL-UNNAMED"));
+    builder.forEach(module -> targets.add(module.descriptor().name()));
+    String to = String.join(",", targets);
+    for (var module : ModuleFinder.ofSystem().findAll()) {
+      if (EXPORTING.contains(module.descriptor().name())) {
+        printExports(module.descriptor(), to);
+      }
+    }
+    for (var module : builder) {
+      String name = module.descriptor().name();
+      // These two export what they must by their own descriptors, and have too many packages.
+      if (!name.equals("jdk.graal.compiler") && !name.equals("org.graalvm.nativeimage.builder")) {
+        printExports(module.descriptor(), to);
+      }
+    }
+  }
+
+  private static void printExports(ModuleDescriptor module, String to) {
+    for (String name : new TreeSet<>(module.packages())) {
+      System.out.println("--add-exports=" + module.name() + "/" + name + "=" + to);
+    }
+  }
+
+  private static void printMetadata(String classPath) throws IOException {
+    Map<String, Set<String>> found = new TreeMap<>();
+    for (String jar : classPath.split(":")) {
+      try (ZipFile zip = new ZipFile(jar)) {
+        zip.stream()
+            .map(entry -> entry.getName())
+            .filter(name -> name.startsWith("META-INF/native-image/"))
+            .forEach(
+                name -> {
+                  String option = OPTIONS.get(name.substring(name.lastIndexOf('/') + 1));
+                  if (option != null) {
+                    found.computeIfAbsent(option, _ -> new TreeSet<>()).add(name);
+                  }
+                });
+      }
+    }
+    found.forEach((option, names) -> System.out.println("-H:" + option + "=" + String.join(",", names)));
+  }
+}
