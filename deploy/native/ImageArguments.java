@@ -9,10 +9,14 @@ import java.io.IOException;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 
 /**
@@ -22,7 +26,8 @@ import java.util.zip.ZipFile;
  * of GraalVM has these exports in its module descriptors. A JVM takes at most 1000 of these options,
  * so that only modules the builder reaches are named.
  *
- * <p>{@code metadata CLASS-PATH}: the options for the reachability metadata in the jars.
+ * <p>{@code metadata CLASS-PATH}: the options for the reachability metadata in the jars, and those of
+ * their files {@code native-image.properties}.
  */
 class ImageArguments {
   private static final Set<String> EXPORTING =
@@ -52,6 +57,8 @@ class ImageArguments {
           "reflect-config.json", "ReflectionConfigurationResources",
           "resource-config.json", "ResourceConfigurationResources",
           "serialization-config.json", "SerializationConfigurationResources");
+
+  private static final String PROTOCOLS = "--enable-url-protocols=";
 
   private ImageArguments() {}
 
@@ -92,18 +99,40 @@ class ImageArguments {
     Map<String, Set<String>> found = new TreeMap<>();
     for (String jar : classPath.split(":")) {
       try (ZipFile zip = new ZipFile(jar)) {
-        zip.stream()
-            .map(entry -> entry.getName())
-            .filter(name -> name.startsWith("META-INF/native-image/"))
-            .forEach(
-                name -> {
-                  String option = OPTIONS.get(name.substring(name.lastIndexOf('/') + 1));
-                  if (option != null) {
-                    found.computeIfAbsent(option, _ -> new TreeSet<>()).add(name);
-                  }
-                });
+        for (ZipEntry entry : Collections.list(zip.entries())) {
+          String path = entry.getName();
+          String name = path.substring(path.lastIndexOf('/') + 1);
+          if (!path.startsWith("META-INF/native-image/")) {
+            continue;
+          }
+          String option = OPTIONS.get(name);
+          if (option != null) {
+            found.computeIfAbsent(option, _ -> new TreeSet<>()).add(path);
+          } else if (name.equals("native-image.properties")) {
+            Properties properties = new Properties();
+            properties.load(zip.getInputStream(entry));
+            addArguments(properties.getProperty("Args", ""), path, found);
+          }
+        }
       }
     }
-    found.forEach((option, names) -> System.out.println("-H:" + option + "=" + String.join(",", names)));
+    found.forEach(
+        (option, values) -> System.out.println("-H:" + option + "=" + String.join(",", values)));
+  }
+
+  /** Adds arguments of a file; fails for those that it does not know. */
+  private static void addArguments(String arguments, String path, Map<String, Set<String>> found) {
+    for (String argument : arguments.split("\\s+")) {
+      String[] parts = argument.split("=", 2);
+      if (argument.startsWith(PROTOCOLS)) {
+        found
+            .computeIfAbsent("EnableURLProtocols", _ -> new TreeSet<>())
+            .addAll(List.of(parts[1].split(",")));
+      } else if (!argument.isEmpty()
+          && !(parts.length == 2 && OPTIONS.containsValue(parts[0].replace("-H:", "")))) {
+        // The files of the options in OPTIONS are found by their names.
+        throw new IllegalArgumentException(path + ": unknown argument " + argument);
+      }
+    }
   }
 }

@@ -18,6 +18,8 @@ import java.lang.classfile.AttributedElement;
 import java.lang.classfile.Attributes;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.PoolEntry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +29,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -68,6 +71,54 @@ class NativeMetadataTest {
     assertThat(Files.exists(file) ? Files.readString(file) : "")
         .as("%s: classes have changed; -Dbaton.native.write=true writes the file", file)
         .isEqualTo(expected);
+  }
+
+  /** An image opens no URL whose protocol is not named, for example of the object store. */
+  @Test
+  void shouldEnableUrlProtocolsWhereConnectionsAreOpened() throws Exception {
+    List<String> modules = modulesThatUse("java/net/HttpURLConnection");
+
+    assertThat(modules).contains("cli", "libs/store-client");
+    for (String module : modules) {
+      Path file = file(module, "").resolveSibling("native-image.properties");
+      assertThat(file).isRegularFile();
+      assertThat(Files.readString(file)).contains("Args = --enable-url-protocols=http,https\n");
+    }
+  }
+
+  private static List<String> modulesThatUse(String type) throws IOException {
+    List<String> modules = new ArrayList<>();
+    for (String parent : List.of("", "protocol", "libs", "agents", "launchers")) {
+      try (Stream<Path> folders = Files.list(ROOT.resolve(parent))) {
+        for (Path folder : folders.filter(NativeMetadataTest::isProduct).sorted().toList()) {
+          if (uses(folder.resolve("target/classes"), type)) {
+            modules.add(ROOT.relativize(folder).toString());
+          }
+        }
+      }
+    }
+    return modules;
+  }
+
+  /** Modules for tests are in no image. */
+  private static boolean isProduct(Path folder) {
+    String name = ROOT.relativize(folder).toString();
+    return Files.isDirectory(folder.resolve("target/classes"))
+        && !name.startsWith("acceptance")
+        && !name.endsWith("-testkit");
+  }
+
+  private static boolean uses(Path classes, String type) throws IOException {
+    try (Stream<Path> files = Files.walk(classes)) {
+      for (Path path : files.filter(file -> file.toString().endsWith(".class")).toList()) {
+        for (PoolEntry entry : ClassFile.of().parse(path).constantPool()) {
+          if (entry instanceof ClassEntry named && named.asInternalName().equals(type)) {
+            return true;
+          }
+        }
+      }
+    }
+    return false;
   }
 
   private static Path file(String module, String kind) throws IOException {
