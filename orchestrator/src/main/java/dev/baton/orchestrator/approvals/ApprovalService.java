@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotencyService;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.Caller;
 import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.outbox.OutboxRelay;
 import dev.baton.orchestrator.problem.ControlTextValidator;
@@ -28,6 +29,7 @@ import dev.baton.protocol.workflow.InputSchema;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.SqlClient;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -49,13 +51,9 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class ApprovalService {
   /**
-   * Desired states in which an approval accepts an answer: it stays open while its run is paused.
-   */
-
-  /**
    * The author of an answer, and the files it applies to.
    *
-   * @param by name of the person
+   * @param by name of the person, which is not verified: recorded after that of the caller
    * @param checkpoint digest of the files that the person has seen; an answer for other files is
    *     refused
    */
@@ -63,7 +61,17 @@ public class ApprovalService {
       @Nullable String by, @Nullable String comment, @Nullable String checkpoint) {}
 
   /** A person's answer. */
-  record Answer(JsonNode value, AnswerDetails details) {}
+  record Answer(JsonNode value, AnswerDetails details) {
+    /** Returns the same answer with its author in place of the name that it states. */
+    Answer by(Caller caller) {
+      return new Answer(
+          value,
+          new AnswerDetails(caller.author(details.by()), details.comment(), details.checkpoint()));
+    }
+  }
+
+  /** An approval with its run. */
+  private record Found(Row run, Row approval) {}
 
   /** A page of approvals, oldest first. */
   @Schema(name = "ApprovalPage")
@@ -99,6 +107,19 @@ public class ApprovalService {
   private static final String VISIBLE =
       " AND EXISTS (SELECT FROM orchestrator.run r WHERE r.id = a.run"
           + " AND r.project = ANY (string_to_array(:projects, ',')))";
+
+  private static final String RUN_OF_APPROVAL =
+      """
+      SELECT r.id, r.project, r.ended, r.desired FROM orchestrator.run r
+      JOIN orchestrator.approval a ON a.run = r.id
+      WHERE a.id = $1 AND ($2::text[] IS NULL OR r.project = ANY ($2))""";
+  private static final String APPROVAL =
+      """
+      SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, tool, asked_at, expires_at,
+        answered_by, (SELECT b.id FROM orchestrator.approval b WHERE b.run = a.run AND b.step = a.step
+          AND b.status = 'waiting' AND b.id <> a.id
+          AND (a.tool IS NULL OR b.tool::json->>'call' = a.tool::json->>'call') LIMIT 1) AS again
+      FROM orchestrator.approval a WHERE a.id = $1""";
 
   private final Mutiny.SessionFactory sessions;
   private final Pool pool;
@@ -209,12 +230,17 @@ public class ApprovalService {
     ControlTextValidator.check("by", answer.details().by());
     ControlTextValidator.check("comment", answer.details().comment());
     ControlTextValidator.check("checkpoint", answer.details().checkpoint());
+    Answer authored = answer.by(access.caller());
     return keys.find(key)
         .chain(
             kept ->
                 kept.isPresent()
                     ? Uni.createFrom().item(kept.get())
-                    : pool.withTransaction(tx -> record(tx, id, answer, key, access))
+                    : checkOpen(id, authored, access)
+                        .chain(
+                            schema ->
+                                pool.withTransaction(
+                                    tx -> record(tx, id, authored, schema, key, access)))
                         .invoke(relay::wake));
   }
 
@@ -227,47 +253,66 @@ public class ApprovalService {
                 Json.read(stored.body().getBytes(StandardCharsets.UTF_8), ApprovalView.class));
   }
 
+  /**
+   * Checks an answer before any row is locked, since a schema may use all of the time that a
+   * validation has.
+   *
+   * @return the schema that the answer matches; empty when the approval has none
+   */
+  private Uni<Optional<JsonNode>> checkOpen(String id, Answer answer, ProjectAccess access) {
+    return pool.withConnection(connection -> find(connection, id, access, RUN_OF_APPROVAL))
+        .chain(
+            found -> {
+              check(id, found, answer);
+              Optional<JsonNode> schema =
+                  Optional.ofNullable(json(found.approval().getString("answer_schema")));
+              return checkAnswer(schema.orElse(null), answer.value()).replaceWith(schema);
+            });
+  }
+
   private Uni<IdempotentResponse> record(
       SqlConnection tx,
       String id,
       Answer answer,
+      Optional<JsonNode> checked,
       @Nullable IdempotencyKey key,
       ProjectAccess access) {
     // Locks the run's row before the approval's, the lock order used everywhere.
-    return tx.preparedQuery(
-            """
-            SELECT r.id, r.project, r.ended, r.desired FROM orchestrator.run r
-            JOIN orchestrator.approval a ON a.run = r.id
-            WHERE a.id = $1 AND ($2::text[] IS NULL OR r.project = ANY ($2)) FOR UPDATE OF r\
-            """)
+    return find(tx, id, access, RUN_OF_APPROVAL + " FOR UPDATE OF r")
+        .chain(
+            found -> {
+              check(id, found, answer);
+              JsonNode schema = json(found.approval().getString("answer_schema"));
+              if (!checked.equals(Optional.ofNullable(schema))) {
+                throw new ProblemException(
+                    ProblemKind.CONFLICT,
+                    "approval " + id + " has changed: read it again, then answer");
+              }
+              return recordChecked(tx, found.run(), found.approval(), schema, answer, key);
+            });
+  }
+
+  private static Uni<Found> find(
+      SqlClient client, String id, ProjectAccess access, String runOfApproval) {
+    return client
+        .preparedQuery(runOfApproval)
         .execute(Tuple.tuple().addString(id).addArrayOfString(access.visibleNames()))
         .chain(
             runs -> {
               for (Row run : runs) {
                 access.require(run.getString("project"));
-                return tx.preparedQuery(
-                        """
-                        SELECT id, run, step, prompt, status, answer_schema, default_answer, cut, tool, asked_at, expires_at,
-                          answered_by, (SELECT b.id FROM orchestrator.approval b WHERE b.run = a.run AND b.step = a.step
-                            AND b.status = 'waiting' AND b.id <> a.id
-                            AND (a.tool IS NULL OR b.tool::json->>'call' = a.tool::json->>'call') LIMIT 1) AS again
-                        FROM orchestrator.approval a WHERE a.id = $1\
-                        """)
+                return client
+                    .preparedQuery(APPROVAL)
                     .execute(Tuple.of(id))
-                    .chain(found -> record(tx, run, found.iterator().next(), answer, key));
+                    .map(found -> new Found(run, found.iterator().next()));
               }
               throw unknown(id);
             });
   }
 
-  private Uni<IdempotentResponse> record(
-      SqlConnection tx, Row run, Row approval, Answer answer, @Nullable IdempotencyKey key) {
-    String id = approval.getString("id");
-    checkOpen(id, run, approval, Instant.now());
-    checkFiles(id, approval.getString("cut"), answer.details().checkpoint());
-    JsonNode schema = json(approval.getString("answer_schema"));
-    return checkAnswer(schema, answer.value())
-        .chain(() -> recordChecked(tx, run, approval, schema, answer, key));
+  private static void check(String id, Found found, Answer answer) {
+    checkOpen(id, found.run(), found.approval(), Instant.now());
+    checkFiles(id, found.approval().getString("cut"), answer.details().checkpoint());
   }
 
   private Uni<IdempotentResponse> recordChecked(

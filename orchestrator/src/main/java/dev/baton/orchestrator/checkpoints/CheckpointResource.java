@@ -162,7 +162,7 @@ public class CheckpointResource {
         PinCheckpointRequest.newBuilder()
             .setPinned(true)
             .setReason(Objects.requireNonNullElse(asked.reason(), ""))
-            .setBy(Objects.requireNonNullElse(asked.by(), "")));
+            .setBy(callers.access(AccessRole.OPERATOR).caller().author(asked.by())));
   }
 
   @DELETE

@@ -65,6 +65,18 @@ public record Caller(
     return name;
   }
 
+  /**
+   * Returns the author of an action for traces and views: the name of this caller, and in brackets
+   * the name that its request states, which is not verified.
+   *
+   * @param stated by the request; null for none
+   */
+  public String author(@Nullable String stated) {
+    return stated == null || stated.isBlank() || stated.equals(name)
+        ? name
+        : name + " (" + stated + ")";
+  }
+
   /** Returns the role in a project; empty without one. */
   public Optional<AccessRole> roleIn(String project) {
     return projects == null ? Optional.empty() : projects.roleIn(project);

@@ -159,7 +159,7 @@ class LocalOrchestratorClient implements OrchestratorClient {
                   resumption
                       .resume(run, null, ResumeRequest.PLAIN, ProjectAccess.INTERNAL)
                       .replaceWithVoid();
-              case PAUSED -> pausing.pause(run, false, REQUESTER);
+              case PAUSED -> pausing.pause(run, false, REQUESTER, ProjectAccess.INTERNAL.caller());
               case CANCELLED -> cancellation.cancel(run, "requested by its Run in Kubernetes");
             });
   }

@@ -229,12 +229,17 @@ class RunsGrpcService implements RunsService {
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> pauseRun(PauseRunRequest request) {
     return guarded(
-        () ->
-            queries
-                .resolve(request.getRun(), callers.access(AccessRole.OPERATOR))
-                .call(run -> pausing.pause(run, request.getNow(), optional(request.getBy())))
-                .chain(queries::get)
-                .map(RunsGrpcService::message));
+        () -> {
+          ProjectAccess access = callers.access(AccessRole.OPERATOR);
+          return queries
+              .resolve(request.getRun(), access)
+              .call(
+                  run ->
+                      pausing.pause(
+                          run, request.getNow(), optional(request.getBy()), access.caller()))
+              .chain(queries::get)
+              .map(RunsGrpcService::message);
+        });
   }
 
   @Override

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.runs;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.orchestrator.identity.Caller;
 import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.JsonBodyReader;
@@ -29,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param definition inline: an object, or YAML as a text
  * @param acceptChanges accepts a changed definition if it does not change completed steps
  * @param budget limits that replace those of the same names in the run's agent steps; each above 0
- * @param by name of the requester, for the trace
+ * @param by name of the requester, which is not verified; for the trace, after that of the caller
  */
 public record ResumeRequest(
     @Nullable String from,
@@ -40,7 +41,7 @@ public record ResumeRequest(
     @Nullable Boolean acceptChanges,
     @Nullable ModelBudget budget,
     @Nullable String by) {
-  /** Requests no changes. */
+  /** Requests no changes and states no requester. */
   public static final ResumeRequest PLAIN =
       new ResumeRequest(null, null, null, null, null, null, null, null);
 
@@ -54,6 +55,12 @@ public record ResumeRequest(
   /** Reads a body; an empty one requests no changes. */
   static ResumeRequest read(byte[] body) {
     return body.length == 0 ? PLAIN : JsonBodyReader.read(body, ResumeRequest.class);
+  }
+
+  /** Returns the same request with its author in place of the name that it states. */
+  ResumeRequest by(Caller caller) {
+    return new ResumeRequest(
+        from, set, skip, workflow, definition, acceptChanges, budget, caller.author(by));
   }
 
   /** Whether no change is requested, so that no check is needed. */

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.runs;
 
+import dev.baton.orchestrator.identity.Caller;
 import dev.baton.orchestrator.outbox.OutboxCompletions;
 import dev.baton.orchestrator.problem.ControlTextValidator;
 import dev.baton.orchestrator.reconcile.PauseMode;
@@ -40,13 +41,13 @@ public class RunPauseService {
    * runner receives the request later.
    *
    * @param now stops the step in progress, which runs again when the run is resumed
-   * @param by name of the requester; null when unknown
+   * @param by name of the requester, which is not verified; null when the request states none
    */
-  public Uni<Void> pause(String run, boolean now, @Nullable String by) {
+  public Uni<Void> pause(String run, boolean now, @Nullable String by, Caller caller) {
     ControlTextValidator.check("by", by);
     PauseMode mode = now ? PauseMode.NOW : PauseMode.STEP;
     return requests
-        .perform(run, new RunObservation.PauseRequested(mode, by))
+        .perform(run, new RunObservation.PauseRequested(mode, caller.author(by)))
         .call(
             () ->
                 awaited

@@ -340,9 +340,12 @@ public class RunResource {
         body.length == 0
             ? new PauseRequest(null, null)
             : JsonBodyReader.read(body, PauseRequest.class);
+    ProjectAccess access = callers.access(AccessRole.OPERATOR);
     return queries
-        .resolve(id, callers.access(AccessRole.OPERATOR))
-        .call(run -> pausing.pause(run, Boolean.TRUE.equals(asked.now()), asked.by()))
+        .resolve(id, access)
+        .call(
+            run ->
+                pausing.pause(run, Boolean.TRUE.equals(asked.now()), asked.by(), access.caller()))
         .chain(queries::get)
         .map(run -> Response.accepted(run).build());
   }

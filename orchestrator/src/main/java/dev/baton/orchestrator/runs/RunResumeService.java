@@ -64,7 +64,7 @@ public class RunResumeService {
             run ->
                 asked.isPlain()
                     ? plainly(run, workflow, caller)
-                    : planned(run, workflow, asked, caller))
+                    : planned(run, workflow, asked.by(access.caller()), caller))
         .invoke(admission::wake)
         .chain(queries::get);
   }

@@ -16,15 +16,24 @@ import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.grpc.Held;
+import dev.baton.protocol.identity.ApiKeyFormat;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
+import dev.baton.protocol.trace.TraceRecord;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.SqlConnection;
+import io.vertx.mutiny.sqlclient.Transaction;
+import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.inject.Inject;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +45,22 @@ class ApprovalTest {
   private static final String SCHEMA =
       "{\"type\":\"object\",\"required\":[\"approved\"],\"properties\":{\"approved\":{\"type\":\"boolean\"}}}";
 
+  private static final Duration SQL = Duration.ofSeconds(30);
+
   @Inject OrchestratorTestEnvironment bed;
+  @Inject Pool pool;
+
+  /** The name of the caller whose key the tests use. */
+  private static String admin() {
+    return "admin key " + ApiKeyFormat.id(OrchestratorTestClient.apiKey()).orElseThrow();
+  }
 
   /** Creates a run with a waiting approval; returns its id. */
   private String ask(ScriptedRunner runner, TraceLog log, String workflow) {
+    return ask(runner, log, workflow, SCHEMA);
+  }
+
+  private String ask(ScriptedRunner runner, TraceLog log, String workflow, String schema) {
     bed.api().workflow(workflow, true);
     String run =
         bed.api().json("/runs", "{\"workflow\":\"" + workflow + "\"}").json().get("id").textValue();
@@ -53,7 +74,7 @@ class ApprovalTest {
             "ok",
             run + "-ok-1",
             "Go?",
-            Json.tree(SCHEMA.getBytes(java.nio.charset.StandardCharsets.UTF_8)),
+            Json.tree(schema.getBytes(StandardCharsets.UTF_8)),
             null,
             null,
             null,
@@ -99,7 +120,8 @@ class ApprovalTest {
       assertThat(same.status()).isEqualTo(200);
       assertThat(same.raw().headers().firstValue("Idempotent-Replayed")).contains("true");
       assertThat(second.status()).isEqualTo(409);
-      assertThat(second.json().get("detail").textValue()).contains("answered by ann");
+      assertThat(second.json().get("detail").textValue())
+          .contains("answered by " + admin() + " (ann)");
       assertThat(runner.await(m -> m.hasAnswer()).getAnswer().getAnswer().toStringUtf8())
           .isEqualTo("{\"approved\":true}");
       assertThat(
@@ -112,8 +134,84 @@ class ApprovalTest {
       // A new stream of the same runner receives it again.
       Held held = Held.newBuilder().setRun(run).setEpoch(1).setStarted(true).build();
       try (ScriptedRunner again = new ScriptedRunner(bed.port(), "approval-runner", 10, held)) {
-        assertThat(again.await(m -> m.hasAnswer()).getAnswer().getBy()).isEqualTo("ann");
+        assertThat(again.await(m -> m.hasAnswer()).getAnswer().getBy())
+            .isEqualTo(admin() + " (ann)");
       }
+    }
+  }
+
+  @Test
+  void shouldRecordTheCallerThatAnswersWhateverNameItStates() {
+    String reviewer =
+        bed.api()
+            .json("/api-keys", "{\"name\":\"reviewer\",\"role\":\"operator\"}")
+            .json()
+            .get("key")
+            .textValue();
+    OrchestratorTestClient asReviewer =
+        new OrchestratorTestClient(bed.base(), Optional.of(reviewer));
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-by", 10);
+        TraceLog log = bed.log()) {
+      String run = ask(runner, log, "approval-by");
+
+      JsonNode answered =
+          asReviewer
+              .json(
+                  "/approvals/" + run + "-ok-1",
+                  "{\"answer\":{\"approved\":true},\"by\":\"%s\"}".formatted(admin()))
+              .json();
+      bed.api().json("/runs/" + run + "/pause", "{}");
+
+      assertThat(answered.get("by").textValue()).isEqualTo("reviewer (" + admin() + ")");
+      assertThat(
+              log.trace(
+                  run,
+                  t -> t.stream().anyMatch(r -> r.event() instanceof TraceEvent.PauseRequested)))
+          .extracting(TraceRecord::event)
+          .anySatisfy(
+              event ->
+                  assertThat(event)
+                      .isInstanceOfSatisfying(
+                          TraceEvent.ApprovalAnswered.class,
+                          answer ->
+                              assertThat(answer.by()).isEqualTo("reviewer (" + admin() + ")")))
+          .anySatisfy(
+              event ->
+                  assertThat(event)
+                      .isInstanceOfSatisfying(
+                          TraceEvent.PauseRequested.class,
+                          pause -> assertThat(pause.by()).isEqualTo(admin())));
+    }
+  }
+
+  @Test
+  void shouldCheckAnAnswerWithoutTheRowOfItsRun() {
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "approval-lock", 10);
+        TraceLog log = bed.log()) {
+      String run =
+          ask(runner, log, "approval-lock", "{\"type\":\"string\",\"pattern\":\"^(a+)+$\"}");
+      SqlConnection other = pool.getConnection().await().atMost(SQL);
+      try {
+        Transaction holding = other.begin().await().atMost(SQL);
+        other
+            .preparedQuery("SELECT id FROM orchestrator.run WHERE id = $1 FOR UPDATE")
+            .execute(Tuple.of(run))
+            .await()
+            .atMost(SQL);
+
+        OrchestratorTestClient.Answer wrong =
+            bed.api()
+                .json(
+                    "/approvals/" + run + "-ok-1",
+                    "{\"answer\":\"%sb\"}".formatted("a".repeat(40)));
+
+        assertThat(wrong.status()).as(wrong.text()).isEqualTo(422);
+        holding.rollback().await().atMost(SQL);
+      } finally {
+        other.closeAndForget();
+      }
+      assertThat(bed.api().json("/approvals/" + run + "-ok-1", "{\"answer\":\"aaa\"}").status())
+          .isEqualTo(200);
     }
   }
 
