@@ -6,6 +6,7 @@
  */
 package dev.baton.launcher;
 
+import dev.baton.protocol.file.PrivateFolderCreator;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -43,7 +44,7 @@ public final class RunnerLogFolder {
 
   /** Replaces an earlier file of the runner. */
   public void store(String runner, byte[] output) throws IOException {
-    Files.createDirectories(folder);
+    PrivateFolderCreator.createOrRestrict(folder);
     Path file = of(runner);
     Path written = Files.createTempFile(folder, runner, ".part");
     Files.write(written, output);

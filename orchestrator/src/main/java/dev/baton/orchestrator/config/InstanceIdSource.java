@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.config;
 
+import dev.baton.protocol.file.PrivateFolderCreator;
 import io.smallrye.config.PropertiesConfigSource;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,7 +46,7 @@ public final class InstanceIdSource implements ConfigSourceProvider {
     Path file = data.resolve(FILE);
     try {
       if (!Files.exists(file) || Files.readString(file).isBlank()) {
-        Files.createDirectories(data);
+        PrivateFolderCreator.create(data);
         // Written to a temporary file and moved, so that a crash cannot leave a partial file.
         Path fresh = Files.createTempFile(data, FILE, ".new");
         Files.writeString(fresh, UUID.randomUUID() + "\n");

@@ -7,13 +7,13 @@
 package dev.baton.orchestrator.config;
 
 import dev.baton.protocol.clock.ClockGuard;
+import dev.baton.protocol.file.PrivateFolderCreator;
 import dev.baton.server.KeyFileLoader;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
@@ -45,7 +45,7 @@ class StartupConfigGuard {
     if (!problems.isEmpty()) {
       throw new IllegalStateException("configuration: " + String.join("; ", problems));
     }
-    Files.createDirectories(config.data());
+    PrivateFolderCreator.create(config.data());
     ClockGuard.start(LOG::fatal);
   }
 }

@@ -11,6 +11,7 @@ import dev.baton.lease.LeaseKey;
 import dev.baton.lease.LeaseTokenCodec;
 import dev.baton.lease.ServiceTokenCodec;
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.file.PrivateFolderCreator;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.sink.SignedRecordReader;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -30,6 +31,7 @@ import java.security.spec.X509EncodedKeySpec;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
@@ -109,7 +111,7 @@ public class LeaseSigner {
             + "\n"
             + encoder.encodeToString(pair.getPublic().getEncoded())
             + "\n";
-    Files.createDirectories(file.toAbsolutePath().getParent());
+    PrivateFolderCreator.create(Objects.requireNonNull(file.toAbsolutePath().getParent()));
     Path fresh =
         Files.createTempFile(
             file.toAbsolutePath().getParent(),

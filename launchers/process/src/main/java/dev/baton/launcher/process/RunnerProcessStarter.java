@@ -9,6 +9,7 @@ package dev.baton.launcher.process;
 import dev.baton.launcher.LaunchSpec;
 import dev.baton.process.ProcessEntry;
 import dev.baton.process.ProcfsProcessReader;
+import dev.baton.protocol.file.PrivateFolderCreator;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -77,8 +78,8 @@ final class RunnerProcessStarter {
    */
   Result start(LaunchSpec spec) throws IOException {
     Path log = settings.log(spec.runner());
-    Files.createDirectories(log.getParent());
-    Files.createDirectories(settings.workFolder());
+    PrivateFolderCreator.createOrRestrict(settings.logFolder());
+    PrivateFolderCreator.create(settings.workFolder());
     ReentrantLock lock = LOCKS.get(Math.floorMod(log.hashCode(), LOCKS.size()));
     lock.lock();
     try {

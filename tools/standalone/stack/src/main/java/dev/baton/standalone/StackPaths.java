@@ -6,10 +6,10 @@
  */
 package dev.baton.standalone;
 
+import dev.baton.protocol.file.PrivateFolderCreator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 
 /**
@@ -26,21 +26,29 @@ record StackPaths(Path data, Path cache) {
    * {@code ~/.cache/baton}, or else a folder in the data folder.
    */
   static StackPaths prepare(Path data) throws IOException {
-    Path real = ownersOnly(data).toRealPath();
+    Path real = PrivateFolderCreator.create(data).toRealPath();
     String named = System.getProperty("baton.cache", System.getenv("BATON_CACHE"));
     if (named != null && !named.isBlank()) {
-      return new StackPaths(real, Files.createDirectories(Path.of(named)).toRealPath());
+      return new StackPaths(real, trusted(Path.of(named)));
     }
     Path base = cacheHome(System.getenv());
     try {
-      Path cache = Files.createDirectories(base.resolve("baton")).toRealPath();
+      Path cache = trusted(base.resolve("baton"));
       if (Files.isWritable(cache)) {
         return new StackPaths(real, cache);
       }
     } catch (IOException e) {
-      // A user without a home, or with a read-only one: the data folder is writable in any case.
+      // A user without a home, or with a read-only one, or a cache with files of another user: the
+      // data folder is writable in any case.
     }
-    return new StackPaths(real, Files.createDirectories(real.resolve("cache")));
+    return new StackPaths(real, ownersOnly(real.resolve("cache")));
+  }
+
+  /** Programs of a cache are executed as they are, so no other user may have written them. */
+  private static Path trusted(Path cache) throws IOException {
+    Path real = PrivateFolderCreator.create(cache).toRealPath();
+    PrivateFolderCreator.requireTrusted(real);
+    return real;
   }
 
   /** Uses the shell's rule: Java takes the home from the user database instead of HOME. */
@@ -85,17 +93,8 @@ record StackPaths(Path data, Path cache) {
     return ownersOnly(data.resolve(name));
   }
 
-  /** Creates the folder if missing, readable by its owner only. */
+  /** Creates the folder if missing; its owner only can enter it afterwards. */
   static Path ownersOnly(Path folder) throws IOException {
-    if (!Files.isDirectory(folder)) {
-      Path parent = folder.toAbsolutePath().getParent();
-      if (parent != null) {
-        Files.createDirectories(parent);
-      }
-      Files.createDirectories(
-          folder,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    }
-    return folder;
+    return PrivateFolderCreator.createOrRestrict(folder);
   }
 }

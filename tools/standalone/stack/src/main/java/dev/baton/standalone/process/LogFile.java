@@ -6,6 +6,7 @@
  */
 package dev.baton.standalone.process;
 
+import dev.baton.protocol.file.PrivateFolderCreator;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.Objects;
 
 /** The log file of a process: keeps one earlier part, and returns its end for messages. */
 public final class LogFile {
@@ -42,7 +44,7 @@ public final class LogFile {
    * bytes.
    */
   public long begin() throws IOException {
-    Files.createDirectories(path.toAbsolutePath().getParent());
+    PrivateFolderCreator.create(Objects.requireNonNull(path.toAbsolutePath().getParent()));
     if (!Files.exists(path)) {
       return 0;
     }
