@@ -14,6 +14,7 @@ import dev.baton.store.gc.PackGarbageCollector;
 import dev.baton.store.logs.LogChunkService;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.CheckpointName;
+import dev.baton.store.objects.ObjectName;
 import dev.baton.store.retention.CheckpointDeleter;
 import dev.baton.store.scheduling.Await;
 import dev.baton.store.snapshot.RequiredCheckpoints;
@@ -174,8 +175,10 @@ public class RunEraser {
       projects.add(row.getString(1));
     }
     for (Row row : Await.get(pool.preparedQuery(PROJECT).execute(Tuple.of(run)))) {
-      if (row.getString(0) != null) {
-        projects.add(row.getString(0));
+      // Of an event that any program may have written, and part of the keys that are deleted.
+      String project = row.getString(0);
+      if (project != null && ObjectName.isProject(project)) {
+        projects.add(project);
       }
     }
     List<Long> packs = new ArrayList<>();

@@ -51,12 +51,17 @@ public record ObjectName(String project, ObjectKind kind, String digest, long si
     if (name.isEmpty()) {
       return DEFAULT_PROJECT;
     }
-    if (!PROJECT.matcher(name).matches()) {
+    if (!isProject(name)) {
       throw StoreRequestException.invalid(
           "project '%s' is not 1 to 63 lower-case letters, digits, '.', '_', '-'"
               .formatted(TextShortener.shorten(name, 64)));
     }
     return name;
+  }
+
+  /** Whether a name can be that of a project, so that it can be part of an object's key. */
+  public static boolean isProject(String name) {
+    return PROJECT.matcher(name).matches();
   }
 
   /** The object's key in the bucket. */

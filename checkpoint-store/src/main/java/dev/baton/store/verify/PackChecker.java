@@ -36,6 +36,9 @@ final class PackChecker {
     record Wrong(String what) implements Verdict {}
   }
 
+  /** More than 100 times of the largest pack, and 500 times of those that a runner writes. */
+  private static final long MOST_RAW_BYTES = 8L << 30;
+
   private final BucketClient bucket;
 
   PackChecker(BucketClient bucket) {
@@ -49,6 +52,7 @@ final class PackChecker {
   Verdict check(PackRow pack) {
     try {
       PackIndex index = PackFileReader.index(bucket, pack.key(), pack.sizeBytes());
+      requireBounded(index, MOST_RAW_BYTES);
       return RetryingReader.insist("read " + pack.key(), () -> read(pack, index));
     } catch (SnapshotException e) {
       return new Verdict.Wrong(String.valueOf(e.getMessage()));
@@ -59,6 +63,18 @@ final class PackChecker {
         return new Verdict.Wrong("its object is not there");
       }
       throw e;
+    }
+  }
+
+  /**
+   * Requires that the blocks do not decompress to more than this: one pack is checked at a time, so
+   * all others would wait.
+   */
+  static void requireBounded(PackIndex index, long mostRawBytes) throws SnapshotException {
+    long raw = index.blocks().stream().mapToLong(BlockSpan::rawLength).sum();
+    if (raw > mostRawBytes) {
+      throw new SnapshotException.TooLarge(
+          "it decompresses to %,d bytes, allowed are %,d".formatted(raw, mostRawBytes));
     }
   }
 
