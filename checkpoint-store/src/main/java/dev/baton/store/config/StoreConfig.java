@@ -23,6 +23,11 @@ import java.util.Optional;
  */
 @ConfigMapping(prefix = "baton")
 public interface StoreConfig {
+  /** The default password, for a Postgres on loopback only. */
+  String KNOWN_PASSWORD = "baton";
+
+  /** The default secret key, for an object store on loopback only. */
+  String KNOWN_SECRET_KEY = "baton-secret";
 
   Db db();
 
@@ -132,7 +137,7 @@ public interface StoreConfig {
     @WithConverter(StoreConfigConverter.Name.class)
     String user();
 
-    @WithDefault("baton")
+    @WithDefault(KNOWN_PASSWORD)
     String password();
   }
 
@@ -161,7 +166,7 @@ public interface StoreConfig {
     @WithConverter(StoreConfigConverter.Name.class)
     String accessKey();
 
-    @WithDefault("baton-secret")
+    @WithDefault(KNOWN_SECRET_KEY)
     @WithConverter(StoreConfigConverter.Name.class)
     String secretKey();
 

@@ -13,6 +13,7 @@ import dev.baton.protocol.topic.TopicRequirements;
 import dev.baton.protocol.topic.UnsafeTopicException;
 import dev.baton.server.PostgresDurabilityChecker;
 import dev.baton.store.config.StoreConfig;
+import dev.baton.store.config.StoreCredentialValidator;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.BucketClient;
@@ -25,6 +26,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -51,6 +53,7 @@ class StoreBootstrap {
   private final Map<String, Object> kafka;
   private final BucketClient bucket;
   private final Pool pool;
+  private final StoreConfig config;
   private final boolean allowUnsafePostgres;
   private final TopicRequirements topics;
   private final Optional<String> security;
@@ -62,6 +65,7 @@ class StoreBootstrap {
       Pool pool,
       StoreConfig config) {
     this.pool = pool;
+    this.config = config;
     allowUnsafePostgres = config.postgres().allowUnsafe();
     topics = new TopicRequirements(config.topics().minReplicas(), config.topics().allowUnsafe());
     this.kafka = kafka;
@@ -70,6 +74,10 @@ class StoreBootstrap {
   }
 
   void onStart(@Observes @Priority(FIRST) StartupEvent event) throws Exception {
+    List<String> problems = StoreCredentialValidator.problems(config);
+    if (!problems.isEmpty()) {
+      throw new IllegalStateException("configuration: " + String.join("; ", problems));
+    }
     ClockGuard.start(LOG::fatal);
     insist("Kafka at " + servers() + security.map(" with "::concat).orElse(""), this::topics);
     insist("the object store at " + bucket.where(), () -> bucket.ensure(PATIENCE));

@@ -84,6 +84,28 @@ class StoreConfigTest {
         .hasMessageContaining(allowed);
   }
 
+  @Test
+  void shouldRefuseDefaultCredentialsForServersOfOtherHosts() {
+    assertThat(StoreCredentialValidator.problems(config(Map.of()))).isEmpty();
+    assertThat(
+            StoreCredentialValidator.problems(
+                config(
+                    Map.of(
+                        "baton.db.host",
+                        "192.0.2.1",
+                        "baton.object-store.endpoint",
+                        "https://192.0.2.2"))))
+        .hasSize(2)
+        .anySatisfy(line -> assertThat(line).startsWith("baton.db.password is not set"))
+        .anySatisfy(
+            line -> assertThat(line).startsWith("baton.object-store.secret-key is not set"));
+    assertThat(
+            StoreCredentialValidator.problems(
+                config(
+                    Map.of("baton.db.host", "192.0.2.1", "baton.db.password", "another password"))))
+        .isEmpty();
+  }
+
   private static StoreConfig config(Map<String, String> values) {
     return new SmallRyeConfigBuilder()
         .addDefaultInterceptors()

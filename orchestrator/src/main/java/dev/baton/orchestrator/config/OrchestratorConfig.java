@@ -25,6 +25,9 @@ import java.util.OptionalInt;
  */
 @ConfigMapping(prefix = "baton")
 public interface OrchestratorConfig {
+  /** The default password, for a Postgres on loopback only. */
+  String KNOWN_PASSWORD = "baton";
+
   /** Name of the launcher that needs no settings. */
   String DEFAULT_LAUNCHER = "process";
 
@@ -464,7 +467,7 @@ public interface OrchestratorConfig {
     @WithDefault("baton")
     String user();
 
-    @WithDefault("baton")
+    @WithDefault(KNOWN_PASSWORD)
     String password();
   }
 }

@@ -13,6 +13,7 @@ import dev.baton.protocol.net.WebRequestPolicy;
 import dev.baton.protocol.topic.TopicRequirements;
 import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.protocol.workflow.HeartbeatSettings;
+import dev.baton.server.DefaultCredentialChecker;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,6 +64,13 @@ public final class OrchestratorConfigValidator {
     range(problems, "baton.launcher.warm.size", config.launcher().warm().size(), 0, MAX_POOL);
     LauncherConfigValidator.validate(problems, config);
     range(problems, "baton.db.port", config.db().port(), 1, 65_535);
+    DefaultCredentialChecker.problem(
+            "baton.db.password",
+            config.db().password(),
+            OrchestratorConfig.KNOWN_PASSWORD,
+            "baton.db.host",
+            config.db().host())
+        .ifPresent(problems::add);
     range(
         problems,
         "baton.topics.min-replicas",

@@ -51,6 +51,21 @@ class OrchestratorConfigValidatorTest {
   }
 
   @Test
+  void shouldRefuseTheDefaultPasswordForAPostgresOfAnotherHost() {
+    assertThat(
+            OrchestratorConfigValidator.problems(
+                TestConfigFactory.of(Map.of("baton.db.host", "192.0.2.1"))))
+        .singleElement()
+        .asString()
+        .startsWith("baton.db.password is not set");
+    assertThat(
+            OrchestratorConfigValidator.problems(
+                TestConfigFactory.of(
+                    Map.of("baton.db.host", "192.0.2.1", "baton.db.password", "another"))))
+        .isEmpty();
+  }
+
+  @Test
   void shouldHaveTheDocumentedDefaults() {
     OrchestratorConfig config = TestConfigFactory.of(Map.of());
 
