@@ -38,7 +38,7 @@ class EpochConfirmationHandler {
 
   /** Sends the answer; when it cannot be determined, nothing is sent and the runner retries. */
   void answer(RunnerConnection runner, Confirm asked) {
-    confirm(asked)
+    confirm(runner.runner(), asked)
         .subscribe()
         .with(
             answer -> {
@@ -56,10 +56,10 @@ class EpochConfirmationHandler {
                     asked.getRun(), asked.getEpoch(), failure));
   }
 
-  /** Confirms the epoch if the run is still desired to run in it. */
-  Uni<GatewayMessage> confirm(Confirm asked) {
+  /** Confirms the epoch if the run is still desired to run in it, on this runner. */
+  Uni<GatewayMessage> confirm(String runner, Confirm asked) {
     return reconciler
-        .reconcile(asked.getRun(), new RunObservation.RunnerReconnected(asked.getEpoch()))
+        .reconcile(asked.getRun(), new RunObservation.RunnerReconnected(runner, asked.getEpoch()))
         .map(plan -> plan.map(RunPlan::outcome).map(o -> message(asked, o)).orElse(fenced(asked)))
         .ifNoItem()
         .after(SQL)

@@ -38,6 +38,7 @@ import org.jspecify.annotations.Nullable;
 class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayService {
   private static final Logger LOG = Logger.getLogger(RunnerGatewayService.class);
 
+  private static final int MAX_SLOTS = 10_000;
   private static final Duration PING = Duration.ofSeconds(2);
   private static final Duration PATIENCE = Duration.ofSeconds(7);
 
@@ -179,8 +180,8 @@ class RunnerGatewayService implements dev.baton.protocol.grpc.RunnerGatewayServi
     }
 
     private void hello(Hello hello) {
-      if (hello.getRunnerId().isBlank() || hello.getSlots() < 1) {
-        refuse("hello needs a runner_id and slots of 1 or more");
+      if (hello.getRunnerId().isBlank() || hello.getSlots() < 1 || hello.getSlots() > MAX_SLOTS) {
+        refuse("hello needs a runner_id and slots of 1 to " + MAX_SLOTS);
         return;
       }
       Optional<RunnerConnection.Mode> mode = RunnerConnection.Mode.of(hello.getMode());

@@ -67,7 +67,7 @@ public sealed interface RunObservation {
   record HurryRequested(@Nullable String workflow) implements RunObservation {}
 
   /** A runner that was disconnected and has suspended the run has reconnected. */
-  record RunnerReconnected(int epoch) implements RunObservation {}
+  record RunnerReconnected(String runner, int epoch) implements RunObservation {}
 
   /**
    * A runner has attached that reports the run, or to which the run is assigned.

@@ -63,11 +63,13 @@ final class RunnerPlanner {
 
   /**
    * A run that has ended in this epoch has no other runner, so its runner may still complete the
-   * end. A pause counts as an end.
+   * end. A pause counts as an end. Another runner than that of the run confirms nothing.
    */
   static RunPlan reconnected(RunRow row, RunnerReconnected observed, Instant now) {
     int epoch = observed.epoch();
+    String runner = row.control().runner();
     if (row.control().epoch() == epoch
+        && (runner == null || runner.equals(observed.runner()))
         && row.control().desired() == DesiredState.RUNNING
         && row.facts().kind() == RunKind.MANAGED) {
       RunControl.Change next = row.control().change();

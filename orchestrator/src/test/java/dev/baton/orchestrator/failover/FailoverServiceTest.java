@@ -216,6 +216,12 @@ class FailoverServiceTest {
       String run = create("failover-back");
       runner.awaitAssign(run);
 
+      // Another runner does not speak for this one.
+      try (ScriptedRunner stranger = new ScriptedRunner(bed.port(), "failover-stranger", 1)) {
+        stranger.confirm(run, 1, 6);
+        assertThat(stranger.await(GatewayMessage::hasFenced).getFenced().getRun()).isEqualTo(run);
+      }
+
       runner.confirm(run, 1, 7);
       var confirmed = runner.await(GatewayMessage::hasConfirmed).getConfirmed();
       assertThat(confirmed.getRun()).isEqualTo(run);

@@ -43,6 +43,14 @@ class GatewayTest {
     }
   }
 
+  @Test
+  void shouldRefuseARunnerWithMoreSlotsThanAnyHas() throws Exception {
+    try (ScriptedRunner greedy = new ScriptedRunner(bed.port(), "greedy", Integer.MAX_VALUE)) {
+      assertThat(greedy.awaitRefusal().getDescription()).contains("slots of 1 to 10000");
+    }
+    assertThat(attachments.runner("greedy")).isEmpty();
+  }
+
   private static void until(String what, BooleanSupplier holds) throws InterruptedException {
     long end = System.nanoTime() + BOUND.toNanos();
     while (!holds.getAsBoolean()) {

@@ -123,7 +123,7 @@ final class RandomRuns {
                   : new TraceEvent.ResumeRequested(
                       null, null, null, java.util.Map.of(), List.of(), null, List.of(), null),
               null);
-      case 9 -> new RunObservation.RunnerReconnected(about);
+      case 9 -> new RunObservation.RunnerReconnected("r-" + about, about);
       case 10 ->
           new RunObservation.RunnerAttached(
               random.nextBoolean()

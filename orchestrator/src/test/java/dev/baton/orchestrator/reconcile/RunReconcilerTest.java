@@ -310,7 +310,7 @@ class RunReconcilerTest {
                 .chain(
                     plan ->
                         transaction
-                            .perform(tx, run, new RunObservation.RunnerReconnected(1))
+                            .perform(tx, run, new RunObservation.RunnerReconnected("r-1", 1))
                             .invoke(
                                 read -> {
                                   RunControl expected = plan.orElseThrow().next();

@@ -390,7 +390,8 @@ final class SimulatedRun {
                 return;
               }
               runner.reachable = true;
-              RunOutcome answer = observe(new RunObservation.RunnerReconnected(epoch)).outcome();
+              RunOutcome answer =
+                  observe(new RunObservation.RunnerReconnected("r-" + epoch, epoch)).outcome();
               if (answer instanceof RunOutcome.Replied(RunOutcome.RunnerReply reply)
                   && reply == RunOutcome.RunnerReply.CONFIRM) {
                 check(epoch == row.epoch(), "confirmed %d of %d", epoch, row.epoch());
