@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,10 @@ import org.jspecify.annotations.Nullable;
 class TraceProjection implements BatchHandler, DeadLetterHandler {
   private static final Logger LOG = Logger.getLogger(TraceProjection.class);
   private static final int KEPT_HEADS = 10_000;
+
+  /** Of runs that other programs create; the checkpoint-store accepts these names. */
+  private static final Pattern PROJECT = Pattern.compile("[a-z0-9][a-z0-9._-]{0,62}");
+
   private static final Duration SQL = Duration.ofSeconds(10);
 
   private final Pool pool;
@@ -323,6 +328,7 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
   private static @Nullable ObjectNode foreign(TraceRecord record, boolean restored) {
     return record.event() instanceof TraceEvent.RunCreated created
             && (restored || created.kind().equals("external"))
+            && PROJECT.matcher(created.project()).matches()
         ? ForeignRunRowBuilder.row(record, created)
         : null;
   }

@@ -69,9 +69,13 @@ class ProjectionTest {
   }
 
   private static TraceEvent.RunCreated born(String kind) {
+    return born(kind, "default");
+  }
+
+  private static TraceEvent.RunCreated born(String kind, String project) {
     return new TraceEvent.RunCreated(
         kind,
-        "default",
+        project,
         "theirs",
         null,
         null,
@@ -209,6 +213,20 @@ class ProjectionTest {
       log.append(after, Lane.CONTROL, 2, new TraceEvent.RunnerAssigned(1, null, "start"));
       String proof = samePartition(stranger);
       log.append(proof, Lane.CONTROL, 1, born("external"));
+
+      bed.api().await(proof, shown -> true);
+
+      assertThat(bed.api().get("/runs/" + stranger).status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void shouldIgnoreAForeignRunOfAProjectThatCannotExist() {
+    String stranger = RunId.next();
+    try (TraceLog log = bed.log()) {
+      log.append(stranger, Lane.CONTROL, 1, born("external", "../default"));
+      String proof = samePartition(stranger);
+      log.append(proof, Lane.CONTROL, 1, born("external", "a.b-c_d"));
 
       bed.api().await(proof, shown -> true);
 
