@@ -160,10 +160,15 @@ class ConfigurationKeysTest {
     String properties =
         Files.readString(
             CompiledClasses.file(module + "/src/main/resources/application.properties"));
+    String source =
+        Files.readString(
+            CompiledClasses.file(
+                "libs/service/src/main/java/dev/baton/server/DatabaseTlsSource.java"));
     assertThat(keys(mapping))
         .filteredOn(
             key ->
-                !properties.contains("${" + key.key() + "}")
+                !source.contains('"' + key.key() + '"')
+                    && !properties.contains("${" + key.key() + "}")
                     && !properties.contains("${" + key.key() + ":")
                     && services.usersOf(key.method()).stream()
                         .allMatch(user -> CHECKS.matcher(user).matches()))

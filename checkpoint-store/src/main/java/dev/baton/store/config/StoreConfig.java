@@ -139,6 +139,23 @@ public interface StoreConfig {
 
     @WithDefault(KNOWN_PASSWORD)
     String password();
+
+    /**
+     * disable, require, verify-ca or verify-full, as libpq has them. Absent: without TLS. Read by
+     * {@link dev.baton.server.DatabaseTlsSource}.
+     */
+    Optional<String> sslMode();
+
+    /**
+     * A PEM file with the certificates of the server's authority, for verify-ca and verify-full.
+     */
+    Optional<String> sslRootCertificate();
+
+    /** A PEM file with the certificate that is presented to Postgres. */
+    Optional<String> sslCertificate();
+
+    /** A PEM file with its private key. */
+    Optional<String> sslKey();
   }
 
   /** What is required of Postgres. */

@@ -1,0 +1,14 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/**
+ * TLS by PEM files: what clients and services present, what they trust, and why a connection was
+ * refused.
+ */
+@NullMarked
+package dev.baton.protocol.tls;
+
+import org.jspecify.annotations.NullMarked;
