@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.JsonLengthCalculator;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.ForkedFrom;
 import dev.baton.protocol.trace.Output;
@@ -52,6 +53,7 @@ public record NewRun(
     @Nullable String definition) {
 
   private static final int EPOCH = 1;
+  private static final int FIXED_WEIGHT = 4_096;
 
   /** The same run, beginning with a cut of another run. */
   public NewRun forkedFrom(ForkedFrom cut) {
@@ -82,6 +84,13 @@ public record NewRun(
   /** Number of control events published at its creation. */
   private long controlSeq() {
     return external ? 1 : 2;
+  }
+
+  /** Returns about how many bytes its statements have. */
+  long weight() {
+    return FIXED_WEIGHT
+        + (input == null ? 0 : 2L * JsonLengthCalculator.of(input))
+        + (definition == null ? 0 : definition.length());
   }
 
   /** The row for {@code json_to_recordset}. */

@@ -44,6 +44,11 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class NewRunWriter {
   private static final int MAX_WAITING = 10_000;
+
+  /** Weight of the runs that wait, and of those of one transaction. */
+  private static final long MAX_WAITING_BYTES = 64 << 20;
+
+  private static final long MAX_BYTES_PER_COMMIT = 16 << 20;
   private static final Duration SQL = Duration.ofSeconds(10);
   private static final int MAX_RUNS_PER_COMMIT = 2_000;
 
@@ -57,6 +62,7 @@ class NewRunWriter {
       @Nullable IdempotencyKey key,
       IdempotentResponse answer,
       @Nullable ResourceOwner owner,
+      long weight,
       CompletableFuture<IdempotentResponse> done) {}
 
   private final Pool pool;
@@ -65,6 +71,7 @@ class NewRunWriter {
   private final RunAdmissionController admission;
   private final ReplicaSession replicas;
   private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
+  private long waitingBytes;
   private boolean busy;
   private volatile boolean queued;
 
@@ -105,7 +112,9 @@ class NewRunWriter {
     return Uni.createFrom()
         .completionStage(
             () -> {
-              Pending pending = new Pending(runs, key, answer, owner, new CompletableFuture<>());
+              long weight = runs.stream().mapToLong(NewRun::weight).sum();
+              Pending pending =
+                  new Pending(runs, key, answer, owner, weight, new CompletableFuture<>());
               enqueue(pending);
               return pending.done();
             });
@@ -113,11 +122,16 @@ class NewRunWriter {
 
   private void enqueue(Pending pending) {
     synchronized (waiting) {
-      if (waiting.size() >= MAX_WAITING) {
+      // A request alone may be heavier than the bound.
+      if (waiting.size() >= MAX_WAITING
+          || (!waiting.isEmpty() && waitingBytes + pending.weight() > MAX_WAITING_BYTES)) {
         throw new ProblemException(
-            ProblemKind.BUSY, MAX_WAITING + " requests wait for Postgres; try again in a moment");
+            ProblemKind.BUSY,
+            "%d requests with about %,d bytes wait for Postgres; try again in a moment"
+                .formatted(waiting.size(), waitingBytes));
       }
       waiting.add(pending);
+      waitingBytes += pending.weight();
       if (busy) {
         return;
       }
@@ -184,11 +198,14 @@ class NewRunWriter {
     synchronized (waiting) {
       List<Pending> batch = new ArrayList<>();
       int runs = 0;
-      while (!waiting.isEmpty() && runs < MAX_RUNS_PER_COMMIT) {
+      long bytes = 0;
+      while (!waiting.isEmpty() && runs < MAX_RUNS_PER_COMMIT && bytes < MAX_BYTES_PER_COMMIT) {
         Pending pending = waiting.remove();
         batch.add(pending);
         runs += pending.runs().size();
+        bytes += pending.weight();
       }
+      waitingBytes -= bytes;
       busy = !batch.isEmpty();
       return batch;
     }
