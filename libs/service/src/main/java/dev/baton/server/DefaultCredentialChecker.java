@@ -15,7 +15,7 @@ public final class DefaultCredentialChecker {
   /**
    * @param key of the credential, for the message
    * @param value never part of the message
-   * @param known the default, which everybody knows
+   * @param known the default, which the documents have
    * @param hostKey of the server
    * @return why the service must not start; empty when it may
    */

@@ -61,7 +61,7 @@ class HostileInputTest {
     }
   }
 
-  /** The same line again and again, as long as anybody reads. */
+  /** The same line again and again, up to {@link #LARGE} bytes. */
   private static final class EndlessYaml extends InputStream {
     private static final byte[] LINE = "- id: step\n".getBytes(StandardCharsets.US_ASCII);
     private long position;
