@@ -77,6 +77,8 @@ public interface OrchestratorConfig {
 
   Http http();
 
+  Streams streams();
+
   KafkaSecurityConfig kafka();
 
   Attach attach();
@@ -132,6 +134,17 @@ public interface OrchestratorConfig {
      * Loopback, its own address and the hosts of {@code baton.orchestrator-url} are always allowed.
      */
     Optional<List<String>> allowedHosts();
+  }
+
+  /** Streams and pages of events that are read at the same time. */
+  interface Streams {
+    /** Limit for each API key. */
+    @WithDefault("200")
+    int perCaller();
+
+    /** Limit for all callers of this replica. */
+    @WithDefault("400")
+    int total();
   }
 
   /** Notifications about runs, sent in addition to the trace. */

@@ -30,6 +30,7 @@ public final class OrchestratorConfigValidator {
   private static final Duration MIN_PARK_AFTER = Duration.ofMillis(100);
   private static final int MAX_SLOTS = 10_000;
   private static final int MAX_STARTING = 1_000;
+  private static final int MAX_STREAMS = 100_000;
   private static final int MAX_POOL = 64;
   private static final int MAX_DEATHS = 1_000_000;
   private static final Duration MIN_RETRY = Duration.ofMillis(100);
@@ -63,6 +64,8 @@ public final class OrchestratorConfigValidator {
     range(problems, "baton.launcher.pool.size", config.launcher().pool().size(), 0, MAX_POOL);
     range(problems, "baton.launcher.warm.size", config.launcher().warm().size(), 0, MAX_POOL);
     LauncherConfigValidator.validate(problems, config);
+    range(problems, "baton.streams.per-caller", config.streams().perCaller(), 1, MAX_STREAMS);
+    range(problems, "baton.streams.total", config.streams().total(), 1, MAX_STREAMS);
     range(problems, "baton.db.port", config.db().port(), 1, 65_535);
     DefaultCredentialChecker.problem(
             "baton.db.password",

@@ -6,10 +6,15 @@
  */
 package dev.baton.orchestrator.events;
 
+import io.grpc.Status;
 import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientResponseObserver;
 import io.smallrye.mutiny.Multi;
+import io.smallrye.mutiny.infrastructure.Infrastructure;
 import io.smallrye.mutiny.subscription.MultiEmitter;
+import java.time.Duration;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,16 +26,28 @@ import org.jspecify.annotations.Nullable;
 final class DemandDrivenStream<Q, A> implements ClientResponseObserver<Q, A> {
   private final MultiEmitter<? super A> out;
   private final Demand demand;
+  private final @Nullable Duration patience;
 
-  private DemandDrivenStream(MultiEmitter<? super A> out, Demand demand) {
+  private DemandDrivenStream(
+      MultiEmitter<? super A> out, Demand demand, @Nullable Duration patience) {
     this.out = out;
     this.demand = demand;
+    this.patience = patience;
   }
 
   /**
    * @param start starts the call with this observer
    */
   static <Q, A> Multi<A> of(Consumer<DemandDrivenStream<Q, A>> start) {
+    return of(start, null);
+  }
+
+  /**
+   * @param start starts the call with this observer
+   * @param patience fails with {@code DEADLINE_EXCEEDED} when a requested item does not arrive for
+   *     this time, or at most twice of it; null waits as long as it takes
+   */
+  static <Q, A> Multi<A> of(Consumer<DemandDrivenStream<Q, A>> start, @Nullable Duration patience) {
     return Multi.createFrom()
         .deferred(
             () -> {
@@ -38,7 +55,7 @@ final class DemandDrivenStream<Q, A> implements ClientResponseObserver<Q, A> {
               return Multi.createFrom()
                   .<A>emitter(
                       out -> {
-                        start.accept(new DemandDrivenStream<>(out, demand));
+                        start.accept(new DemandDrivenStream<>(out, demand, patience));
                         demand.started();
                       })
                   .onRequest()
@@ -54,6 +71,12 @@ final class DemandDrivenStream<Q, A> implements ClientResponseObserver<Q, A> {
     private boolean started;
     private long waiting;
 
+    /** Items that the call was requested to send and has not sent. */
+    private long awaited;
+
+    /** Whether an item was requested or has arrived since the last check. */
+    private boolean progress;
+
     synchronized void of(ClientCallStreamObserver<?> starting) {
       call = starting;
     }
@@ -68,8 +91,22 @@ final class DemandDrivenStream<Q, A> implements ClientResponseObserver<Q, A> {
       if (started && call != null && waiting > 0) {
         int now = (int) Math.min(waiting, Integer.MAX_VALUE);
         waiting -= now;
+        awaited += now;
+        progress = true;
         call.request(now);
       }
+    }
+
+    synchronized void arrived() {
+      awaited--;
+      progress = true;
+    }
+
+    /** Whether the server has sent nothing since the last check although items are awaited. */
+    synchronized boolean isStalled() {
+      boolean stalled = awaited > 0 && !progress;
+      progress = false;
+      return stalled;
     }
   }
 
@@ -77,11 +114,36 @@ final class DemandDrivenStream<Q, A> implements ClientResponseObserver<Q, A> {
   public void beforeStart(ClientCallStreamObserver<Q> call) {
     call.disableAutoRequestWithInitial(0);
     demand.of(call);
-    out.onTermination(() -> call.cancel("the subscriber has cancelled", null));
+    ScheduledFuture<?> watch = patience == null ? null : watch(call, patience);
+    out.onTermination(
+        () -> {
+          if (watch != null) {
+            watch.cancel(false);
+          }
+          call.cancel("the subscriber has cancelled", null);
+        });
+  }
+
+  private ScheduledFuture<?> watch(ClientCallStreamObserver<Q> call, Duration patience) {
+    return Infrastructure.getDefaultWorkerPool()
+        .scheduleAtFixedRate(
+            () -> {
+              if (demand.isStalled()) {
+                out.fail(
+                    Status.DEADLINE_EXCEEDED
+                        .withDescription("nothing was sent for " + patience.toSeconds() + " s")
+                        .asRuntimeException());
+                call.cancel("the server sends nothing", null);
+              }
+            },
+            patience.toMillis(),
+            patience.toMillis(),
+            TimeUnit.MILLISECONDS);
   }
 
   @Override
   public void onNext(A item) {
+    demand.arrived();
     out.emit(item);
   }
 

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.events;
 
 import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
@@ -46,7 +47,7 @@ public class EventResource {
   private static final int MOST = 10_000;
 
   /** Number of events per write. */
-  private static final int TOGETHER = 64;
+  private static final int TOGETHER = 8;
 
   /** A page of events, written while it is read. */
   @Schema(name = "EventPage")
@@ -55,8 +56,11 @@ public class EventResource {
   private final StoredTraceClient store;
   private final RunQueryService runs;
   private final CallerContext callers;
+  private final StreamLimiter streams;
 
-  EventResource(StoredTraceClient store, RunQueryService runs, CallerContext callers) {
+  EventResource(
+      StoredTraceClient store, RunQueryService runs, CallerContext callers, StreamLimiter streams) {
+    this.streams = streams;
     this.callers = callers;
     this.store = store;
     this.runs = runs;
@@ -66,7 +70,7 @@ public class EventResource {
   @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/events")
   @Produces(MediaType.APPLICATION_JSON)
-  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID, ProblemKind.TOO_MANY_STREAMS})
   @Operation(
       operationId = "listRunEvents",
       summary = "The events from after a position, oldest first.")
@@ -96,21 +100,25 @@ public class EventResource {
           ProblemKind.BAD_PARAMETER,
           "after=" + after + ", limit=" + limit + "; allowed: after 0 or more, limit 1 to " + MOST);
     }
+    ProjectAccess access = callers.access(AccessRole.VIEWER);
     Multi<List<byte[]>> events =
-        runs.resolve(id, callers.access(AccessRole.VIEWER))
-            .onItem()
-            .transformToMulti(
-                run ->
-                    runs.seen(run)
-                        .onItem()
-                        .transformToMulti(seen -> store.events(run, seen, after, limit)))
+        streams
+            .limited(
+                access.caller(),
+                runs.resolve(id, access)
+                    .onItem()
+                    .transformToMulti(
+                        run ->
+                            runs.seen(run)
+                                .onItem()
+                                .transformToMulti(seen -> store.events(run, seen, after, limit))))
             .map(event -> Json.bytes(RunEventView.of(event)))
             .group()
             .intoLists()
             .of(TOGETHER);
     return RestMulti.fromMultiData(EventPageWriter.page(events))
         .encodeAsJsonArray(false)
-        .withDemand(2)
+        .withDemand(1)
         .build();
   }
 
@@ -125,12 +133,17 @@ public class EventResource {
       @HeaderParam(SseKeepAlive.LAST_EVENT_ID) @Nullable String lastEventId,
       @Context Sse sse) {
     long from = lastEventId == null ? after : SseKeepAlive.position(lastEventId);
-    return runs.resolve(id, callers.access(AccessRole.VIEWER))
-        .onItem()
-        .transformToMulti(
-            run ->
-                SseKeepAlive.kept(
-                    sse, store.follow(run, from).map(RunEventView::of), EventResource::described));
+    ProjectAccess access = callers.access(AccessRole.VIEWER);
+    return streams.limited(
+        access.caller(),
+        runs.resolve(id, access)
+            .onItem()
+            .transformToMulti(
+                run ->
+                    SseKeepAlive.kept(
+                        sse,
+                        store.follow(run, from).map(RunEventView::of),
+                        EventResource::described)));
   }
 
   private static OutboundSseEvent.Builder described(

@@ -144,22 +144,21 @@ public class StoredTraceClient {
   }
 
   /**
-   * Returns a page of a run's events after a position.
+   * Returns a page of a run's events after a position, read no faster than its subscriber requests.
    *
    * @param seen ids of events that must be stored, so that the page is not older than what the
    *     caller has already seen of the run
    */
   public Multi<Event> events(String run, List<String> seen, long after, int limit) {
-    return store
-        .within(PATIENCE)
-        .snapshots()
-        .events(
-            EventsRequest.newBuilder()
-                .setRun(run)
-                .addAllSeen(seen)
-                .setAfter(after)
-                .setLimit(limit)
-                .build())
+    EventsRequest request =
+        EventsRequest.newBuilder()
+            .setRun(run)
+            .addAllSeen(seen)
+            .setAfter(after)
+            .setLimit(limit)
+            .build();
+    return store.<Event>stream(
+            stub -> DemandDrivenStream.of(observer -> stub.events(request, observer), PATIENCE))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
   }
@@ -168,8 +167,10 @@ public class StoredTraceClient {
   public Multi<Event> follow(String run, long after) {
     EventsRequest request =
         EventsRequest.newBuilder().setRun(run).setAfter(after).setFollow(true).build();
-    return DemandDrivenStream.<EventsRequest, Event>of(
-            observer -> store.streaming().events(request, observer))
+    return store.<Event>stream(
+            stub ->
+                DemandDrivenStream.of(
+                    observer -> stub.withWaitForReady().events(request, observer)))
         .onFailure(StatusRuntimeException.class)
         .transform(store::problem);
   }

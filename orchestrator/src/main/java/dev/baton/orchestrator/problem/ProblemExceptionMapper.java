@@ -12,6 +12,7 @@ import io.quarkus.security.UnauthorizedException;
 import io.vertx.pgclient.PgException;
 import jakarta.ws.rs.WebApplicationException;
 import jakarta.ws.rs.container.ContainerRequestContext;
+import jakarta.ws.rs.core.HttpHeaders;
 import jakarta.ws.rs.core.Response;
 import jakarta.ws.rs.core.UriInfo;
 import java.io.IOException;
@@ -25,6 +26,7 @@ import org.jboss.resteasy.reactive.server.ServerExceptionMapper;
  */
 class ProblemExceptionMapper {
   private static final Logger LOG = Logger.getLogger(ProblemExceptionMapper.class);
+  private static final int RETRY_SECONDS = 5;
 
   @ServerExceptionMapper
   Response problem(ProblemException problem, UriInfo uri) {
@@ -115,10 +117,14 @@ class ProblemExceptionMapper {
 
   private static Response respond(ProblemException problem, UriInfo uri) {
     ProblemDocument document = problem.document("/" + stripSlash(uri.getPath()));
-    return Response.status(document.status())
-        .type(ProblemDocument.MEDIA_TYPE)
-        .entity(Json.bytes(document))
-        .build();
+    Response.ResponseBuilder response =
+        Response.status(document.status())
+            .type(ProblemDocument.MEDIA_TYPE)
+            .entity(Json.bytes(document));
+    if (document.status() == ProblemKind.TOO_MANY_STREAMS.status()) {
+      response.header(HttpHeaders.RETRY_AFTER, RETRY_SECONDS);
+    }
+    return response.build();
   }
 
   private static String stripSlash(String path) {

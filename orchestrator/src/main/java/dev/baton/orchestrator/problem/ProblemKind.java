@@ -34,6 +34,7 @@ public enum ProblemKind {
       422, "The answer does not fit the approval's schema", Status.Code.INVALID_ARGUMENT),
   IDEMPOTENCY_KEY_REUSED(
       422, "The Idempotency-Key was used with another body", Status.Code.ALREADY_EXISTS),
+  TOO_MANY_STREAMS(429, "Too many open streams", Status.Code.RESOURCE_EXHAUSTED),
   CHECKPOINT_FAILED(502, "The checkpoint could not be created", Status.Code.ABORTED),
   BUSY(503, "Too many concurrent requests", Status.Code.UNAVAILABLE),
   UNAVAILABLE(503, "A required service does not answer", Status.Code.UNAVAILABLE),

@@ -14,6 +14,7 @@ import dev.baton.orchestrator.approvals.ApprovalView;
 import dev.baton.orchestrator.checkpoints.ForkRequest;
 import dev.baton.orchestrator.checkpoints.RunForkService;
 import dev.baton.orchestrator.events.StoredTraceClient;
+import dev.baton.orchestrator.events.StreamLimiter;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
 import dev.baton.orchestrator.identity.CallerContext;
@@ -58,6 +59,7 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import io.quarkus.grpc.GrpcService;
+import io.quarkus.grpc.RegisterInterceptor;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.security.RolesAllowed;
@@ -73,6 +75,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The gRPC API: the same operations as REST. */
 @GrpcService
+@RegisterInterceptor(CallReadinessInterceptor.class)
 class RunsGrpcService implements RunsService {
   private static final int DEFAULT_LIMIT = 50;
   private static final int MOST = 1_000;
@@ -87,6 +90,7 @@ class RunsGrpcService implements RunsService {
   private final ApprovalService approvals;
   private final StoredTraceClient store;
   private final CallerContext callers;
+  private final StreamLimiter streams;
 
   RunsGrpcService(
       RunService runs,
@@ -98,7 +102,9 @@ class RunsGrpcService implements RunsService {
       WorkflowCatalog workflows,
       ApprovalService approvals,
       StoredTraceClient store,
-      CallerContext callers) {
+      CallerContext callers,
+      StreamLimiter streams) {
+    this.streams = streams;
     this.callers = callers;
     this.runs = runs;
     this.queries = queries;
@@ -346,7 +352,18 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(ProjectRoles.VIEWER_NAME)
   public Multi<Event> streamEvents(EventsRequest request) {
-    return guarded(() -> queries.resolve(request.getRun(), callers.access(AccessRole.VIEWER)))
+    CallReadiness client = CallReadinessInterceptor.READINESS.get();
+    ProjectAccess access = callers.access(AccessRole.VIEWER);
+    return client
+        .paced(
+            Multi.createFrom()
+                .deferred(() -> streams.limited(access.caller(), events(request, access))))
+        .onFailure()
+        .transform(GrpcProblemMapper::status);
+  }
+
+  private Multi<Event> events(EventsRequest request, ProjectAccess access) {
+    return guarded(() -> queries.resolve(request.getRun(), access))
         .onItem()
         .transformToMulti(
             run ->
@@ -357,9 +374,7 @@ class RunsGrpcService implements RunsService {
                         .onItem()
                         .transformToMulti(
                             seen ->
-                                store.events(run, seen, request.getAfter(), request.getLimit())))
-        .onFailure()
-        .transform(GrpcProblemMapper::status);
+                                store.events(run, seen, request.getAfter(), request.getLimit())));
   }
 
   /** Maps exceptions and failures of the action to a status. */

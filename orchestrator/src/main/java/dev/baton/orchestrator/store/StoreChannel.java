@@ -21,13 +21,17 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
+import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.PreDestroy;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -35,6 +39,10 @@ import java.util.stream.Collectors;
 @ApplicationScoped
 public class StoreChannel {
   private static final int MAX_ANSWER = 64 * 1024 * 1024;
+  private static final int STREAMS_PER_CONNECTION = 90;
+
+  /** Bytes of a stream that may wait for its subscriber. */
+  private static final int STREAM_WINDOW = 64 * 1024;
 
   /** The store's four services. */
   public record Calls(
@@ -52,21 +60,21 @@ public class StoreChannel {
     }
   }
 
+  private final ServiceTokenInterceptor identity;
   private final ManagedChannel channel;
   private final Calls calls;
   private final List<URI> urls;
 
+  /** By the number of the connection; each has {@link #STREAMS_PER_CONNECTION} slots of streams. */
+  private final List<ManagedChannel> streams = new ArrayList<>();
+
+  private final BitSet slots = new BitSet();
+  private boolean closed;
+
   StoreChannel(OrchestratorConfig config, ServiceTokenInterceptor identity) {
+    this.identity = identity;
     urls = config.storeUrl();
-    channel =
-        NettyChannelBuilder.forTarget(
-                ReplicaTargetResolver.target(
-                    urls.stream().map(url -> url.getHost() + ":" + url.getPort()).toList()))
-            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, ReplicaTargetResolver.CONNECT_MILLIS)
-            .usePlaintext()
-            .intercept(identity)
-            .maxInboundMessageSize(MAX_ANSWER)
-            .build();
+    channel = connection().build();
     calls =
         new Calls(
             MutinySnapshotServiceGrpc.newMutinyStub(channel),
@@ -75,9 +83,23 @@ public class StoreChannel {
             MutinyMaintenanceServiceGrpc.newMutinyStub(channel));
   }
 
+  private NettyChannelBuilder connection() {
+    return NettyChannelBuilder.forTarget(
+            ReplicaTargetResolver.target(
+                urls.stream().map(url -> url.getHost() + ":" + url.getPort()).toList()))
+        .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, ReplicaTargetResolver.CONNECT_MILLIS)
+        .usePlaintext()
+        .intercept(identity)
+        .maxInboundMessageSize(MAX_ANSWER);
+  }
+
   @PreDestroy
   void close() {
     channel.shutdownNow();
+    synchronized (slots) {
+      closed = true;
+      streams.forEach(ManagedChannel::shutdownNow);
+    }
   }
 
   /** Returns a stub whose calls time out after {@code patience}. */
@@ -106,13 +128,57 @@ public class StoreChannel {
             .startsWith("Connection closed after GOAWAY");
   }
 
-  /** Returns a stub for a stream that waits until the store is available. */
-  public SnapshotServiceGrpc.SnapshotServiceStub streaming() {
-    awaken();
-    return SnapshotServiceGrpc.newStub(channel).withWaitForReady();
+  /**
+   * Returns a stream over a connection that no request for a single response uses: an HTTP/2 server
+   * commonly allows 100 streams at the same time on a connection, and keeps further ones waiting.
+   * The connection is selected at the subscription.
+   */
+  public <T> Multi<T> stream(Function<SnapshotServiceGrpc.SnapshotServiceStub, Multi<T>> call) {
+    return Multi.createFrom()
+        .deferred(
+            () -> {
+              AtomicBoolean freed = new AtomicBoolean();
+              int slot;
+              ManagedChannel connection;
+              synchronized (slots) {
+                slot = slots.nextClearBit(0);
+                connection = streamConnection(slot / STREAMS_PER_CONNECTION);
+                slots.set(slot);
+              }
+              awaken(connection);
+              return call.apply(SnapshotServiceGrpc.newStub(connection))
+                  .onTermination()
+                  .invoke(
+                      () -> {
+                        if (freed.compareAndSet(false, true)) {
+                          free(slot);
+                        }
+                      });
+            });
+  }
+
+  private ManagedChannel streamConnection(int number) {
+    if (number == streams.size()) {
+      ManagedChannel opened = connection().flowControlWindow(STREAM_WINDOW).build();
+      if (closed) {
+        opened.shutdownNow();
+      }
+      streams.add(opened);
+    }
+    return streams.get(number);
+  }
+
+  private void free(int slot) {
+    synchronized (slots) {
+      slots.clear(slot);
+    }
   }
 
   private void awaken() {
+    awaken(channel);
+  }
+
+  private static void awaken(ManagedChannel channel) {
     if (channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE) {
       // The backoff may have grown to minutes while the store was unavailable.
       channel.resetConnectBackoff();

@@ -36,6 +36,8 @@ class OrchestratorConfigValidatorTest {
             new Case("baton.launchers.a.timeout.pulling", "10ms", "1s or more"),
             new Case("baton.launchers.a.pools.b.warm", "65", "0 to 64"),
             new Case("baton.db.port", "70000", "1 to 65535"),
+            new Case("baton.streams.per-caller", "0", "1 to 100000"),
+            new Case("baton.streams.total", "-1", "1 to 100000"),
             new Case("baton.store-url", "ftp://x", "http://<host>:<port>"),
             new Case("baton.instance-id", "a b", "letters, digits"));
     for (Case one : wrong) {

@@ -23,6 +23,7 @@ import io.smallrye.mutiny.Multi;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(120)
 class DemandDrivenStreamTest {
   private static final int EVENTS = 2_000;
 
@@ -62,12 +63,16 @@ class DemandDrivenStreamTest {
   private static final class Endless extends SnapshotServiceGrpc.SnapshotServiceImplBase {
     final AtomicInteger sent = new AtomicInteger();
     final CountDownLatch cancelled = new CountDownLatch(1);
+    volatile boolean silent;
 
     @Override
     public void events(EventsRequest request, StreamObserver<Event> observer) {
       ServerCallStreamObserver<Event> call = (ServerCallStreamObserver<Event>) observer;
       Event event = Event.newBuilder().setData(ByteString.copyFrom(new byte[64 << 10])).build();
       call.setOnCancelHandler(cancelled::countDown);
+      if (silent) {
+        return;
+      }
       call.setOnReadyHandler(
           () -> {
             while (call.isReady() && sent.get() < EVENTS) {
@@ -106,6 +111,42 @@ class DemandDrivenStreamTest {
     subscriber.request(Long.MAX_VALUE);
     assertThat(subscriber.awaitEnd()).isNull();
     assertThat(subscriber.awaitItems(EVENTS)).hasSize(EVENTS);
+  }
+
+  @Test
+  void shouldEndWhenTheServerSendsNothing() throws Exception {
+    endless.silent = true;
+    PacedSubscriber<Event> subscriber = new PacedSubscriber<>();
+    DemandDrivenStream.<EventsRequest, Event>of(
+            observer ->
+                SnapshotServiceGrpc.newStub(channel)
+                    .events(EventsRequest.getDefaultInstance(), observer),
+            Duration.ofMillis(200))
+        .subscribe()
+        .withSubscriber(subscriber);
+    subscriber.request(1);
+
+    assertThat(subscriber.awaitEnd()).hasMessageContaining("DEADLINE_EXCEEDED");
+    assertThat(endless.cancelled.await(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void shouldWaitForASubscriberThatRequestsNothing() throws Exception {
+    PacedSubscriber<Event> subscriber = new PacedSubscriber<>();
+    DemandDrivenStream.<EventsRequest, Event>of(
+            observer ->
+                SnapshotServiceGrpc.newStub(channel)
+                    .events(EventsRequest.getDefaultInstance(), observer),
+            Duration.ofSeconds(1))
+        .subscribe()
+        .withSubscriber(subscriber);
+    subscriber.request(1);
+    subscriber.awaitItems(1);
+
+    TimeUnit.MILLISECONDS.sleep(2_500);
+    subscriber.request(1);
+
+    assertThat(subscriber.awaitItems(2)).hasSize(2);
   }
 
   @Test

@@ -82,6 +82,9 @@ import org.jspecify.annotations.Nullable;
  * events. Thread-safe.
  */
 public final class FakeStore implements AutoCloseable {
+  /** As HTTP/2 servers commonly have it, also that of the checkpoint-store. */
+  private static final int STREAMS_PER_CONNECTION = 100;
+
   private static final ConcurrentMap<String, StoredCheckpoint> CHECKPOINTS =
       new ConcurrentHashMap<>();
   private static final ConcurrentMap<String, StreamObserver<Event>> FOLLOWERS =
@@ -99,6 +102,7 @@ public final class FakeStore implements AutoCloseable {
     server =
         NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
             .addServices(new Service().services())
+            .maxConcurrentCallsPerConnection(STREAMS_PER_CONNECTION)
             .build()
             .start();
   }
