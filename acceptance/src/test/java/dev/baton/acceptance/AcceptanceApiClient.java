@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.net.BearerCredential;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -31,8 +32,7 @@ final class AcceptanceApiClient {
 
   private static final ApiContract CONTRACT = ApiContract.committed();
 
-  private final HttpClient http =
-      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+  private final HttpClient http;
   private final String base;
   private final String key;
   private final boolean checked;
@@ -41,10 +41,20 @@ final class AcceptanceApiClient {
    * @param key an API key of the service; empty for a service that takes none
    */
   AcceptanceApiClient(String base, String key) {
-    this(base, key, true);
+    this(base, key, TlsSettings.NONE);
   }
 
-  private AcceptanceApiClient(String base, String key, boolean checked) {
+  /** A client of a service with TLS. */
+  AcceptanceApiClient(String base, String key, TlsSettings tls) {
+    this(base, key, tls, true);
+  }
+
+  private AcceptanceApiClient(String base, String key, TlsSettings tls, boolean checked) {
+    HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5));
+    if (base.startsWith("https:")) {
+      builder.sslContext(tls.context());
+    }
+    http = builder.build();
     this.base = base;
     this.key = key;
     this.checked = checked;
@@ -52,7 +62,7 @@ final class AcceptanceApiClient {
 
   /** A client of a service of another version, whose responses the API document does not cover. */
   static AcceptanceApiClient unchecked(String base, String key) {
-    return new AcceptanceApiClient(base, key, false);
+    return new AcceptanceApiClient(base, key, TlsSettings.NONE, false);
   }
 
   private HttpRequest.Builder request(String path) {

@@ -122,13 +122,13 @@ public final class Runner implements AutoCloseable {
       RunnerConfig config, StepExecutorRegistry executors, RunnerProducerFactory producers) {
     this.config = config;
     budget = ShutdownBudget.of(config.grace());
-    orchestratorChannel = GrpcChannelFactory.open(config.orchestrator());
+    orchestratorChannel = GrpcChannelFactory.open(config.orchestrator(), config.tls());
     gateway =
         new GatewayClient(orchestratorChannel, config.attachToken(), this::hello, this::receive);
     if (config.mode() != Mode.WARM) {
       gateway.open();
     }
-    storeChannel = GrpcChannelFactory.open(config.store());
+    storeChannel = GrpcChannelFactory.open(config.store(), config.tls());
     RunnerStoreClient store = new RunnerStoreClient(storeChannel);
     WorkspaceMount fixed =
         config

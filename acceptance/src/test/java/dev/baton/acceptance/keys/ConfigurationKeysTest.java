@@ -9,6 +9,7 @@ package dev.baton.acceptance.keys;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.kafka.KafkaSecuritySettings;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.DurationParser;
 import java.io.IOException;
 import java.lang.classfile.Attributes;
@@ -202,14 +203,18 @@ class ConfigurationKeysTest {
     all.addAll(keys(STORE));
 
     assertThat(all)
-        // Declared in another interface; its keys are checked below.
-        .filteredOn(key -> !key.key().equals("baton.kafka"))
+        // Declared in other interfaces; their keys are checked below.
+        .filteredOn(key -> !key.key().equals("baton.kafka") && !key.key().equals("baton.tls"))
         .filteredOn(key -> !isDocumented(key.key(), documented))
         .describedAs("keys that docs/operations.md lacks")
         .isEmpty();
     assertThat(KafkaSecuritySettings.KEYS)
         .filteredOn(key -> !documented.containsKey(environment(key)))
         .describedAs("keys of Kafka clients that docs/operations.md lacks")
+        .isEmpty();
+    assertThat(tlsKeys())
+        .filteredOn(key -> !documented.containsKey(environment(key)))
+        .describedAs("keys of TLS that docs/operations.md lacks")
         .isEmpty();
     assertThat(runnerKeys())
         .filteredOn(key -> !page.contains(key) && !page.contains(environment(key)))
@@ -223,6 +228,11 @@ class ConfigurationKeysTest {
         .isEmpty();
   }
 
+  private static List<String> tlsKeys() {
+    return List.of(
+        TlsSettings.TRUST, TlsSettings.CERTIFICATE, TlsSettings.KEY, "baton.tls.client-auth");
+  }
+
   @Test
   void shouldDocumentNoKeyThatDoesNotExist() throws IOException {
     Set<String> known = new TreeSet<>();
@@ -230,6 +240,7 @@ class ConfigurationKeysTest {
     keys(STORE).forEach(key -> known.add(environment(key.key())));
     runnerKeys().forEach(key -> known.add(environment(key)));
     KafkaSecuritySettings.KEYS.forEach(key -> known.add(environment(key)));
+    tlsKeys().forEach(key -> known.add(environment(key)));
 
     assertThat(documented().keySet())
         .filteredOn(key -> !key.endsWith("*"))

@@ -7,6 +7,7 @@
 package dev.baton.store.config;
 
 import dev.baton.server.KafkaSecurityConfig;
+import dev.baton.server.ListenerTlsConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
@@ -67,6 +68,8 @@ public interface StoreConfig {
   Http http();
 
   KafkaSecurityConfig kafka();
+
+  ListenerTlsConfig tls();
 
   Identity identity();
 

@@ -8,6 +8,8 @@ package dev.baton.store.lease;
 
 import dev.baton.lease.LeaseKey;
 import dev.baton.lease.LeaseKeySource;
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.FailureTranslator;
 import dev.baton.store.failure.StoreRequestException;
@@ -47,11 +49,13 @@ class PublishedLeaseKeySource implements LeaseKeySource {
 
   private final Pool pool;
   private final URI address;
+  private final TlsSettings tls;
   private final AtomicInteger asking = new AtomicInteger();
   private @Nullable HttpClient http;
 
   PublishedLeaseKeySource(Pool pool, StoreConfig config) {
     this.pool = pool;
+    this.tls = config.tls().settings();
     this.address = config.orchestratorUrl().resolve("/.well-known/jwks.json");
   }
 
@@ -103,7 +107,11 @@ class PublishedLeaseKeySource implements LeaseKeySource {
             failure ->
                 StoreRequestException.unavailable(
                     "cannot fetch the lease keys from %s: %s"
-                        .formatted(address, FailureTranslator.words(failure))))
+                        .formatted(
+                            address,
+                            TlsFailure.of(failure)
+                                .map(reason -> reason.advice("baton.orchestrator-url"))
+                                .orElseGet(() -> FailureTranslator.words(failure)))))
         .call(this::keep);
   }
 
@@ -114,7 +122,11 @@ class PublishedLeaseKeySource implements LeaseKeySource {
 
   private synchronized HttpClient client() {
     if (http == null) {
-      http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+      HttpClient.Builder builder = HttpClient.newBuilder().connectTimeout(PATIENCE);
+      if ("https".equals(address.getScheme())) {
+        builder.sslContext(tls.context());
+      }
+      http = builder.build();
     }
     return http;
   }

@@ -44,24 +44,32 @@ public final class ApiKeyResolver {
     if (!file.isEmpty()) {
       return Optional.of(read(Path.of(file), "$" + FILE));
     }
-    if (context.options().data() == null
-        && context.environment().getOrDefault("BATON_DATA", "").isBlank()
-        && context.environment().getOrDefault("HOME", "").isBlank()) {
-      return Optional.empty();
-    }
-    return local(context.dataFolder(), server);
+    return hasDataFolder(context) ? local(context.dataFolder(), server) : Optional.empty();
+  }
+
+  private static boolean hasDataFolder(CommandContext context) {
+    return context.options().data() != null
+        || !context.environment().getOrDefault("BATON_DATA", "").isBlank()
+        || !context.environment().getOrDefault("HOME", "").isBlank();
+  }
+
+  /** Whether a server is that of the local stack. */
+  static boolean isLocal(CommandContext context, ServerAddress server) {
+    return hasDataFolder(context) && isLocal(context.dataFolder(), server);
+  }
+
+  private static boolean isLocal(DataFolder folder, ServerAddress server) {
+    return folder
+        .stack()
+        .map(stack -> stack.url("orchestrator"))
+        .filter(url -> url.equals(server.base().toString()))
+        .isPresent();
   }
 
   /** Returns the key of a local stack; empty for another server than its own. */
   public static Optional<String> local(DataFolder folder, ServerAddress server) {
     Path file = folder.localKeyFile();
-    boolean isItsServer =
-        folder
-            .stack()
-            .map(stack -> stack.url("orchestrator"))
-            .filter(url -> url.equals(server.base().toString()))
-            .isPresent();
-    return isItsServer && Files.exists(file)
+    return isLocal(folder, server) && Files.exists(file)
         ? Optional.of(read(file, "the local stack's key"))
         : Optional.empty();
   }

@@ -15,6 +15,8 @@ import dev.baton.cli.terminal.Terminal;
 import dev.baton.cli.terminal.TimeFormatter;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.net.BearerCredential;
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -34,6 +36,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
 
 /**
  * Sends requests to the orchestrator. Turns every response other than a success into a {@link
@@ -68,28 +71,30 @@ public final class OrchestratorRestClient implements AutoCloseable {
 
   /**
    * @param apiKey sent with every request
+   * @param tls for a server with TLS
    */
   public OrchestratorRestClient(
-      ServerAddress server, Optional<String> apiKey, Terminal terminal, boolean verbose) {
+      ServerAddress server,
+      Optional<String> apiKey,
+      TlsSettings tls,
+      Terminal terminal,
+      boolean verbose) {
     this.server = server;
     this.authorization = apiKey.map(BearerCredential::header);
     this.terminal = terminal;
     this.verbose = verbose;
-    this.http = http("https".equals(server.base().getScheme()));
+    this.http =
+        http("https".equals(server.base().getScheme()) ? tls.context() : new NoTlsContext());
   }
 
-  /**
-   * Creates a client for HTTP/1.1 that follows no redirects.
-   *
-   * @param tls whether it must support TLS, which costs start-up time
-   */
-  private static HttpClient http(boolean tls) {
-    HttpClient.Builder builder =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .connectTimeout(CONNECT)
-            .followRedirects(HttpClient.Redirect.NEVER);
-    return (tls ? builder : builder.sslContext(new NoTlsContext())).build();
+  /** Creates a client for HTTP/1.1 that follows no redirects. */
+  private static HttpClient http(SSLContext context) {
+    return HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .connectTimeout(CONNECT)
+        .followRedirects(HttpClient.Redirect.NEVER)
+        .sslContext(context)
+        .build();
   }
 
   public ServerAddress server() {
@@ -301,6 +306,14 @@ public final class OrchestratorRestClient implements AutoCloseable {
     if (cause instanceof HttpTimeoutException
         && !(cause instanceof java.net.http.HttpConnectTimeoutException)) {
       return CliException.of(CliExitCode.TIMEOUT, late(patience), cause);
+    }
+    Optional<TlsFailure> tls = TlsFailure.of(cause);
+    if (tls.isPresent()) {
+      return CliException.of(
+          CliExitCode.UNREACHABLE,
+          "cannot connect to Baton at %s (from %s): %s"
+              .formatted(server, server.origin(), TlsSettingsResolver.advice(tls.get())),
+          cause);
     }
     return CliException.of(
         CliExitCode.UNREACHABLE,

@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.cli.client.ApiKeyResolver;
 import dev.baton.cli.client.OrchestratorRestClient;
 import dev.baton.cli.client.ServerAddress;
+import dev.baton.cli.client.TlsSettingsResolver;
 import dev.baton.cli.stack.DataFolder;
 import dev.baton.cli.terminal.Terminal;
 import dev.baton.cli.terminal.TerminalStyle;
@@ -83,7 +84,11 @@ public final class CommandContext implements AutoCloseable {
   /** Returns a new client of another server, with the API key for it. */
   public OrchestratorRestClient client(ServerAddress server) {
     return new OrchestratorRestClient(
-        server, ApiKeyResolver.resolve(this, server), terminal(), options.verbose());
+        server,
+        ApiKeyResolver.resolve(this, server),
+        TlsSettingsResolver.resolve(this, server),
+        terminal(),
+        options.verbose());
   }
 
   @Override

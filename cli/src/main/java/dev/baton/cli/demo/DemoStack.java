@@ -16,6 +16,7 @@ import dev.baton.cli.stack.DataFolder;
 import dev.baton.cli.stack.StackInfo;
 import dev.baton.cli.stack.StackProgram;
 import dev.baton.cli.stack.StartupCacheBuilder;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.snapshot.TreeDeleter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -106,6 +107,7 @@ final class DemoStack implements AutoCloseable {
     return new OrchestratorRestClient(
         server,
         ApiKeyResolver.local(data, server),
+        TlsSettings.NONE,
         context.terminal(),
         context.options().verbose());
   }

@@ -46,6 +46,11 @@ public record DataFolder(Path path) {
     return path.resolve("local.key");
   }
 
+  /** A file with a certificate or key of the local stack, if it has TLS. */
+  public Path tlsFile(String name) {
+    return path.resolve("tls").resolve(name);
+  }
+
   /** Whether a stack was ever started here, in any state now. */
   boolean isUsed() {
     return Files.exists(stackFile()) || Files.exists(path.resolve("stack.lock"));

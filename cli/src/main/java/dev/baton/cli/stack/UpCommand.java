@@ -43,6 +43,13 @@ public final class UpCommand implements Callable<Integer> {
   private @Nullable Integer port;
 
   @Option(
+      names = "--tls",
+      description =
+          "Accept only TLS, with certificates of an authority in the data folder, which baton finds"
+              + " by itself. Must be given at each start.")
+  private boolean tls;
+
+  @Option(
       names = "--archive",
       paramLabel = "DIR",
       description =
@@ -70,6 +77,9 @@ public final class UpCommand implements Callable<Integer> {
     if (port != null) {
       options.add("--port");
       options.add(port.toString());
+    }
+    if (tls) {
+      options.add("--tls");
     }
     if (foreground) {
       options.add("--foreground");
@@ -121,6 +131,10 @@ public final class UpCommand implements Callable<Integer> {
   /** Waits until a stack that another command has started is ready; Ctrl-C does not stop it. */
   private void join(StackProgram program, StackInfo running)
       throws IOException, InterruptedException {
+    if (tls && !String.valueOf(running.url("orchestrator")).startsWith("https:")) {
+      throw CliException.of(
+          CliExitCode.CONFLICT, "Baton is up already without TLS: `baton down` first");
+    }
     int taken = running.apiPort();
     // Checked here as well as by the program, which is not started for a ready stack.
     if (port != null && taken != 0 && port != taken) {

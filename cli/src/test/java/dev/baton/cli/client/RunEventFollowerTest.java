@@ -15,6 +15,7 @@ import dev.baton.cli.StubServer;
 import dev.baton.cli.command.CliException;
 import dev.baton.cli.command.CliExitCode;
 import dev.baton.cli.terminal.Terminal;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -122,7 +123,7 @@ class RunEventFollowerTest {
     Terminal terminal =
         new Terminal(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false, false);
     return new OrchestratorRestClient(
-        ServerAddress.parse(url, "a test"), Optional.empty(), terminal, false);
+        ServerAddress.parse(url, "a test"), Optional.empty(), TlsSettings.NONE, terminal, false);
   }
 
   private void answer(HttpExchange exchange) throws IOException {

@@ -17,6 +17,7 @@ import dev.baton.cli.client.ServerAddress;
 import dev.baton.cli.command.CliException;
 import dev.baton.cli.terminal.Terminal;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.ByteArrayInputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -46,7 +47,11 @@ class EndedRunReaderTest {
         new Terminal(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false, false);
     client =
         new OrchestratorRestClient(
-            ServerAddress.parse(server.url(), "a test"), Optional.empty(), terminal, false);
+            ServerAddress.parse(server.url(), "a test"),
+            Optional.empty(),
+            TlsSettings.NONE,
+            terminal,
+            false);
   }
 
   @AfterEach

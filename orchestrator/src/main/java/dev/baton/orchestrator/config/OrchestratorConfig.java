@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.config;
 
 import dev.baton.server.KafkaSecurityConfig;
+import dev.baton.server.ListenerTlsConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import io.smallrye.config.WithName;
@@ -80,6 +81,8 @@ public interface OrchestratorConfig {
   Streams streams();
 
   KafkaSecurityConfig kafka();
+
+  ListenerTlsConfig tls();
 
   Attach attach();
 
@@ -442,6 +445,12 @@ public interface OrchestratorConfig {
      * settings of the orchestrator.
      */
     Optional<Path> kafkaClientFile();
+
+    /** The certificate that runners present, under the path that they see, in PEM. */
+    Optional<Path> tlsCertificate();
+
+    /** Its key. */
+    Optional<Path> tlsKey();
   }
 
   /** What is required of Postgres. */

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * Validates the settings at startup. An invalid one stops the start with a message that names key,
@@ -35,7 +36,8 @@ public final class OrchestratorConfigValidator {
   private static final int MAX_DEATHS = 1_000_000;
   private static final Duration MIN_RETRY = Duration.ofMillis(100);
   private static final Duration MAX_RETRY = Duration.ofHours(1);
-  private static final String URLS = "http://<host>:<port>, or several separated by commas";
+  private static final String URLS =
+      "http://<host>:<port> or https://<host>:<port>, or several of one scheme separated by commas";
 
   private OrchestratorConfigValidator() {}
 
@@ -99,6 +101,7 @@ public final class OrchestratorConfigValidator {
     }
     urls(problems, "baton.store-url", config.storeUrl());
     urls(problems, "baton.orchestrator-url", config.orchestratorUrl());
+    tls(problems, config);
     if (!config.instanceId().matches("[A-Za-z0-9._-]{1,100}")) {
       problems.add(
           wrong(
@@ -141,6 +144,22 @@ public final class OrchestratorConfigValidator {
     }
   }
 
+  private static void tls(List<String> problems, OrchestratorConfig config) {
+    if (config.tls().certificate().isPresent()
+        && config.orchestratorUrl().stream().anyMatch(url -> "http".equals(url.getScheme()))) {
+      problems.add(
+          wrong(
+              "baton.orchestrator-url",
+              config.orchestratorUrl().getFirst(),
+              "https://<host>:<port>, since baton.tls.certificate is set"));
+    }
+    if (config.runner().tlsCertificate().isPresent() != config.runner().tlsKey().isPresent()) {
+      problems.add(
+          "baton.runner.tls-certificate and baton.runner.tls-key belong together: one of them is"
+              + " missing");
+    }
+  }
+
   private static boolean isHttp(URI url) {
     return url.getHost() != null
         && ("http".equals(url.getScheme()) || "https".equals(url.getScheme()));
@@ -170,13 +189,15 @@ public final class OrchestratorConfigValidator {
 
   private static void urls(List<String> problems, String key, List<URI> values) {
     values.forEach(value -> url(problems, key, value));
-    if (values.isEmpty()) {
-      problems.add(wrong(key, "", URLS));
+    if (values.isEmpty()
+        || values.stream().map(value -> String.valueOf(value.getScheme())).distinct().count() > 1) {
+      problems.add(
+          wrong(key, values.stream().map(URI::toString).collect(Collectors.joining(",")), URLS));
     }
   }
 
   private static void url(List<String> problems, String key, URI value) {
-    if (!"http".equals(value.getScheme()) || value.getHost() == null || value.getPort() < 1) {
+    if (!isHttp(value) || value.getPort() < 1) {
       problems.add(wrong(key, value, URLS));
     }
   }

@@ -12,6 +12,7 @@ import dev.baton.orchestrator.gateway.AttachTokenSigner;
 import dev.baton.orchestrator.gateway.RunnerConnection;
 import dev.baton.orchestrator.lease.LeaseSigner;
 import dev.baton.protocol.kafka.KafkaSecuritySettings;
+import dev.baton.protocol.tls.TlsSettings;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.net.URI;
 import java.nio.file.Path;
@@ -33,6 +34,7 @@ class RunnerEnvironmentFactory {
   private final AttachTokenSigner tokens;
   private final String kafka;
   private final Map<String, String> security;
+  private final Map<String, String> tls;
 
   RunnerEnvironmentFactory(
       OrchestratorConfig config,
@@ -45,6 +47,12 @@ class RunnerEnvironmentFactory {
     this.tokens = tokens;
     this.kafka = kafka;
     security = security(config.runner().kafkaClientFile(), values);
+    tls =
+        new TlsSettings(
+                config.tls().settings().trust(),
+                config.runner().tlsCertificate(),
+                config.runner().tlsKey())
+            .environment();
   }
 
   /** Files are passed by their paths, so that no secret is in the variables of a process. */
@@ -90,6 +98,7 @@ class RunnerEnvironmentFactory {
     environment.put("BATON_STORE_URL", list(config.storeUrl()));
     environment.put("KAFKA_BOOTSTRAP_SERVERS", kafka);
     environment.putAll(security);
+    environment.putAll(tls);
     return environment;
   }
 

@@ -15,12 +15,18 @@ import dev.baton.protocol.grpc.MutinyMaintenanceServiceGrpc;
 import dev.baton.protocol.grpc.MutinySnapshotServiceGrpc;
 import dev.baton.protocol.grpc.SnapshotServiceGrpc;
 import dev.baton.protocol.replica.ReplicaTargetResolver;
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
+import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.PreDestroy;
@@ -34,6 +40,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import javax.net.ssl.SSLException;
 
 /** The gRPC channel to the checkpoint-store. Thread-safe. */
 @ApplicationScoped
@@ -64,6 +71,7 @@ public class StoreChannel {
   private final ManagedChannel channel;
   private final Calls calls;
   private final List<URI> urls;
+  private final TlsSettings tls;
 
   /** By the number of the connection; each has {@link #STREAMS_PER_CONNECTION} slots of streams. */
   private final List<ManagedChannel> streams = new ArrayList<>();
@@ -74,6 +82,7 @@ public class StoreChannel {
   StoreChannel(OrchestratorConfig config, ServiceTokenInterceptor identity) {
     this.identity = identity;
     urls = config.storeUrl();
+    tls = config.tls().settings();
     channel = connection().build();
     calls =
         new Calls(
@@ -84,13 +93,30 @@ public class StoreChannel {
   }
 
   private NettyChannelBuilder connection() {
-    return NettyChannelBuilder.forTarget(
-            ReplicaTargetResolver.target(
-                urls.stream().map(url -> url.getHost() + ":" + url.getPort()).toList()))
-        .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, ReplicaTargetResolver.CONNECT_MILLIS)
-        .usePlaintext()
-        .intercept(identity)
-        .maxInboundMessageSize(MAX_ANSWER);
+    NettyChannelBuilder builder =
+        NettyChannelBuilder.forTarget(
+                ReplicaTargetResolver.target(
+                    urls.stream().map(url -> url.getHost() + ":" + url.getPort()).toList()))
+            .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, ReplicaTargetResolver.CONNECT_MILLIS)
+            .intercept(identity)
+            .maxInboundMessageSize(MAX_ANSWER);
+    return "https".equals(urls.getFirst().getScheme())
+        ? builder.sslContext(context(tls))
+        : builder.usePlaintext();
+  }
+
+  private static SslContext context(TlsSettings tls) {
+    try {
+      return GrpcSslContexts.configure(
+              SslContextBuilder.forClient()
+                  .trustManager(tls.trustManager())
+                  .keyManager(tls.keyManager().orElse(null))
+                  .sessionTimeout(TlsSettings.SESSION_SECONDS),
+              SslProvider.JDK)
+          .build();
+    } catch (SSLException e) {
+      throw new IllegalStateException("every JDK has TLS with ALPN", e);
+    }
   }
 
   @PreDestroy
@@ -203,7 +229,11 @@ public class StoreChannel {
     return new ProblemException(
         kind,
         kind == ProblemKind.UNAVAILABLE
-            ? "the checkpoint-store at " + told(urls) + " did not answer (" + told(status) + ")"
+            ? "the checkpoint-store at "
+                + told(urls)
+                + TlsFailure.of(refused)
+                    .map(tls -> ": " + tls.advice("baton.store-url"))
+                    .orElse(" did not answer (" + told(status) + ")")
             : "checkpoint-store: " + status.getDescription());
   }
 

@@ -19,6 +19,7 @@ import dev.baton.protocol.grpc.TerminalInput;
 import dev.baton.protocol.grpc.TerminalOutput;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.protocol.retry.Backoff;
+import dev.baton.protocol.tls.TlsFailure;
 import dev.baton.runner.config.AttachToken;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
@@ -258,7 +259,9 @@ public final class GatewayClient implements AutoCloseable {
     @Override
     public void onError(Throwable error) {
       broken(
-          String.valueOf(error.getMessage()),
+          TlsFailure.of(error)
+              .map(tls -> "the orchestrator: " + tls.advice("baton.orchestrator.url"))
+              .orElseGet(() -> String.valueOf(error.getMessage())),
           Status.fromThrowable(error).getCode() == Status.Code.UNAUTHENTICATED);
     }
 

@@ -7,14 +7,20 @@
 package dev.baton.runner.attach;
 
 import dev.baton.protocol.replica.ReplicaTargetResolver;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.runner.config.GrpcAddress;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
+import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 
 /** Opens gRPC channels to the services. */
 public final class GrpcChannelFactory {
@@ -41,23 +47,48 @@ public final class GrpcChannelFactory {
         .shutdownNow();
   }
 
+  /** Opens a channel without TLS. */
+  public static ManagedChannel open(List<GrpcAddress> replicas) {
+    return open(replicas, TlsSettings.NONE);
+  }
+
   /**
    * Opens a channel that connects at the first call, to the first of these replicas that can be
    * reached. Reconnects within half a second after the service is available again. Callbacks run on
    * the network thread.
+   *
+   * @param tls for addresses with TLS
    */
-  public static ManagedChannel open(List<GrpcAddress> replicas) {
-    ManagedChannel channel =
+  public static ManagedChannel open(List<GrpcAddress> replicas, TlsSettings tls) {
+    NettyChannelBuilder builder =
         NettyChannelBuilder.forTarget(
                 ReplicaTargetResolver.target(replicas.stream().map(GrpcAddress::toString).toList()))
             .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, ReplicaTargetResolver.CONNECT_MILLIS)
-            .usePlaintext()
             .directExecutor()
             .maxInboundMessageSize(MAX_MESSAGE)
-            .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
-            .build();
+            .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS);
+    if (replicas.getFirst().tls()) {
+      builder.sslContext(context(tls));
+    } else {
+      builder.usePlaintext();
+    }
+    ManagedChannel channel = builder.build();
     knockLater(channel);
     return channel;
+  }
+
+  private static SslContext context(TlsSettings tls) {
+    try {
+      return GrpcSslContexts.configure(
+              SslContextBuilder.forClient()
+                  .trustManager(tls.trustManager())
+                  .keyManager(tls.keyManager().orElse(null))
+                  .sessionTimeout(TlsSettings.SESSION_SECONDS),
+              SslProvider.JDK)
+          .build();
+    } catch (SSLException e) {
+      throw new IllegalStateException("every JDK has TLS with ALPN", e);
+    }
   }
 
   private static void knockLater(ManagedChannel channel) {

@@ -8,6 +8,7 @@ package dev.baton.runner.config;
 
 import dev.baton.gateway.upstream.ModelUpstream;
 import dev.baton.protocol.kafka.KafkaSecuritySettings;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.runner.agents.AgentSettings;
@@ -75,6 +76,7 @@ public record RunnerConfig(
     List<GrpcAddress> store,
     String kafkaBootstrapServers,
     KafkaSecuritySettings kafkaSecurity,
+    TlsSettings tls,
     Path data,
     Duration checkpointPatience,
     Optional<Duration> checkpointInterval,
@@ -157,7 +159,8 @@ public record RunnerConfig(
         GrpcAddress.parseAll("baton.orchestrator.url", keys.required("baton.orchestrator.url")),
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
-        keys.kafkaSecurity(),
+        keys.checked(KafkaSecuritySettings::read),
+        keys.checked(TlsSettings::read),
         Path.of(keys.required("baton.data")).toAbsolutePath(),
         keys.duration("baton.checkpoint.patience", Duration.ofSeconds(30)),
         keys.durationOrOff(
@@ -248,9 +251,10 @@ public record RunnerConfig(
       }
     }
 
-    KafkaSecuritySettings kafkaSecurity() {
+    /** Reads settings whose errors name their keys. */
+    <T> T checked(Function<Function<String, Optional<String>>, T> reader) {
       try {
-        return KafkaSecuritySettings.read(values);
+        return reader.apply(values);
       } catch (IllegalArgumentException e) {
         throw new ConfigException(String.valueOf(e.getMessage()));
       }

@@ -28,6 +28,10 @@ import java.util.stream.Collectors;
 final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
   private static final int KILLED = 128;
 
+  /** What the command presents and trusts where the orchestrator requires TLS. */
+  private static final List<String> TLS =
+      List.of("BATON_TLS_TRUST", "BATON_TLS_CERTIFICATE", "BATON_TLS_KEY");
+
   @Override
   public StepResult execute(StepKind.Shell kind, StepContext context) throws InterruptedException {
     Path directory = context.directory().get();
@@ -98,6 +102,12 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
     if (server != null) {
       // For {@code baton guard} and other commands that a step may use.
       baton.put("BATON_SERVER", server);
+      for (String variable : TLS) {
+        String file = System.getenv(variable);
+        if (file != null) {
+          baton.put(variable, file);
+        }
+      }
       if (!context.stepToken().isEmpty()) {
         baton.put("BATON_API_KEY", context.stepToken());
       }

@@ -175,7 +175,7 @@ class RunnerConfigTest {
         "baton.step.environment|MY-VAR|names of environment variables, separated by commas; '*' for any part",
         "baton.epoch|0|a whole number from 1 to 999999999",
         "baton.epoch|x|a whole number from 1 to 999999999",
-        "baton.orchestrator.url|https://x|http://<host>:<port>",
+        "baton.orchestrator.url|ftp://x|http://<host>:<port> or https://<host>:<port>",
         "baton.store.url|:|http://<host>:<port>",
         "baton.checkpoint.patience|soon|a duration such as",
         "baton.checkpoint.interval|999ms|off, or 1s or more",

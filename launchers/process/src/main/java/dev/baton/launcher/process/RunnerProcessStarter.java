@@ -46,6 +46,7 @@ final class RunnerProcessStarter {
           "BATON_NOTIFICATIONS_",
           "BATON_OBJECT_STORE_",
           "BATON_OPERATOR_",
+          "BATON_TLS_",
           "QUARKUS_");
 
   private static final String NAME = "BATON_RUNNER_ID";

@@ -44,6 +44,24 @@ public enum TlsFailure {
     return words;
   }
 
+  /**
+   * Returns the reason and what to correct.
+   *
+   * @param address the key of the peer's address
+   */
+  public String advice(String address) {
+    return words
+        + "; correct "
+        + switch (this) {
+          case EXPIRED, NOT_YET_VALID -> "its certificate, or the clock of this machine";
+          case UNKNOWN_AUTHORITY -> TlsSettings.TRUST + ", or its certificate";
+          case OTHER_HOST -> address + ", or its certificate";
+          case REFUSED -> TlsSettings.CERTIFICATE + ", or what it trusts";
+          case PLAIN -> "the scheme of " + address;
+          case OTHER -> TlsSettings.TRUST + " or " + TlsSettings.CERTIFICATE;
+        };
+  }
+
   /** Returns the reason among the causes of a failure; empty when TLS did not fail. */
   public static Optional<TlsFailure> of(Throwable failure) {
     Optional<TlsFailure> found = Optional.empty();

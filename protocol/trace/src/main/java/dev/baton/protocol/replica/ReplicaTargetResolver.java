@@ -6,6 +6,7 @@
  */
 package dev.baton.protocol.replica;
 
+import io.grpc.Attributes;
 import io.grpc.EquivalentAddressGroup;
 import io.grpc.NameResolver;
 import io.grpc.NameResolverProvider;
@@ -132,7 +133,13 @@ public final class ReplicaTargetResolver {
             new InetSocketAddress(
                 address.substring(0, colon), Integer.parseInt(address.substring(colon + 1)));
         if (!known.isUnresolved()) {
-          found.add(new EquivalentAddressGroup(known));
+          // With TLS the certificate must be for this address, not for the first of all.
+          found.add(
+              new EquivalentAddressGroup(
+                  known,
+                  Attributes.newBuilder()
+                      .set(EquivalentAddressGroup.ATTR_AUTHORITY_OVERRIDE, address)
+                      .build()));
         }
       }
       return found.isEmpty()

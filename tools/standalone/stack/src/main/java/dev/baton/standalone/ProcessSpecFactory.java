@@ -7,6 +7,7 @@
 package dev.baton.standalone;
 
 import dev.baton.process.ProcessSignal;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.standalone.files.DirectoryTreeDeleter;
 import dev.baton.standalone.jvm.AotCacheDirectory;
 import dev.baton.standalone.jvm.AotMode;
@@ -75,7 +76,7 @@ record ProcessSpecFactory(
     Map<String, String> environment = environment(service, folders.of(name));
     environment.put("QUARKUS_HTTP_PORT", Integer.toString(port));
     environment.putAll(more);
-    return spec(service, name, environment, ready(StackAccess.url(port)));
+    return spec(service, name, environment, ready(access.service(port)));
   }
 
   private ProcessSpec spec(
@@ -168,8 +169,10 @@ record ProcessSpecFactory(
     };
   }
 
-  private static ReadinessProbe ready(String service) {
-    return new ReadinessProbe.Http(URI.create(service + "/q/health/ready"));
+  private ReadinessProbe ready(String service) {
+    return new ReadinessProbe.Http(
+        URI.create(service + "/q/health/ready"),
+        access.tls().map(StackCertificates::client).orElse(TlsSettings.NONE));
   }
 
   private Map<String, String> environment(StackComponent component, Path folder)
@@ -198,6 +201,16 @@ record ProcessSpecFactory(
         List<String> arguments = runnerAot == AotMode.TRAIN ? List.of(TRAIN) : List.of();
         environment.put(
             "BATON_LAUNCHER_PROCESS_COMMAND", String.join("\n", runner(runnerAot).line(arguments)));
+        access
+            .tls()
+            .map(StackCertificates::client)
+            .ifPresent(
+                client -> {
+                  environment.put(
+                      "BATON_RUNNER_TLS_CERTIFICATE",
+                      client.certificate().orElseThrow().toString());
+                  environment.put("BATON_RUNNER_TLS_KEY", client.key().orElseThrow().toString());
+                });
       }
     }
     environment.putAll(extraEnvironment.getOrDefault(component, Map.of()));
@@ -215,6 +228,7 @@ record ProcessSpecFactory(
     environment.put("BATON_DB_PASSWORD", access.postgres().password());
     environment.put("BATON_STORE_URL", access.storeUrl());
     environment.put("BATON_ORCHESTRATOR_URL", access.orchestratorUrl());
+    access.tls().ifPresent(tls -> environment.putAll(tls.service().environment()));
     environment.put("BATON_DATA", folder.toString());
     environment.put("BATON_HEARTBEAT_INTERVAL", "1s");
     environment.put("BATON_HEARTBEAT_TIMEOUT", "3s");

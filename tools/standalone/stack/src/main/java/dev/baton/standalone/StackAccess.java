@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param orchestratorPort of the orchestrator, HTTP and gRPC
  * @param postgres the database
  * @param s3 the object store
+ * @param tls of both services; empty for plain HTTP
  */
 record StackAccess(
     int kafkaPort,
@@ -34,7 +36,8 @@ record StackAccess(
     int orchestratorPort,
     PostgresAccess postgres,
     int s3Port,
-    S3Access s3) {
+    S3Access s3,
+    Optional<StackCertificates> tls) {
 
   private static final String HOST = "127.0.0.1";
   private static final String LETTERS =
@@ -48,7 +51,12 @@ record StackAccess(
    * @param apiPort the only port allowed for the orchestrator; 0 allows any
    * @throws IOException when no port is free, or the required one is not
    */
-  static StackAccess choose(StackState last, Path data, boolean preferApiPort, int apiPort)
+  static StackAccess choose(
+      StackState last,
+      Path data,
+      boolean preferApiPort,
+      int apiPort,
+      Optional<StackCertificates> tls)
       throws IOException {
     PortAllocator ports = new PortAllocator();
     Map<String, Integer> before = last.ports();
@@ -68,7 +76,8 @@ record StackAccess(
         orchestratorPort,
         postgres(ports.choose(before.getOrDefault("postgres", 0)), data.resolve("postgres")),
         s3Port,
-        s3(s3Port, last.s3()));
+        s3(s3Port, last.s3()),
+        tls);
   }
 
   private static PostgresAccess postgres(int port, Path folder) throws IOException {
@@ -90,14 +99,19 @@ record StackAccess(
   }
 
   String storeUrl() {
-    return url(storePort);
+    return service(storePort);
   }
 
   String orchestratorUrl() {
-    return url(orchestratorPort);
+    return service(orchestratorPort);
   }
 
-  /** Returns the URL of a service on that port of this host. */
+  /** Returns the URL of a service of this stack on that port. */
+  String service(int port) {
+    return tls.isPresent() ? "https://" + HOST + ":" + port : url(port);
+  }
+
+  /** Returns the URL of a service without TLS on that port of this host. */
   static String url(int port) {
     return "http://" + HOST + ":" + port;
   }

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param foreground whether this process supervises the stack itself
  * @param train whether this run is recorded into AOT caches
  * @param force whether existing AOT caches are created again
+ * @param tls whether both services accept only TLS
  */
 record StackArguments(
     Action action,
@@ -31,11 +32,12 @@ record StackArguments(
     int port,
     boolean foreground,
     boolean train,
-    boolean force) {
+    boolean force,
+    boolean tls) {
 
   private static final String USAGE =
       """
-      usage: up --data DIR [--port N] [--foreground] [--train] [--components NAME,…]
+      usage: up --data DIR [--port N] [--tls] [--foreground] [--train] [--components NAME,…]
              down --data DIR
              aot-cache --data DIR [--force] [--components NAME,…]""";
 
@@ -65,11 +67,13 @@ record StackArguments(
     boolean foreground = false;
     boolean train = false;
     boolean force = false;
+    boolean tls = false;
     for (int i = 1; i < args.length; i++) {
       switch (args[i]) {
         case "--foreground" -> foreground = true;
         case "--train" -> train = true;
         case "--force" -> force = true;
+        case "--tls" -> tls = true;
         case "--port" -> port = port(value(args, ++i));
         case "--data" -> data = Path.of(value(args, ++i));
         case "--components" -> components = components(value(args, ++i));
@@ -79,7 +83,7 @@ record StackArguments(
     if (data == null) {
       throw new IllegalArgumentException("--data is missing\n" + USAGE);
     }
-    return new StackArguments(action, data, components, port, foreground, train, force);
+    return new StackArguments(action, data, components, port, foreground, train, force, tls);
   }
 
   private static String value(String[] args, int index) {

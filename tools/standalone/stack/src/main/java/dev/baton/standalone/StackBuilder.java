@@ -28,6 +28,7 @@ public final class StackBuilder {
   AotMode aot = AotMode.USE;
   boolean trainRunners;
   boolean autoRestart;
+  boolean tls;
   boolean preferredApiPort;
   int apiPort;
   @Nullable InstallationLayout layout;
@@ -74,6 +75,15 @@ public final class StackBuilder {
   /** The orchestrator's port, which must be free; 0, the default, selects any. */
   public StackBuilder apiPort(int port) {
     apiPort = port;
+    return this;
+  }
+
+  /**
+   * Whether both services accept only TLS, with certificates of an authority in the data folder;
+   * off by default.
+   */
+  public StackBuilder tls(boolean on) {
+    tls = on;
     return this;
   }
 

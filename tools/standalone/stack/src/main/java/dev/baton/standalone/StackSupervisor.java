@@ -31,6 +31,7 @@ final class StackSupervisor {
             .autoRestart(true)
             .preferredApiPort(true)
             .apiPort(arguments.port())
+            .tls(arguments.tls())
             .environment(
                 StackComponent.ORCHESTRATOR,
                 WarmRunnerPolicy.VARIABLE,

@@ -7,6 +7,7 @@
 package dev.baton.standalone;
 
 import dev.baton.process.ProcessIdentity;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.standalone.jvm.AotMode;
 import dev.baton.standalone.jvm.InstallationLayout;
 import dev.baton.standalone.postgres.PostgresAccess;
@@ -133,7 +134,14 @@ public final class StandaloneStack implements AutoCloseable {
       StackState last = OrphanStackProcessReaper.clear(folders.data(), builder.progress);
       OrphanStackProcessReaper.clearTemp(folders);
       StackAccess access =
-          StackAccess.choose(last, folders.data(), builder.preferredApiPort, builder.apiPort);
+          StackAccess.choose(
+              last,
+              folders.data(),
+              builder.preferredApiPort,
+              builder.apiPort,
+              builder.tls
+                  ? Optional.of(StackCertificates.issue(folders.data()))
+                  : Optional.empty());
       InstallationLayout layout =
           builder.layout == null ? InstallationLayout.find() : builder.layout;
       return new StandaloneStack(builder, layout, folders, lock, access);
@@ -182,6 +190,11 @@ public final class StandaloneStack implements AutoCloseable {
   /** The API key with which programs of this user call the orchestrator, as admins. */
   public String apiKey() {
     return apiKey;
+  }
+
+  /** What a client of the services trusts and presents; nothing without TLS. */
+  public TlsSettings clientTls() {
+    return access.tls().map(StackCertificates::client).orElse(TlsSettings.NONE);
   }
 
   /** The data folder. */
@@ -276,7 +289,7 @@ public final class StandaloneStack implements AutoCloseable {
     ServiceReplica replica =
         new ServiceReplica(
             service,
-            StackAccess.url(port),
+            access.service(port),
             new ManagedProcess(
                 spec,
                 false,
