@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *   heartbeat of a newer epoch      watch it instead of the older one
- *   with a lease, after one without watch it instead, whatever their epochs
+ *   with a lease, after one without watch it instead, also of an older epoch
  *   without a lease, after one with ignored; of a newer epoch, watched in addition: it may be a
  *                                   runner of an earlier version, but must hide no silence
  *   with an invalid lease           to the dead letters, with the reason

@@ -230,18 +230,18 @@ public class StoreChannel {
         kind,
         kind == ProblemKind.UNAVAILABLE
             ? "the checkpoint-store at "
-                + told(urls)
+                + addresses(urls)
                 + TlsFailure.of(refused)
                     .map(tls -> ": " + tls.advice("baton.store-url"))
-                    .orElse(" did not answer (" + told(status) + ")")
+                    .orElse(" did not answer (" + description(status) + ")")
             : "checkpoint-store: " + status.getDescription());
   }
 
-  private static String told(List<URI> urls) {
+  private static String addresses(List<URI> urls) {
     return urls.stream().map(URI::toString).collect(Collectors.joining(", "));
   }
 
-  private static String told(Status status) {
+  private static String description(Status status) {
     return status.getDescription() == null
         ? status.getCode().name()
         : status.getCode() + ": " + status.getDescription();

@@ -17,7 +17,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Creates folders that only their owner enters, whatever the umask is. */
+/** Creates folders that only their owner enters, with any umask. */
 public final class PrivateFolderCreator {
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
