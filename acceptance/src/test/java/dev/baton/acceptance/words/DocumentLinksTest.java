@@ -9,14 +9,10 @@ package dev.baton.acceptance.words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -25,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** Relative links in documents lead to files that exist. */
 class DocumentLinksTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".").normalize();
-  private static final Set<String> SKIPPED = Set.of(".git", "target", "node_modules");
   private static final Pattern LINK = Pattern.compile("]\\(([^)\\s]+)\\)");
   private static final int LEAST_ROWS = 30;
 
@@ -56,33 +51,17 @@ class DocumentLinksTest {
 
   private static List<String> broken(Path root) throws IOException {
     List<String> broken = new ArrayList<>();
-    Files.walkFileTree(
-        root,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-            return SKIPPED.contains(String.valueOf(folder.getFileName()))
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            if (file.toString().endsWith(".md")) {
-              Matcher link = LINK.matcher(Files.readString(file));
-              while (link.find()) {
-                String target = link.group(1).replaceFirst("#.*", "");
-                if (!target.isEmpty()
-                    && !target.matches("[a-z]+:.*")
-                    && !Files.exists(file.resolveSibling(target))) {
-                  broken.add(root.relativize(file) + ": " + target);
-                }
-              }
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    for (Path file : SourceFileFinder.find(root, ".md")) {
+      Matcher link = LINK.matcher(Files.readString(file));
+      while (link.find()) {
+        String target = link.group(1).replaceFirst("#.*", "");
+        if (!target.isEmpty()
+            && !target.matches("[a-z]+:.*")
+            && !Files.exists(file.resolveSibling(target))) {
+          broken.add(root.relativize(file) + ": " + target);
+        }
+      }
+    }
     return broken;
   }
 }

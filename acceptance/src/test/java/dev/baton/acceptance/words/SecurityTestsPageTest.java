@@ -9,16 +9,12 @@ package dev.baton.acceptance.words;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -26,7 +22,6 @@ import org.junit.jupiter.api.Test;
 /** The page of attacks names tests that exist. */
 class SecurityTestsPageTest {
   private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".").normalize();
-  private static final Set<String> SKIPPED = Set.of(".git", "target", "node_modules");
   private static final Pattern NAMED = Pattern.compile("`(\\w+Test)\\.(should\\w+)`");
   private static final int LEAST_TESTS = 60;
 
@@ -55,28 +50,13 @@ class SecurityTestsPageTest {
   /** The files of test classes by the simple names of the classes, which several modules share. */
   private static Map<String, List<Path>> tests() throws IOException {
     Map<String, List<Path>> files = new HashMap<>();
-    Files.walkFileTree(
-        ROOT,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
-            return SKIPPED.contains(String.valueOf(folder.getFileName()))
-                ? FileVisitResult.SKIP_SUBTREE
-                : FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            String name = String.valueOf(file.getFileName());
-            if (name.endsWith("Test.java")) {
-              files
-                  .computeIfAbsent(
-                      name.substring(0, name.length() - ".java".length()), key -> new ArrayList<>())
-                  .add(file);
-            }
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    for (Path file : SourceFileFinder.find(ROOT, "Test.java")) {
+      String name = String.valueOf(file.getFileName());
+      files
+          .computeIfAbsent(
+              name.substring(0, name.length() - ".java".length()), key -> new ArrayList<>())
+          .add(file);
+    }
     return files;
   }
 }

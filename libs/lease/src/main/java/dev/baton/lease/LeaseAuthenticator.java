@@ -17,6 +17,7 @@ import java.util.Collections;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -99,10 +100,7 @@ public final class LeaseAuthenticator {
    * Fails if the source does not answer and a key is missing.
    */
   public Uni<Void> learn(Collection<String> tokens) {
-    if (tokens.isEmpty()) {
-      return Uni.createFrom().voidItem();
-    }
-    return learnKeys(verifier.unknownKeys(tokens));
+    return learn(tokens, List.of());
   }
 
   /**

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 public final class EventAdmissionGuard {
   private final HomePartitionGuard homes;
   private final LeaseAuthenticator leases;
-  private final BooleanSupplier acceptsUnsigned;
+  private final RecordSignatureGuard signatures;
 
   /**
    * @param acceptsUnsigned whether services of an earlier version, which sign nothing, may write
@@ -32,9 +32,11 @@ public final class EventAdmissionGuard {
    */
   public EventAdmissionGuard(
       RunHomeStore homes, LeaseAuthenticator leases, BooleanSupplier acceptsUnsigned) {
-    this.homes = new HomePartitionGuard(homes, this::isSigned);
     this.leases = leases;
-    this.acceptsUnsigned = acceptsUnsigned;
+    this.signatures = new RecordSignatureGuard(leases, acceptsUnsigned);
+    this.homes =
+        new HomePartitionGuard(
+            homes, event -> signatures.isSigned(event.record().headers(), event.data()));
   }
 
   /** Fetches the keys and homes that {@link #refusal} needs. */
@@ -60,26 +62,13 @@ public final class EventAdmissionGuard {
     }
     RunHome home = homes.home(event.id().run());
     return event.id().lane().isControl()
-        ? signatureRefusal(event, home != null && home.isSigned())
+        ? signatures.refusal(
+            name(event),
+            event.id().run(),
+            event.record().headers(),
+            event.data(),
+            home != null && home.isSigned())
         : leaseRefusal(event, home != null && home.needsLease());
-  }
-
-  private @Nullable String signatureRefusal(SinkRecord event, boolean required) {
-    String signature = event.signature();
-    LeaseVerdict.Refused refusal =
-        signature != null
-            ? leases.signatureRefusal(
-                signature, SignedRecordReader.event(event.record().headers(), event.data()))
-            : required && !acceptsUnsigned.getAsBoolean()
-                ? new LeaseVerdict.Refused(
-                    LeaseVerdict.Reason.MISSING,
-                    "control events of this run are signed by an orchestrator, this one is not")
-                : null;
-    if (refusal == null) {
-      return null;
-    }
-    count(event, refusal);
-    return "signature refused (%s): %s".formatted(refusal.reason().word(), refusal.detail());
   }
 
   private @Nullable String leaseRefusal(SinkRecord event, boolean required) {
@@ -93,19 +82,11 @@ public final class EventAdmissionGuard {
     if (!(verdict instanceof LeaseVerdict.Refused refusal)) {
       return null;
     }
-    count(event, refusal);
+    leases.refused(name(event), id.run(), refusal);
     return refusal.message();
   }
 
-  private void count(SinkRecord event, LeaseVerdict.Refused refusal) {
-    leases.refused("event " + event.id(), event.id().run(), refusal);
-  }
-
-  private boolean isSigned(SinkRecord event) {
-    String signature = event.signature();
-    return signature != null
-        && leases.signatureRefusal(
-                signature, SignedRecordReader.event(event.record().headers(), event.data()))
-            == null;
+  private static String name(SinkRecord event) {
+    return "event " + event.id();
   }
 }

@@ -7,7 +7,6 @@
 package dev.baton.orchestrator.failover;
 
 import dev.baton.lease.LeaseAuthenticator;
-import dev.baton.lease.LeaseVerdict;
 import dev.baton.orchestrator.publish.KafkaEventPublisher;
 import dev.baton.orchestrator.replicas.ReplicaSession;
 import dev.baton.protocol.retry.Backoff;
@@ -15,7 +14,7 @@ import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.JsonEventCodec;
 import dev.baton.protocol.trace.TraceCodec;
 import dev.baton.server.PostgresErrorClassifier;
-import dev.baton.sink.SignedRecordReader;
+import dev.baton.sink.RecordSignatureGuard;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.smallrye.mutiny.Multi;
@@ -33,7 +32,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.eclipse.microprofile.reactive.messaging.Incoming;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Consumes signals: of one poll, those of a run in order, those of different runs at once. A signal
@@ -58,7 +56,7 @@ class SignalConsumer {
   private final DeferredSignalWatcher deferred;
   private final KafkaEventPublisher publisher;
   private final LeaseAuthenticator leases;
-  private final ReplicaSession replicas;
+  private final RecordSignatureGuard signatures;
   private final Counter malformed;
 
   SignalConsumer(
@@ -72,7 +70,7 @@ class SignalConsumer {
     this.deferred = deferred;
     this.publisher = publisher;
     this.leases = leases;
-    this.replicas = replicas;
+    this.signatures = new RecordSignatureGuard(leases, () -> !replicas.doAllSign());
     this.malformed =
         Counter.builder("baton.signals.malformed")
             .description("records on the signals topic that are not signals")
@@ -134,29 +132,14 @@ class SignalConsumer {
         .indefinitely()
         .chain(
             () -> {
-              String refusal = refusal(signature, record, signal);
-              return refusal == null ? act(signal, record) : putAside(record, refusal);
+              String name = signal.run() + "/" + signal.epoch();
+              String refusal =
+                  signatures.refusal(
+                      "signal " + name, signal.run(), record.headers(), record.value(), true);
+              return refusal == null
+                  ? act(signal, record)
+                  : putAside(record, name + ": " + refusal);
             });
-  }
-
-  /** Returns why a signal does not come from an orchestrator; null if it does. */
-  private @Nullable String refusal(
-      @Nullable String signature, ConsumerRecord<String, byte[]> record, RunnerSignal signal) {
-    LeaseVerdict.Refused refusal =
-        signature != null
-            ? leases.signatureRefusal(
-                signature, SignedRecordReader.event(record.headers(), record.value()))
-            : replicas.doAllSign()
-                ? new LeaseVerdict.Refused(
-                    LeaseVerdict.Reason.MISSING,
-                    "signals are signed by an orchestrator, this one is not")
-                : null;
-    if (refusal == null) {
-      return null;
-    }
-    leases.refused("signal of epoch " + signal.epoch(), signal.run(), refusal);
-    return "%s/%d: signature refused (%s): %s"
-        .formatted(signal.run(), signal.epoch(), refusal.reason().word(), refusal.detail());
   }
 
   private Uni<Void> act(RunnerSignal signal, ConsumerRecord<String, byte[]> record) {

@@ -14,6 +14,7 @@ import dev.baton.protocol.grpc.MutinyCheckpointServiceGrpc;
 import dev.baton.protocol.grpc.MutinyMaintenanceServiceGrpc;
 import dev.baton.protocol.grpc.MutinySnapshotServiceGrpc;
 import dev.baton.protocol.grpc.SnapshotServiceGrpc;
+import dev.baton.protocol.replica.GrpcTlsContextFactory;
 import dev.baton.protocol.replica.ReplicaTargetResolver;
 import dev.baton.protocol.tls.TlsFailure;
 import dev.baton.protocol.tls.TlsSettings;
@@ -21,12 +22,8 @@ import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslProvider;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
 import jakarta.annotation.PreDestroy;
@@ -40,7 +37,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import javax.net.ssl.SSLException;
 
 /** The gRPC channel to the checkpoint-store. Thread-safe. */
 @ApplicationScoped
@@ -101,22 +97,8 @@ public class StoreChannel {
             .intercept(identity)
             .maxInboundMessageSize(MAX_ANSWER);
     return "https".equals(urls.getFirst().getScheme())
-        ? builder.sslContext(context(tls))
+        ? builder.sslContext(GrpcTlsContextFactory.create(tls))
         : builder.usePlaintext();
-  }
-
-  private static SslContext context(TlsSettings tls) {
-    try {
-      return GrpcSslContexts.configure(
-              SslContextBuilder.forClient()
-                  .trustManager(tls.trustManager())
-                  .keyManager(tls.keyManager().orElse(null))
-                  .sessionTimeout(TlsSettings.SESSION_SECONDS),
-              SslProvider.JDK)
-          .build();
-    } catch (SSLException e) {
-      throw new IllegalStateException("every JDK has TLS with ALPN", e);
-    }
   }
 
   @PreDestroy

@@ -6,21 +6,17 @@
  */
 package dev.baton.runner.attach;
 
+import dev.baton.protocol.replica.GrpcTlsContextFactory;
 import dev.baton.protocol.replica.ReplicaTargetResolver;
 import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.runner.config.GrpcAddress;
 import io.grpc.ConnectivityState;
 import io.grpc.ManagedChannel;
-import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
 import io.netty.channel.ChannelOption;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslProvider;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import javax.net.ssl.SSLException;
 
 /** Opens gRPC channels to the services. */
 public final class GrpcChannelFactory {
@@ -68,27 +64,13 @@ public final class GrpcChannelFactory {
             .maxInboundMessageSize(MAX_MESSAGE)
             .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS);
     if (replicas.getFirst().tls()) {
-      builder.sslContext(context(tls));
+      builder.sslContext(GrpcTlsContextFactory.create(tls));
     } else {
       builder.usePlaintext();
     }
     ManagedChannel channel = builder.build();
     knockLater(channel);
     return channel;
-  }
-
-  private static SslContext context(TlsSettings tls) {
-    try {
-      return GrpcSslContexts.configure(
-              SslContextBuilder.forClient()
-                  .trustManager(tls.trustManager())
-                  .keyManager(tls.keyManager().orElse(null))
-                  .sessionTimeout(TlsSettings.SESSION_SECONDS),
-              SslProvider.JDK)
-          .build();
-    } catch (SSLException e) {
-      throw new IllegalStateException("every JDK has TLS with ALPN", e);
-    }
   }
 
   private static void knockLater(ManagedChannel channel) {
