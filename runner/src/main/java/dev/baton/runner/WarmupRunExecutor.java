@@ -65,7 +65,7 @@ import org.apache.kafka.common.serialization.StringSerializer;
 /**
  * Executes a small workflow with the engine of real runs, first from the beginning and then as the
  * replacement of a runner that died after the first step. Events are encoded and kept in memory;
- * log lines stay in their spool. Heartbeats are sent; the last one ends the watch.
+ * log lines stay in their spool. Heartbeats are sent, which open the connection to Kafka.
  */
 final class WarmupRunExecutor {
   private static final String NAME = "warm-up";
@@ -132,7 +132,7 @@ final class WarmupRunExecutor {
 
   private void execute(RunAssignment assignment, RunState before)
       throws InterruptedException, ExecutionException, TimeoutException {
-    try (HeartbeatPublisher heartbeats = new HeartbeatPublisher(config.runnerId(), producer);
+    try (HeartbeatPublisher heartbeats = HeartbeatPublisher.forWarmup(config.runnerId(), producer);
         RunLogUploader logs = logs();
         DelayedStepStarted announcements = new DelayedStepStarted()) {
       // A closed one accepts lines and uploads none.

@@ -202,6 +202,9 @@ final class HeartbeatTimeoutProcessor implements Processor<String, byte[], Strin
       if (!heartbeat.run().equals(record.key())) {
         throw new IllegalArgumentException("its run is not the key");
       }
+      if (heartbeat.state().equals(Heartbeat.WARM_UP)) {
+        return;
+      }
       attested = leases.isAttested(TraceCodec.lease(record.headers()), heartbeat);
     } catch (IllegalArgumentException notOne) {
       putAside(record, Objects.requireNonNullElse(notOne.getMessage(), notOne.toString()));

@@ -412,6 +412,17 @@ class LivenessTopologyTest {
     assertThat(signalled()).isEmpty();
   }
 
+  /** They have no lease, also where leases are required. */
+  @Test
+  void shouldIgnoreHeartbeatsOfWarmups() {
+    beat(1, Heartbeat.WARM_UP);
+    beat(1, Heartbeat.WARM_UP, "no.lease.at-all");
+
+    assertThat(letters.readRecordsToList()).isEmpty();
+    pass(2 * TIMEOUT);
+    assertThat(signalled()).isEmpty();
+  }
+
   private void restart() {
     driver.close();
     driver = driver(contact, elsewhere);

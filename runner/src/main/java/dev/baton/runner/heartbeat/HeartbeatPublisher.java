@@ -15,6 +15,7 @@ import dev.baton.runner.lease.RunLease;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +40,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
   private final String runner;
   private final URI source;
   private final Producer<String, byte[]> producer;
+  private final Optional<String> onlyState;
   private final ProcessUsageSampler usage = new ProcessUsageSampler();
   private final ScheduledThreadPoolExecutor timer;
 
@@ -49,7 +51,13 @@ public final class HeartbeatPublisher implements AutoCloseable {
   private final ScheduledThreadPoolExecutor watch;
 
   public HeartbeatPublisher(String runner, Producer<String, byte[]> producer) {
+    this(runner, producer, Optional.empty());
+  }
+
+  private HeartbeatPublisher(
+      String runner, Producer<String, byte[]> producer, Optional<String> onlyState) {
     this.runner = runner;
+    this.onlyState = onlyState;
     this.source = URI.create("/baton/runner/" + runner);
     this.producer = producer;
     this.timer =
@@ -60,6 +68,11 @@ public final class HeartbeatPublisher implements AutoCloseable {
         new ScheduledThreadPoolExecutor(
             1, task -> Thread.ofPlatform().daemon().name("holds").unstarted(task));
     watch.setRemoveOnCancelPolicy(true);
+  }
+
+  /** Creates a publisher whose heartbeats have no effect: {@link Heartbeat#WARM_UP}. */
+  public static HeartbeatPublisher forWarmup(String runner, Producer<String, byte[]> producer) {
+    return new HeartbeatPublisher(runner, producer, Optional.of(Heartbeat.WARM_UP));
   }
 
   /**
@@ -199,7 +212,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
               run,
               epoch,
               runner,
-              state,
+              onlyState.orElse(state),
               pulse.step(),
               pulse.lastActivity(),
               interval.toMillis(),

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * CloudEvent of type {@value #TYPE}.
  *
  * @param state {@code running waiting suspended stopping}; {@code ended} is the last one: the run
- *     needs no further runner
+ *     needs no further runner; {@code warm_up}: a runner without a run prepares its connections, so
+ *     readers ignore it
  * @param intervalMs interval at which it is sent, at least {@value HeartbeatBounds#MIN_INTERVAL_MS}
  * @param timeoutMs time without a heartbeat after which the runner counts as lost, at least {@value
  *     HeartbeatBounds#MIN_TIMEOUT_MS}
@@ -42,6 +43,7 @@ public record Heartbeat(
   public static final String TYPE = EventTypeRegistry.PREFIX + "heartbeat";
 
   public static final String ENDED = "ended";
+  public static final String WARM_UP = "warm_up";
 
   public byte[] toJson() {
     return Json.bytes(this);
