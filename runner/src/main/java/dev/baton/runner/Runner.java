@@ -129,7 +129,7 @@ public final class Runner implements AutoCloseable {
       gateway.open();
     }
     storeChannel = GrpcChannelFactory.open(config.store(), config.tls());
-    RunnerStoreClient store = new RunnerStoreClient(storeChannel);
+    RunnerStoreClient store = new RunnerStoreClient(storeChannel, config.tls());
     WorkspaceMount fixed =
         config
             .workspacePath()

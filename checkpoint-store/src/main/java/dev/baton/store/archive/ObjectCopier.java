@@ -8,6 +8,7 @@ package dev.baton.store.archive;
 
 import dev.baton.protocol.digest.Digest;
 import dev.baton.snapshot.format.Hash;
+import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.objects.BucketClient;
 import dev.baton.store.objects.ObjectKind;
@@ -40,9 +41,14 @@ class ObjectCopier {
   private final BucketClient bucket;
   private final PresignedTransferService transfers;
   private final PackRepository packs;
-  private final PresignedObjectClient objects = PresignedObjectClient.create();
+  private final PresignedObjectClient objects;
 
-  ObjectCopier(BucketClient bucket, PresignedTransferService transfers, PackRepository packs) {
+  ObjectCopier(
+      BucketClient bucket,
+      PresignedTransferService transfers,
+      PackRepository packs,
+      StoreConfig config) {
+    this.objects = PresignedObjectClient.create(config.tls().settings()::contextOfOthers);
     this.packs = packs;
     this.bucket = bucket;
     this.transfers = transfers;

@@ -6,6 +6,8 @@
  */
 package dev.baton.store.objects;
 
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.failure.StoreRequestException;
 import dev.baton.store.scheduling.Await;
@@ -22,6 +24,7 @@ import io.minio.StatObjectArgs;
 import io.minio.StatObjectResponse;
 import io.minio.errors.ErrorResponseException;
 import io.minio.errors.MinioException;
+import io.minio.http.HttpUtils;
 import io.minio.http.Method;
 import io.minio.messages.Item;
 import io.smallrye.mutiny.Uni;
@@ -30,6 +33,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,6 +48,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
+import javax.net.ssl.X509ExtendedTrustManager;
+import okhttp3.OkHttpClient;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -73,13 +79,28 @@ public class BucketClient {
     endpoint = store.endpoint().toString();
     name = store.bucket();
     urlLifeSeconds = Math.toIntExact(store.urlLife().toSeconds());
-    client =
+    MinioAsyncClient.Builder builder =
         MinioAsyncClient.builder()
             .endpoint(endpoint)
             .region(store.region())
-            .credentials(store.accessKey(), store.secretKey())
-            .build();
+            .credentials(store.accessKey(), store.secretKey());
+    if (isSecured(store.endpoint())) {
+      builder.httpClient(http(config.tls().settings()));
+    }
+    client = builder.build();
     client.setTimeout(TIMEOUT_MILLIS, TIMEOUT_MILLIS, TIMEOUT_MILLIS);
+  }
+
+  private static boolean isSecured(URI endpoint) {
+    return "https".equals(endpoint.getScheme());
+  }
+
+  private static OkHttpClient http(TlsSettings tls) {
+    X509ExtendedTrustManager trust = tls.trustManagerOfOthers();
+    return HttpUtils.newDefaultHttpClient(TIMEOUT_MILLIS, TIMEOUT_MILLIS, TIMEOUT_MILLIS)
+        .newBuilder()
+        .sslSocketFactory(TlsSettings.contextOf(trust).getSocketFactory(), trust)
+        .build();
   }
 
   public String where() {
@@ -95,14 +116,21 @@ public class BucketClient {
           GeneralSecurityException,
           IOException {
     long millis = patience.toMillis();
-    boolean exists =
+    try {
+      boolean exists =
+          client
+              .bucketExists(BucketExistsArgs.builder().bucket(name).build())
+              .get(millis, TimeUnit.MILLISECONDS);
+      if (!exists) {
         client
-            .bucketExists(BucketExistsArgs.builder().bucket(name).build())
+            .makeBucket(MakeBucketArgs.builder().bucket(name).build())
             .get(millis, TimeUnit.MILLISECONDS);
-    if (!exists) {
-      client
-          .makeBucket(MakeBucketArgs.builder().bucket(name).build())
-          .get(millis, TimeUnit.MILLISECONDS);
+      }
+    } catch (ExecutionException e) {
+      if (TlsFailure.of(e).isPresent()) {
+        throw away(e);
+      }
+      throw e;
     }
   }
 
@@ -248,7 +276,12 @@ public class BucketClient {
 
   private StoreRequestException away(Throwable failure) {
     return StoreRequestException.unavailable(
-        "the object store at " + where() + " did not answer: " + root(failure));
+        "the object store at "
+            + where()
+            + " did not answer: "
+            + TlsFailure.of(failure)
+                .map(reason -> reason.advice("baton.object-store.endpoint"))
+                .orElseGet(() -> root(failure)));
   }
 
   private static boolean isAbsent(Throwable failure) {

@@ -57,6 +57,7 @@ record CheckpointDownload(
    */
   PresignedPackSource packs(OrchestratorRestClient client) {
     return new PresignedPackSource(
+        client.objects(),
         urls,
         () -> open(client, new CheckpointRef(id, null)).urls(),
         () -> RetryBudget.ofAttempts(ATTEMPTS, FIRST_PAUSE, LONGEST_PAUSE));

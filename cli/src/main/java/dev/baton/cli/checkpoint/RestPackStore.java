@@ -16,7 +16,6 @@ import dev.baton.snapshot.PackRef;
 import dev.baton.snapshot.PackStore;
 import dev.baton.snapshot.format.Hash;
 import dev.baton.transfer.ChunkPlaceDecoder;
-import dev.baton.transfer.PresignedObjectClient;
 import dev.baton.transfer.RetryBudget;
 import java.io.IOException;
 import java.time.Duration;
@@ -39,7 +38,6 @@ final class RestPackStore implements PackStore {
 
   private final OrchestratorRestClient client;
   private final String path;
-  private final PresignedObjectClient objects = PresignedObjectClient.create();
   private final LongAdder sent = new LongAdder();
   private final LongConsumer progress;
 
@@ -98,7 +96,7 @@ final class RestPackStore implements PackStore {
           .path("headers")
           .properties()
           .forEach(header -> headers.put(header.getKey(), header.getValue().asText()));
-      objects.put(place.path("put_url").asText(), headers, pack.bytes(), pack.length());
+      client.objects().put(place.path("put_url").asText(), headers, pack.bytes(), pack.length());
     }
     return pack;
   }

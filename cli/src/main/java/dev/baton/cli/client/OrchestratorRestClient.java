@@ -17,6 +17,7 @@ import dev.baton.protocol.json.Json;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.protocol.tls.TlsFailure;
 import dev.baton.protocol.tls.TlsSettings;
+import dev.baton.transfer.PresignedObjectClient;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -68,10 +69,11 @@ public final class OrchestratorRestClient implements AutoCloseable {
   private final Terminal terminal;
   private final boolean verbose;
   private final HttpClient http;
+  private final PresignedObjectClient objects;
 
   /**
    * @param apiKey sent with every request
-   * @param tls for a server with TLS
+   * @param tls for a server or an object store with TLS
    */
   public OrchestratorRestClient(
       ServerAddress server,
@@ -83,6 +85,7 @@ public final class OrchestratorRestClient implements AutoCloseable {
     this.authorization = apiKey.map(BearerCredential::header);
     this.terminal = terminal;
     this.verbose = verbose;
+    this.objects = PresignedObjectClient.create(tls::contextOfOthers);
     this.http =
         http("https".equals(server.base().getScheme()) ? tls.context() : new NoTlsContext());
   }
@@ -99,6 +102,11 @@ public final class OrchestratorRestClient implements AutoCloseable {
 
   public ServerAddress server() {
     return server;
+  }
+
+  /** Returns what transfers objects to and from URLs that the server has returned. */
+  public PresignedObjectClient objects() {
+    return objects;
   }
 
   /**

@@ -40,17 +40,17 @@ public final class TlsSettingsResolver {
    * @throws CliException that names the variable
    */
   public static TlsSettings resolve(CommandContext context, ServerAddress server) {
-    if (!"https".equals(server.base().getScheme())) {
-      return TlsSettings.NONE;
-    }
     Map<String, String> environment = context.environment();
     boolean configured =
         VARIABLES.values().stream().anyMatch(name -> !environment.getOrDefault(name, "").isBlank());
     try {
-      return configured || !ApiKeyResolver.isLocal(context, server)
-          ? TlsSettings.read(
-              key -> Optional.ofNullable(environment.get(VARIABLES.getOrDefault(key, ""))))
-          : local(context.dataFolder());
+      if (configured) {
+        return TlsSettings.read(
+            key -> Optional.ofNullable(environment.get(VARIABLES.getOrDefault(key, ""))));
+      }
+      return "https".equals(server.base().getScheme()) && ApiKeyResolver.isLocal(context, server)
+          ? local(context.dataFolder())
+          : TlsSettings.NONE;
     } catch (IllegalArgumentException e) {
       throw CliException.usage(named(String.valueOf(e.getMessage())));
     }

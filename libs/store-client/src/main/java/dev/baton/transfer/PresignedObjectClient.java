@@ -7,6 +7,7 @@
 package dev.baton.transfer;
 
 import dev.baton.protocol.digest.Digest;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,6 +17,10 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
+import java.util.function.Supplier;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,18 +50,25 @@ public final class PresignedObjectClient {
   }
 
   private final Duration stalled;
+  private final Supplier<SSLContext> tls;
+  private @Nullable SSLSocketFactory sockets;
 
-  private PresignedObjectClient(Duration stalled) {
+  private PresignedObjectClient(Duration stalled, Supplier<SSLContext> tls) {
     this.stalled = stalled;
-  }
-
-  /** Creates a client whose stall limit is 30 s. */
-  public static PresignedObjectClient create() {
-    return new PresignedObjectClient(STALLED);
+    this.tls = tls;
   }
 
   /**
-   * Creates a client with another stall limit.
+   * Creates a client whose stall limit is 30 s.
+   *
+   * @param tls creates the context of connections to https URLs; called once, before the first
+   */
+  public static PresignedObjectClient create(Supplier<SSLContext> tls) {
+    return new PresignedObjectClient(STALLED, tls);
+  }
+
+  /**
+   * Creates a client with another stall limit, which trusts the authorities of the JDK.
    *
    * @param stalled maximum time to send or receive the next 64 KiB; 1 ms or more
    * @throws IllegalArgumentException when it is shorter
@@ -65,7 +77,7 @@ public final class PresignedObjectClient {
     if (stalled.toMillis() < 1) {
       throw new IllegalArgumentException("stall limit: " + stalled + " is not 1 ms or more");
     }
-    return new PresignedObjectClient(stalled);
+    return new PresignedObjectClient(stalled, TlsSettings.NONE::contextOfOthers);
   }
 
   /**
@@ -243,10 +255,23 @@ public final class PresignedObjectClient {
 
   private HttpURLConnection open(String url) throws IOException {
     HttpURLConnection connection = (HttpURLConnection) URI.create(url).toURL().openConnection();
+    if (connection instanceof HttpsURLConnection secured) {
+      secured.setSSLSocketFactory(sockets());
+    }
     connection.setConnectTimeout((int) Math.min(CONNECT.toMillis(), stalled.toMillis()));
     connection.setReadTimeout((int) stalled.toMillis());
     connection.setUseCaches(false);
     return connection;
+  }
+
+  /** One factory for all connections: the JDK keeps and reuses those of the same factory. */
+  private synchronized SSLSocketFactory sockets() {
+    SSLSocketFactory made = sockets;
+    if (made == null) {
+      made = tls.get().getSocketFactory();
+      sockets = made;
+    }
+    return made;
   }
 
   private static void drain(HttpURLConnection connection, int status) throws IOException {

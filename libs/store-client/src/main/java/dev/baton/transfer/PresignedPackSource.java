@@ -26,7 +26,7 @@ public final class PresignedPackSource implements PackSource {
     Map<Hash, String> renew() throws IOException, InterruptedException;
   }
 
-  private final PresignedObjectClient objects = PresignedObjectClient.create();
+  private final PresignedObjectClient objects;
   private final UrlRenewal renewal;
   private final Supplier<RetryBudget> budgets;
   private final LongAdder read = new LongAdder();
@@ -37,12 +37,17 @@ public final class PresignedPackSource implements PackSource {
   private volatile Map<Hash, String> urls;
 
   /**
+   * @param objects reads them
    * @param urls of all packs that will be read
    * @param renewal called when the object store refuses a URL as expired
    * @param budgets creates the budget of one {@link #read}
    */
   public PresignedPackSource(
-      Map<Hash, String> urls, UrlRenewal renewal, Supplier<RetryBudget> budgets) {
+      PresignedObjectClient objects,
+      Map<Hash, String> urls,
+      UrlRenewal renewal,
+      Supplier<RetryBudget> budgets) {
+    this.objects = objects;
     this.urls = urls;
     this.renewal = renewal;
     this.budgets = budgets;

@@ -247,9 +247,10 @@ class TransferFaultTest {
     return OBJECT;
   }
 
-  private static PresignedPackSource source(String url, int attempts, AtomicInteger renewals) {
+  private PresignedPackSource source(String url, int attempts, AtomicInteger renewals) {
     Map<Hash, String> urls = Map.of(PACK.id(), url);
     return new PresignedPackSource(
+        objects,
         urls,
         () -> {
           renewals.incrementAndGet();

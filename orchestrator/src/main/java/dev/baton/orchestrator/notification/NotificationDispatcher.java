@@ -101,7 +101,8 @@ class NotificationDispatcher {
       Pool pool, KafkaEventPublisher publisher, OrchestratorConfig config, MeterRegistry metrics) {
     this.pool = pool;
     this.publisher = publisher;
-    this.webhook = WebhookClient.of(config.notifications().webhook()).orElse(null);
+    this.webhook =
+        WebhookClient.of(config.notifications().webhook(), config.tls().settings()).orElse(null);
     this.firstPause = config.notifications().webhook().retry();
     delivered =
         Counter.builder("baton.notifications.delivered")

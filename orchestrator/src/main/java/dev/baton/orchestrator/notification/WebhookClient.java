@@ -7,6 +7,8 @@
 package dev.baton.orchestrator.notification;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -48,27 +50,28 @@ final class WebhookClient implements AutoCloseable {
   private final SecretKeySpec secret;
   private final HttpClient http;
 
-  WebhookClient(URI url, byte[] secret) {
+  WebhookClient(URI url, byte[] secret, TlsSettings tls) {
     this.url = url;
     this.shown =
         "%s://%s%s"
             .formatted(
                 url.getScheme(), url.getHost(), url.getPort() < 0 ? "" : ":" + url.getPort());
     this.secret = new SecretKeySpec(secret, ALGORITHM);
-    this.http =
-        HttpClient.newBuilder()
-            .connectTimeout(PATIENCE)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .build();
+    HttpClient.Builder builder =
+        HttpClient.newBuilder().connectTimeout(PATIENCE).followRedirects(HttpClient.Redirect.NEVER);
+    if ("https".equals(url.getScheme())) {
+      builder.sslContext(tls.contextOfOthers());
+    }
+    this.http = builder.build();
   }
 
-  static Optional<WebhookClient> of(OrchestratorConfig.Webhook config) {
+  static Optional<WebhookClient> of(OrchestratorConfig.Webhook config, TlsSettings tls) {
     return config
         .url()
         .map(
             url ->
                 new WebhookClient(
-                    url, WebhookSecretParser.read(config.secret().orElse("")).orElseThrow()));
+                    url, WebhookSecretParser.read(config.secret().orElse("")).orElseThrow(), tls));
   }
 
   Outcome post(String id, String body) throws InterruptedException {
@@ -90,7 +93,12 @@ final class WebhookClient implements AutoCloseable {
       String why = shown + " answered " + status;
       return status == GONE ? new Outcome.Refused(why) : new Outcome.Failed(why);
     } catch (IOException e) {
-      return new Outcome.Failed(shown + ": " + e);
+      return new Outcome.Failed(
+          shown
+              + ": "
+              + TlsFailure.of(e)
+                  .map(reason -> reason.advice("baton.notifications.webhook.url"))
+                  .orElseGet(e::toString));
     }
   }
 

@@ -9,10 +9,18 @@ package dev.baton.orchestrator.notification;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.baton.protocol.tls.CertificateAuthority;
+import dev.baton.protocol.tls.TlsSettings;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class WebhookClientTest {
   @Test
@@ -28,11 +36,41 @@ class WebhookClientTest {
     server.start();
     String host = "127.0.0.1:" + server.getAddress().getPort();
     URI url = URI.create("http://user:s3cret@" + host + "/hooks/s3cret?token=s3cret");
-    try (WebhookClient client = new WebhookClient(url, new byte[32])) {
+    try (WebhookClient client = new WebhookClient(url, new byte[32], TlsSettings.NONE)) {
       assertThat(client.post("id", "{}"))
           .isEqualTo(new WebhookClient.Outcome.Failed("http://" + host + " answered 500"));
       server.stop(0);
       assertThat(client.post("id", "{}").toString()).contains(host).doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void shouldTrustTheConfiguredAuthorityOnly(@TempDir Path folder) throws Exception {
+    CertificateAuthority authority = CertificateAuthority.of(folder);
+    CertificateAuthority.Issued issued = authority.issue("receiver", List.of("ip:127.0.0.1"), 2);
+    TlsSettings receiver =
+        new TlsSettings(
+            Optional.empty(), Optional.of(issued.certificate()), Optional.of(issued.key()));
+    HttpsServer server =
+        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(receiver.context()));
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.sendResponseHeaders(204, -1);
+          exchange.close();
+        });
+    server.start();
+    URI url = URI.create("https://127.0.0.1:" + server.getAddress().getPort() + "/");
+    TlsSettings trusting =
+        new TlsSettings(Optional.of(authority.certificate()), Optional.empty(), Optional.empty());
+    try (WebhookClient configured = new WebhookClient(url, new byte[32], trusting);
+        WebhookClient other = new WebhookClient(url, new byte[32], TlsSettings.NONE)) {
+      assertThat(configured.post("id", "{}")).isEqualTo(new WebhookClient.Outcome.Delivered());
+      assertThat(other.post("id", "{}").toString())
+          .contains("of an authority that is not trusted; correct baton.tls.trust");
+    } finally {
+      server.stop(0);
     }
   }
 }

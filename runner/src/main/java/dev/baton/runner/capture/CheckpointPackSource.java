@@ -53,7 +53,10 @@ final class CheckpointPackSource implements PackSource {
             workspace.fileCount());
     packs =
         new PresignedPackSource(
-            urls(opened), () -> renewed(store, holder), () -> StoreCallRetrier.budget(patience));
+            store.objects(),
+            urls(opened),
+            () -> renewed(store, holder),
+            () -> StoreCallRetrier.budget(patience));
   }
 
   /** Returns where the steps before the checkpoint saw the files. */

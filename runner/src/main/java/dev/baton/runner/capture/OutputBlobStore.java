@@ -21,7 +21,6 @@ import dev.baton.runner.outputs.ReferencedArray;
 import dev.baton.runner.outputs.ReferencedObject;
 import dev.baton.runner.outputs.ReferencedValue;
 import dev.baton.runner.secrets.SecretMasker;
-import dev.baton.transfer.PresignedObjectClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -45,7 +44,6 @@ public final class OutputBlobStore implements OutputLoader {
   private static final Duration PATIENCE = Duration.ofMinutes(10);
 
   private static final int MAX_BYTES = 64 << 20;
-  private static final PresignedObjectClient OBJECTS = PresignedObjectClient.create();
 
   /** Number of digests remembered of blobs that this runner has already stored, 71 bytes each. */
   private static final int KNOWN = 4_096;
@@ -281,15 +279,14 @@ public final class OutputBlobStore implements OutputLoader {
     return store.locate(holder, ObjectKind.OBJECT_KIND_BLOB, List.of(ref.digest())).getFirst();
   }
 
-  private static byte[] download(Output.Ref ref, String url)
-      throws StoreException, InterruptedException {
+  private byte[] download(Output.Ref ref, String url) throws StoreException, InterruptedException {
     String digest = ref.digest();
     boolean isWhole = ref.parts() == null;
     if (isWhole && ref.sizeBytes() > MAX_BYTES) {
       throw new StoreException("output " + digest + " has " + ref.sizeBytes() + " bytes", false);
     }
     try {
-      return OBJECTS.get(url, digest, isWhole ? (int) ref.sizeBytes() : MAX_BYTES);
+      return store.objects().get(url, digest, isWhole ? (int) ref.sizeBytes() : MAX_BYTES);
     } catch (IOException e) {
       throw new StoreException("output " + digest + ": " + e.getMessage(), true);
     }

@@ -33,6 +33,7 @@ import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.log.LogIndex;
 import dev.baton.protocol.state.RunState;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.transfer.PresignedObjectClient;
 import io.grpc.Channel;
@@ -63,17 +64,31 @@ public final class RunnerStoreClient {
   private static final Duration LARGE = Duration.ofSeconds(60);
 
   private static final int UNPACKED = 64 * 1024;
-  private static final PresignedObjectClient OBJECTS = PresignedObjectClient.create();
 
   /** Time to write tens of thousands of rows after a first capture. */
   private static final Duration COMMIT = Duration.ofSeconds(20);
 
   private final SnapshotServiceGrpc.SnapshotServiceBlockingStub snapshots;
   private final CheckpointServiceGrpc.CheckpointServiceBlockingStub checkpoints;
+  private final PresignedObjectClient objects;
 
+  /** Creates a client that trusts object stores whose authority the JDK has. */
   public RunnerStoreClient(Channel channel) {
+    this(channel, TlsSettings.NONE);
+  }
+
+  /**
+   * @param tls of connections to the object store
+   */
+  public RunnerStoreClient(Channel channel, TlsSettings tls) {
+    this.objects = PresignedObjectClient.create(tls::contextOfOthers);
     this.snapshots = SnapshotServiceGrpc.newBlockingStub(channel);
     this.checkpoints = CheckpointServiceGrpc.newBlockingStub(channel);
+  }
+
+  /** Returns what transfers objects to and from the URLs. */
+  PresignedObjectClient objects() {
+    return objects;
   }
 
   /**
@@ -177,7 +192,7 @@ public final class RunnerStoreClient {
       throws StoreException, IOException, InterruptedException {
     Upload where = prepareUpload(holder, kind, digest, length);
     if (!where.getPresent()) {
-      OBJECTS.put(where.getPutUrl(), where.getHeadersMap(), bytes, length);
+      objects.put(where.getPutUrl(), where.getHeadersMap(), bytes, length);
     }
   }
 
@@ -236,7 +251,7 @@ public final class RunnerStoreClient {
             .setSizeBytes(length)
             .build();
     PrepareLogChunkResponse place = call(() -> timed(snapshots, CALL).prepareLogChunk(where));
-    OBJECTS.put(place.getPutUrl(), place.getHeadersMap(), object, length);
+    objects.put(place.getPutUrl(), place.getHeadersMap(), object, length);
     CommitLogChunkRequest chunk =
         CommitLogChunkRequest.newBuilder()
             .setCaller(holder.message())

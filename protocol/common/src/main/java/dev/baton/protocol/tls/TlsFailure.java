@@ -12,6 +12,7 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Optional;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /** Names the reason for which a TLS connection failed. */
@@ -86,6 +87,9 @@ public enum TlsFailure {
     }
     if (cause instanceof CertPathBuilderException) {
       return Optional.of(UNKNOWN_AUTHORITY);
+    }
+    if (cause instanceof SSLPeerUnverifiedException) {
+      return Optional.of(OTHER_HOST);
     }
     if (cause instanceof CertificateException
         && (message.startsWith("No subject alternative")

@@ -118,16 +118,25 @@ public record TlsSettings(Optional<Path> trust, Optional<Path> certificate, Opti
    * authorities of the JDK, and presents nothing.
    */
   public SSLContext contextOfOthers() {
+    return contextOf(trustManagerOfOthers());
+  }
+
+  /** Returns what {@link #contextOfOthers} trusts. */
+  public X509ExtendedTrustManager trustManagerOfOthers() {
     X509ExtendedTrustManager known = ReloadingTrustManager.manager(null);
     if (trust.isEmpty()) {
-      return context(null, known);
+      return known;
     }
     try {
-      return context(
-          null, new ReloadingTrustManager(trust.get(), List.of(known.getAcceptedIssuers())));
+      return new ReloadingTrustManager(trust.get(), List.of(known.getAcceptedIssuers()));
     } catch (IOException e) {
       throw new IllegalArgumentException(TRUST + ": " + e.getMessage(), e);
     }
+  }
+
+  /** Creates the context of a client that presents nothing. */
+  public static SSLContext contextOf(X509ExtendedTrustManager trust) {
+    return context(null, trust);
   }
 
   private static SSLContext context(KeyManager @Nullable [] keys, X509ExtendedTrustManager trust) {

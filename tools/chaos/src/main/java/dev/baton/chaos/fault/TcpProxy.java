@@ -45,7 +45,15 @@ public final class TcpProxy implements AutoCloseable {
 
   /** Listens; connections wait until {@link #to} sets the target. */
   public static TcpProxy open() throws IOException {
-    TcpProxy proxy = new TcpProxy(new ServerSocket(0, 128, InetAddress.getLoopbackAddress()));
+    return open(new ServerSocket(0, 128, InetAddress.getLoopbackAddress()));
+  }
+
+  /**
+   * {@link #open()} with the socket of the caller, for example one with TLS, which only the client
+   * side uses then.
+   */
+  public static TcpProxy open(ServerSocket listener) {
+    TcpProxy proxy = new TcpProxy(listener);
     Thread.ofPlatform().daemon().name("proxy").start(proxy::accept);
     return proxy;
   }
