@@ -117,6 +117,15 @@ public record ProjectRoles(SortedMap<String, AccessRole> byProject) {
                         .formatted(label, project, String.join(", ", AccessRole.labels()))));
   }
 
+  /** Returns the roles of a caller that has both: in each project the higher one. */
+  public ProjectRoles with(ProjectRoles other) {
+    SortedMap<String, AccessRole> both = new TreeMap<>(byProject);
+    other.byProject.forEach(
+        (project, role) ->
+            both.merge(project, role, (one, two) -> one.compareTo(two) >= 0 ? one : two));
+    return new ProjectRoles(both);
+  }
+
   /** Returns the role for every project; empty without one. */
   public Optional<AccessRole> everywhere() {
     return Optional.ofNullable(byProject.get(EVERY));
