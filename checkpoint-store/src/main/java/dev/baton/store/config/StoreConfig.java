@@ -8,6 +8,7 @@ package dev.baton.store.config;
 
 import dev.baton.server.KafkaSecurityConfig;
 import dev.baton.server.ListenerTlsConfig;
+import dev.baton.server.oidc.OidcConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithConverter;
 import io.smallrye.config.WithDefault;
@@ -90,6 +91,9 @@ public interface StoreConfig {
 
     /** As {@link #adminKeysFile}, for callers that only read over HTTP, such as monitoring. */
     Optional<Path> viewerKeysFile();
+
+    /** Whose JSON Web Tokens are accepted in addition to API keys. */
+    OidcConfig oidc();
   }
 
   /** What the Kafka topics must have at the start. */

@@ -13,6 +13,7 @@ import dev.baton.protocol.net.BearerCredential;
 import dev.baton.server.CallerRefusalWriter;
 import dev.baton.server.ProbePaths;
 import dev.baton.store.failure.FailureTranslator;
+import dev.baton.store.identity.StoreCallerAuthenticator.Outcome;
 import io.grpc.Status;
 import io.quarkus.vertx.http.runtime.filters.Filters;
 import io.vertx.core.Context;
@@ -100,7 +101,7 @@ class StoreCallerFilter {
         .authenticate(credential)
         .subscribe()
         .with(
-            roles -> thread.runOnContext(none -> proceed(context, roles.orElse(null))),
+            outcome -> thread.runOnContext(none -> proceed(context, outcome)),
             failure ->
                 thread.runOnContext(
                     none ->
@@ -111,21 +112,25 @@ class StoreCallerFilter {
                             FailureTranslator.words(failure))));
   }
 
-  private void proceed(RoutingContext context, @Nullable ProjectRoles roles) {
-    if (roles == null) {
-      refuse(
-          context, 401, Status.Code.UNAUTHENTICATED, "the credential is wrong, expired or revoked");
-    } else if (!roles.hasEverywhere(
-        isReadable(context.request()) ? AccessRole.VIEWER : AccessRole.ADMIN)) {
-      refuse(
-          context,
-          403,
-          Status.Code.PERMISSION_DENIED,
-          "a key with %s may not call this; the orchestrator serves keys of single projects"
-              .formatted(String.join(", ", roles.entries())));
-    } else {
-      context.request().resume();
-      context.next();
+  private void proceed(RoutingContext context, Outcome outcome) {
+    switch (outcome) {
+      case Outcome.Refused(String reason) ->
+          refuse(context, 401, Status.Code.UNAUTHENTICATED, reason);
+      case Outcome.Accepted(Optional<ProjectRoles> roles) -> {
+        AccessRole needed = isReadable(context.request()) ? AccessRole.VIEWER : AccessRole.ADMIN;
+        if (roles.filter(found -> found.hasEverywhere(needed)).isPresent()) {
+          context.request().resume();
+          context.next();
+          return;
+        }
+        refuse(
+            context,
+            403,
+            Status.Code.PERMISSION_DENIED,
+            "a caller with %s may not call this; the orchestrator serves those of single projects"
+                .formatted(
+                    roles.map(found -> String.join(", ", found.entries())).orElse("no role")));
+      }
     }
   }
 

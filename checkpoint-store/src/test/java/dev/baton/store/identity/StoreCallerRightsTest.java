@@ -257,6 +257,30 @@ class StoreCallerRightsTest extends StoreTest {
     assertThat(get("/runs/" + run + "/events", service())).isEqualTo(404);
   }
 
+  private static String token(String group) {
+    return Objects.requireNonNull(System.getProperty(StoreIdentityTestProfile.TOKEN + group));
+  }
+
+  @Test
+  void shouldTreatTokensLikeKeysWithTheirRoles() throws Exception {
+    MethodDescriptor<?, ?> gc = MaintenanceServiceGrpc.getRunGcMethod();
+    Caller none = Caller.getDefaultInstance();
+    assertThat(call(gc, token("admins"), none).getCode())
+        .isNotIn(Status.Code.UNAUTHENTICATED, Status.Code.PERMISSION_DENIED);
+    assertThat(get("/q/metrics", token("viewers"))).isEqualTo(200);
+    for (String group : List.of("viewers", "payments", "unknown")) {
+      assertThat(call(gc, token(group), none).getCode())
+          .as(group)
+          .isEqualTo(Status.Code.PERMISSION_DENIED);
+    }
+    assertThat(get("/q/metrics", token("payments"))).isEqualTo(403);
+    assertThat(get("/q/metrics", token("unknown"))).isEqualTo(403);
+    assertThat(get("/q/metrics", token("foreign"))).isEqualTo(401);
+    Status foreign = call(gc, token("foreign"), none);
+    assertThat(foreign.getCode()).isEqualTo(Status.Code.UNAUTHENTICATED);
+    assertThat(foreign.getDescription()).contains("another audience");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -6,13 +6,17 @@
  */
 package dev.baton.store.testing;
 
+import dev.baton.oidc.testkit.OidcTestIssuer;
 import dev.baton.protocol.identity.ApiKeyFormat;
 import io.quarkus.test.junit.QuarkusTestProfile;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Configures a store whose callers need an identity, as by default, but events need no lease. */
@@ -21,6 +25,12 @@ public final class StoreIdentityTestProfile implements QuarkusTestProfile {
   public static final String ADMIN = "test.admin.key";
 
   public static final String VIEWER = "test.viewer.key";
+
+  /**
+   * Begins the names of system properties with tokens: {@code admins}, {@code viewers}, {@code
+   * payments} of a project, {@code unknown} without a role, {@code foreign} of another audience.
+   */
+  public static final String TOKEN = "test.token.";
 
   /** The system property with an admin's key for one project. */
   public static final String PROJECT_ADMIN = "test.project-admin.key";
@@ -34,7 +44,30 @@ public final class StoreIdentityTestProfile implements QuarkusTestProfile {
         "baton.identity.admin-keys-file",
         file(ADMIN, "\n" + key(PROJECT_ADMIN) + " payments=admin"));
     settings.put("baton.identity.viewer-keys-file", file(VIEWER, ""));
+    settings.put("baton.identity.oidc.issuer", issuer());
+    settings.put("baton.identity.oidc.audience", "baton");
+    settings.put(
+        "baton.identity.oidc.roles", "admins *=admin\nviewers *=viewer\npayments payments=admin");
     return settings;
+  }
+
+  /** Starts an issuer for the rest of this process; returns its URL. */
+  private static String issuer() {
+    try {
+      // Closed with the process: profiles have no end.
+      @SuppressWarnings("resource")
+      OidcTestIssuer issuer = new OidcTestIssuer();
+      for (String group : List.of("admins", "viewers", "payments", "unknown")) {
+        Map<String, Object> claims = issuer.claims("ann", "baton", List.of(group));
+        claims.put("exp", Instant.now().plus(Duration.ofHours(2)).getEpochSecond());
+        System.setProperty(TOKEN + group, issuer.sign(claims));
+      }
+      Map<String, Object> forOthers = issuer.claims("ann", "other", List.of("admins"));
+      System.setProperty(TOKEN + "foreign", issuer.sign(forOthers));
+      return issuer.url();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   private static String key(String property) {

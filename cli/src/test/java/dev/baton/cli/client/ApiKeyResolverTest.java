@@ -76,6 +76,15 @@ class ApiKeyResolverTest {
   }
 
   @Test
+  void shouldTakeATokenOfASingleSignOn() throws IOException {
+    String token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2ln-_bmF0dXJl" + "A".repeat(4_000);
+    Path file = Files.writeString(data.resolve("token"), token + "\n");
+
+    assertThat(resolve(LOCAL, Map.of("BATON_API_KEY_FILE", file.toString()))).contains(token);
+    assertThat(resolve(LOCAL, Map.of("BATON_API_KEY", token))).contains(token);
+  }
+
+  @Test
   void shouldNameAFileWithoutAKeyAndNotRepeatAWrongKey() throws IOException {
     Path empty = Files.writeString(data.resolve("empty.key"), "# nothing\n");
 

@@ -9,10 +9,13 @@ package dev.baton.server;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** Writes refusals of callers: as gRPC statuses to gRPC clients, as problems to others. */
 public final class CallerRefusalWriter {
   private static final int UNAUTHORIZED = 401;
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
   private CallerRefusalWriter() {}
 
@@ -29,7 +32,7 @@ public final class CallerRefusalWriter {
    *
    * @param status of HTTP
    * @param grpcStatus the number of the gRPC status
-   * @param message ASCII
+   * @param message any text
    * @param problem written as JSON
    */
   public static void refuse(
@@ -40,7 +43,7 @@ public final class CallerRefusalWriter {
           .setStatusCode(200)
           .putHeader(HttpHeaders.CONTENT_TYPE, "application/grpc")
           .putHeader("grpc-status", Integer.toString(grpcStatus))
-          .putHeader("grpc-message", message)
+          .putHeader("grpc-message", percentEncoded(message))
           .end();
       return;
     }
@@ -48,5 +51,18 @@ public final class CallerRefusalWriter {
       request.response().putHeader("WWW-Authenticate", "Bearer realm=\"baton\"");
     }
     ProblemResponseWriter.refuse(request, status, problem);
+  }
+
+  /** Encodes a message as gRPC's HTTP/2 mapping requires. */
+  static String percentEncoded(String message) {
+    StringBuilder encoded = new StringBuilder();
+    for (byte octet : message.getBytes(StandardCharsets.UTF_8)) {
+      if (octet >= ' ' && octet <= '~' && octet != '%') {
+        encoded.append((char) octet);
+      } else {
+        encoded.append('%').append(HEX.toHexDigits(octet));
+      }
+    }
+    return encoded.toString();
   }
 }

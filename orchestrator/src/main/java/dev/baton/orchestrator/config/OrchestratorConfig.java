@@ -8,6 +8,7 @@ package dev.baton.orchestrator.config;
 
 import dev.baton.server.KafkaSecurityConfig;
 import dev.baton.server.ListenerTlsConfig;
+import dev.baton.server.oidc.OidcConfig;
 import io.smallrye.config.ConfigMapping;
 import io.smallrye.config.WithDefault;
 import io.smallrye.config.WithName;
@@ -104,6 +105,9 @@ public interface OrchestratorConfig {
 
     /** As {@link #adminKeysFile}, for callers that only read, such as monitoring. */
     Optional<Path> viewerKeysFile();
+
+    /** Whose JSON Web Tokens are accepted in addition to API keys. */
+    OidcConfig oidc();
   }
 
   /**
@@ -141,7 +145,7 @@ public interface OrchestratorConfig {
 
   /** Streams and pages of events that are read at the same time. */
   interface Streams {
-    /** Limit for each API key. */
+    /** Limit for each caller. */
     @WithDefault("200")
     int perCaller();
 

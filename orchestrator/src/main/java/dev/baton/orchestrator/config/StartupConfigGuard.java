@@ -9,6 +9,7 @@ package dev.baton.orchestrator.config;
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.protocol.file.PrivateFolderCreator;
 import dev.baton.server.KeyFileLoader;
+import dev.baton.server.oidc.OidcSettings;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -42,6 +43,7 @@ class StartupConfigGuard {
             new KeyFileLoader.Settings(
                 identity.required(), identity.adminKeysFile(), identity.viewerKeysFile()),
             host));
+    problems.addAll(OidcSettings.problems(identity.oidc()));
     if (!problems.isEmpty()) {
       throw new IllegalStateException("configuration: " + String.join("; ", problems));
     }

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -49,6 +50,14 @@ class ApiKeyRepository {
   Uni<Optional<ApiKeyRow>> find(String id) {
     return execute("SELECT " + COLUMNS + " FROM orchestrator.api_key WHERE id = $1", Tuple.of(id))
         .map(rows -> list(rows).stream().findFirst());
+  }
+
+  /** Returns those of these keys that exist. */
+  Uni<List<ApiKeyRow>> find(Collection<String> ids) {
+    return execute(
+            "SELECT " + COLUMNS + " FROM orchestrator.api_key WHERE id = ANY($1)",
+            Tuple.of(ids.toArray(String[]::new)))
+        .map(ApiKeyRepository::list);
   }
 
   /** Lists up to {@link #MAX_KEYS} keys, the newest first, also revoked and expired ones. */

@@ -32,9 +32,9 @@ class ApiKeyService {
   private static final Duration LONGEST = Duration.ofDays(3_660);
 
   private final ApiKeyRepository keys;
-  private final ApiKeyAuthenticator authenticator;
+  private final CallerAuthenticator authenticator;
 
-  ApiKeyService(ApiKeyRepository keys, ApiKeyAuthenticator authenticator) {
+  ApiKeyService(ApiKeyRepository keys, CallerAuthenticator authenticator) {
     this.keys = keys;
     this.authenticator = authenticator;
   }

@@ -21,15 +21,17 @@ import org.jspecify.annotations.Nullable;
  * @param id of the credential, for keys of idempotency
  * @param name for people
  * @param rights the names of {@code @RolesAllowed}
- * @param projects null for a program of a step, which has no role
+ * @param projects null for a caller without a role, such as a program of a step
  * @param run of a program of a step; null for others
+ * @param validity when its credential ends
  */
 public record Caller(
     String id,
     String name,
     Set<String> rights,
     @Nullable ProjectRoles projects,
-    @Nullable String run)
+    @Nullable String run,
+    CallerValidity validity)
     implements Principal {
   /** The role of a step's program, which may only query its own run. */
   public static final String STEP_ROLE = "step";
@@ -38,12 +40,18 @@ public record Caller(
     rights = Set.copyOf(rights);
   }
 
-  static Caller of(String id, String name, ProjectRoles projects) {
-    return new Caller(id, name, rights(projects), projects, null);
+  static Caller of(String id, String name, ProjectRoles projects, CallerValidity validity) {
+    return new Caller(id, name, rights(projects), projects, null, validity);
+  }
+
+  /** A caller that is known and may do nothing. */
+  static Caller withoutRole(String id, String name, CallerValidity validity) {
+    return new Caller(id, name, Set.of(), null, null, validity);
   }
 
   static Caller step(String run) {
-    return new Caller("step " + run, "step of run " + run, Set.of(STEP_ROLE), null, run);
+    return new Caller(
+        "step " + run, "step of run " + run, Set.of(STEP_ROLE), null, run, CallerValidity.ENDLESS);
   }
 
   /**
@@ -75,6 +83,11 @@ public record Caller(
     return stated == null || stated.isBlank() || stated.equals(name)
         ? name
         : name + " (" + stated + ")";
+  }
+
+  /** Whether this caller may do nothing. */
+  boolean isWithoutRight() {
+    return rights.isEmpty();
   }
 
   /** Returns the role in a project; empty without one. */

@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.identity;
 
+import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.RunnerGatewayServiceGrpc;
@@ -19,6 +20,7 @@ import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses every request without a caller, on every route: REST, gRPC, WebSockets, metrics and
@@ -39,27 +41,41 @@ public class CallerFilter {
           "/" + RunnerGatewayServiceGrpc.getAttachMethod().getFullMethodName(),
           "/" + RunnerGatewayServiceGrpc.getTerminalMethod().getFullMethodName());
 
+  private final CallerAuthenticator authenticator;
+  private final OrchestratorConfig.Identity config;
+
+  CallerFilter(CallerAuthenticator authenticator, OrchestratorConfig config) {
+    this.authenticator = authenticator;
+    this.config = config.identity();
+  }
+
   void register(@Observes Filters filters) {
     filters.register(this::check, PRIORITY);
   }
 
   private void check(RoutingContext context) {
     String path = context.request().path();
-    if (isManagement(context) && !ProbePaths.ALL.contains(path)) {
-      Optional<Caller> caller = ApiKeyAuthenticationMechanism.caller(context);
-      if (caller.isPresent() && !caller.get().scope(AccessRole.VIEWER).all()) {
-        refuse(context, forbidden(caller.get(), AccessRole.VIEWER));
-        return;
-      }
-    }
-    if (ApiKeyAuthenticationMechanism.caller(context).isPresent()
-        || ProbePaths.ALL.contains(path)
-        || LEASE_KEYS.equals(path)
-        || (CallerRefusalWriter.isGrpc(context.request()) && RUNNERS.contains(path))) {
+    if (isOpen(context, path)) {
       context.next();
       return;
     }
-    refuse(context, problem(context));
+    Optional<Caller> caller = CallerAuthenticationMechanism.caller(context);
+    if (caller.isEmpty()) {
+      refuse(context, problem(context));
+    } else if (caller.get().isWithoutRight()) {
+      refuse(context, withoutRight(caller.get()));
+    } else if (isManagement(context) && !caller.get().scope(AccessRole.VIEWER).all()) {
+      refuse(context, forbidden(caller.get(), AccessRole.VIEWER));
+    } else {
+      context.next();
+    }
+  }
+
+  private static boolean isOpen(RoutingContext context, @Nullable String path) {
+    return path != null
+        && (ProbePaths.ALL.contains(path)
+            || LEASE_KEYS.equals(path)
+            || CallerRefusalWriter.isGrpc(context.request()) && RUNNERS.contains(path));
   }
 
   /** Whether the path is one of Quarkus, as routes compare it: metrics cover all projects. */
@@ -75,7 +91,10 @@ public class CallerFilter {
    */
   public static ProjectAccess require(RoutingContext context, AccessRole role) {
     Caller caller =
-        ApiKeyAuthenticationMechanism.caller(context).orElseThrow(() -> problem(context));
+        CallerAuthenticationMechanism.caller(context)
+            .orElseThrow(
+                () ->
+                    new ProblemException(ProblemKind.UNAUTHENTICATED, "the request has no caller"));
     if (!caller.rights().contains(ProjectRoles.inSomeProject(role))) {
       throw forbidden(caller, role);
     }
@@ -88,13 +107,20 @@ public class CallerFilter {
         "'%s' does not have the role %s".formatted(caller.name(), role.label()));
   }
 
-  private static ProblemException problem(RoutingContext context) {
+  private ProblemException withoutRight(Caller caller) {
     return new ProblemException(
-        ProblemKind.UNAUTHENTICATED,
-        ApiKeyAuthenticationMechanism.hasWrongCredential(context)
-            ? "the API key is wrong, expired or revoked"
-            : "the request has no API key: send 'Authorization: Bearer KEY'; create it with"
-                + " `baton keys create`, or read local.key in the data folder of `baton up`");
+        ProblemKind.FORBIDDEN,
+        "'%s' has no role: no value of the claim '%s' of its token is in baton.identity.oidc.roles"
+            .formatted(caller.name(), config.oidc().rolesClaim()));
+  }
+
+  private ProblemException problem(RoutingContext context) {
+    return CallerAuthenticationMechanism.refusal(context)
+        .orElseGet(
+            () ->
+                new ProblemException(
+                    ProblemKind.UNAUTHENTICATED,
+                    "the request has no API key: send " + authenticator.accepted()));
   }
 
   private static void refuse(RoutingContext context, ProblemException problem) {

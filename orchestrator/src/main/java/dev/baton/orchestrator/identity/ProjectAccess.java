@@ -21,7 +21,11 @@ public record ProjectAccess(Caller caller, AccessRole needed) {
   /** The access of the orchestrator's own components, in all projects. */
   public static final ProjectAccess INTERNAL =
       new ProjectAccess(
-          Caller.of("internal", "orchestrator", ProjectRoles.everywhere(AccessRole.ADMIN)),
+          Caller.of(
+              "internal",
+              "orchestrator",
+              ProjectRoles.everywhere(AccessRole.ADMIN),
+              CallerValidity.ENDLESS),
           AccessRole.ADMIN);
 
   /** Returns the projects whose rows exist for the caller. */

@@ -76,7 +76,8 @@ class ProblemExceptionMapper {
   @ServerExceptionMapper
   Response unauthenticated(UnauthorizedException refused, UriInfo uri) {
     return respond(
-        new ProblemException(ProblemKind.UNAUTHENTICATED, "the request has no valid API key"), uri);
+        new ProblemException(ProblemKind.UNAUTHENTICATED, "the request has no valid credential"),
+        uri);
   }
 
   @ServerExceptionMapper
@@ -84,7 +85,7 @@ class ProblemExceptionMapper {
     return respond(
         new ProblemException(
             ProblemKind.FORBIDDEN,
-            "'%s' may not do this; `baton keys create --role` makes a key with another role"
+            "'%s' does not have the role that this needs; an admin can give it one"
                 .formatted(request.getSecurityContext().getUserPrincipal().getName())),
         uri);
   }

@@ -16,7 +16,7 @@ import java.util.Locale;
 public enum ProblemKind {
   MALFORMED_REQUEST(400, "The request could not be read", Status.Code.INVALID_ARGUMENT),
   BAD_PARAMETER(400, "A parameter value is not allowed", Status.Code.INVALID_ARGUMENT),
-  UNAUTHENTICATED(401, "The request has no valid API key", Status.Code.UNAUTHENTICATED),
+  UNAUTHENTICATED(401, "The request has no valid credential", Status.Code.UNAUTHENTICATED),
   FORBIDDEN(403, "The caller's role does not allow it", Status.Code.PERMISSION_DENIED),
   CROSS_SITE(403, "Request from a web page of another origin", Status.Code.PERMISSION_DENIED),
   NOT_FOUND(404, "Not found", Status.Code.NOT_FOUND),

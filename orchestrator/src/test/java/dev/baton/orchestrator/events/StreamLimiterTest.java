@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.identity.Caller;
+import dev.baton.orchestrator.identity.CallerValidity;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.testing.FakeStore;
 import dev.baton.orchestrator.testing.OrchestratorTestClient;
@@ -50,7 +51,7 @@ class StreamLimiterTest {
   @Inject StreamLimiter streams;
 
   private static Caller caller(String id) {
-    return new Caller(id, id, Set.of(), null, null);
+    return new Caller(id, id, Set.of(), null, null, new CallerValidity("API key", null, false));
   }
 
   private static PacedSubscriber<Integer> open(StreamLimiter limiter, Caller caller) {

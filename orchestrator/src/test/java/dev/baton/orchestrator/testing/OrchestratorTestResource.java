@@ -6,6 +6,7 @@
  */
 package dev.baton.orchestrator.testing;
 
+import dev.baton.oidc.testkit.OidcTestIssuer;
 import dev.baton.protocol.identity.ApiKeyFormat;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
@@ -29,6 +30,12 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
   private @Nullable StandaloneStack stack;
   private @Nullable FakeStore store;
   private @Nullable WebhookReceiver webhook;
+  private static volatile @Nullable OidcTestIssuer issuer;
+
+  /** The issuer whose tokens the service accepts for the audience {@code baton}. */
+  public static OidcTestIssuer issuer() {
+    return Objects.requireNonNull(issuer, "not started");
+  }
 
   @Override
   public Map<String, String> start() {
@@ -41,6 +48,7 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
               .start();
       store = new FakeStore();
       webhook = new WebhookReceiver();
+      issuer = new OidcTestIssuer();
       return settings(data);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -70,6 +78,12 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
         "baton.identity.viewer-keys-file",
         Files.writeString(data.resolve("viewer.keys"), viewer).toString());
     settings.put(OrchestratorTestClient.VIEWER_KEY, viewer);
+    settings.put("baton.identity.oidc.issuer", issuer().url());
+    settings.put("baton.identity.oidc.audience", "baton");
+    settings.put("baton.identity.oidc.principal-claim", "email");
+    settings.put(
+        "baton.identity.oidc.roles",
+        "admins *=admin\nviewers *=viewer\noperators *=operator\npayments payments=operator");
     settings.put("baton.store-url", "http://127.0.0.1:" + Objects.requireNonNull(store).port());
     settings.put("baton.orchestrator-url", "http://127.0.0.1:1");
     settings.put("baton.heartbeat.interval", "200ms");
@@ -117,6 +131,7 @@ public final class OrchestratorTestResource implements QuarkusTestResourceLifecy
       if (webhook != null) {
         webhook.close();
       }
+      issuer().close();
       if (stack != null) {
         stack.close();
         delete(stack.data());

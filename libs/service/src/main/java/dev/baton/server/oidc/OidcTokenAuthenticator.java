@@ -116,7 +116,8 @@ public final class OidcTokenAuthenticator implements AutoCloseable {
   /** The subject stands in for a claim that a token lacks, as those of programs may. */
   private String name(UnverifiedToken token) {
     String claim = settings.principalClaim().text();
-    if (claim.equals(EMAIL) && Boolean.FALSE.equals(token.all().get(EMAIL_VERIFIED))) {
+    // Some issuers write it as text.
+    if (claim.equals(EMAIL) && "false".equals(String.valueOf(token.all().get(EMAIL_VERIFIED)))) {
       return token.subject();
     }
     return settings.principalClaim().text(token.all()).orElse(token.subject());

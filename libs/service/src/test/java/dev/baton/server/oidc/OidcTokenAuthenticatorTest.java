@@ -330,6 +330,8 @@ class OidcTokenAuthenticatorTest {
       OidcIdentity ann = identity(byEmail, claims);
       claims.put("email_verified", false);
       OidcIdentity unverified = identity(byEmail, claims);
+      claims.put("email_verified", "false");
+      assertThat(identity(byEmail, claims)).isEqualTo(unverified);
       claims.remove("email");
       OidcIdentity program = identity(byEmail, claims);
 

@@ -14,8 +14,14 @@ import dev.baton.protocol.identity.ApiKeyFormat;
 import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.net.BearerCredential;
 import dev.baton.server.KeyFileLoader;
+import dev.baton.server.oidc.IssuerUnavailableException;
+import dev.baton.server.oidc.OidcIdentity;
+import dev.baton.server.oidc.OidcSettings;
+import dev.baton.server.oidc.OidcTokenAuthenticator;
+import dev.baton.server.oidc.OidcVerdict;
 import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
+import jakarta.annotation.PreDestroy;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -23,19 +29,22 @@ import java.io.IOException;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jboss.logging.Logger;
 
 /**
  * Finds the caller of a credential: an API key of the database or of the files of {@code
- * baton.identity}, or the token of a step. What it has found holds for {@link #CACHED}, so a key
- * that another replica has revoked works that long. Never logs a credential. Thread-safe.
+ * baton.identity}, a token of an OpenID Connect issuer, or the token of a step. What it has found
+ * in the database holds for {@link #CACHED}, so a key that another replica has revoked works that
+ * long. Never logs a credential. Thread-safe.
  */
 @ApplicationScoped
-class ApiKeyAuthenticator {
+class CallerAuthenticator {
   /** How long a key is not read again. */
   static final Duration CACHED = Duration.ofSeconds(5);
 
@@ -44,21 +53,40 @@ class ApiKeyAuthenticator {
 
   private static final int MAX_CACHED = 10_000;
   private static final int MAX_LOOKUPS = 64;
-  private static final Logger LOG = Logger.getLogger(ApiKeyAuthenticator.class);
+  private static final Logger LOG = Logger.getLogger(CallerAuthenticator.class);
 
   private final ApiKeyRepository keys;
   private final StepTokenSigner steps;
   private final OrchestratorConfig.Identity config;
+  private final Optional<OidcTokenAuthenticator> tokens;
   private final ConcurrentHashMap<String, CachedKey> cache = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<String, Instant> used = new ConcurrentHashMap<>();
   private final AtomicInteger lookups = new AtomicInteger();
   private volatile List<KnownKey> fileKeys = List.of();
 
-  ApiKeyAuthenticator(ApiKeyRepository keys, StepTokenSigner steps, OrchestratorConfig config) {
+  CallerAuthenticator(ApiKeyRepository keys, StepTokenSigner steps, OrchestratorConfig config) {
     this.keys = keys;
     this.steps = steps;
     this.config = config.identity();
+    this.tokens =
+        OidcSettings.read(config.identity().oidc())
+            .map(settings -> new OidcTokenAuthenticator(settings, config.tls().settings()));
   }
+
+  /** Whom a credential belongs to. */
+  sealed interface Outcome {
+    record Accepted(Caller caller) implements Outcome {}
+
+    /**
+     * The credential is wrong, expired or revoked.
+     *
+     * @param reason in ASCII, without the credential
+     */
+    record Refused(String reason) implements Outcome {}
+  }
+
+  private static final Outcome.Refused WRONG_KEY =
+      new Outcome.Refused("the API key is wrong, expired or revoked");
 
   private record KnownKey(String id, String name, byte[] digest, ProjectRoles roles) {}
 
@@ -81,34 +109,77 @@ class ApiKeyAuthenticator {
                       file.roles());
                 })
             .toList();
+    tokens.ifPresent(OidcTokenAuthenticator::start);
     if (config.required() && fileKeys.isEmpty()) {
       LOG.info(
           "baton.identity.admin-keys-file is not set: only API keys of the database are accepted");
     }
   }
 
+  @PreDestroy
+  void stop() {
+    tokens.ifPresent(OidcTokenAuthenticator::close);
+  }
+
+  /** Returns what a request without a credential may send, for messages. */
+  String accepted() {
+    return "'Authorization: Bearer KEY'; create it with `baton keys create`, or read local.key in"
+        + " the data folder of `baton up`"
+        + tokens.map(oidc -> "; or with a token of " + oidc.issuer()).orElse("");
+  }
+
   /**
-   * Returns the caller of a credential.
-   *
-   * @return empty when it is wrong, expired or revoked. Fails with {@link ProblemKind#BUSY} or the
-   *     database's error
+   * Returns the caller of a credential. Fails with a {@link ProblemException} when it cannot be
+   * checked now, or with the database's error.
    */
-  Uni<Optional<Caller>> authenticate(String credential) {
+  Uni<Outcome> authenticate(String credential) {
     Optional<String> run = steps.verify(credential);
     if (run.isPresent()) {
-      return found(Optional.of(Caller.step(run.get())));
+      return found(new Outcome.Accepted(Caller.step(run.get())));
+    }
+    if (tokens.isPresent() && OidcTokenAuthenticator.isToken(credential)) {
+      return token(tokens.get(), credential);
     }
     Optional<String> id = ApiKeyFormat.id(credential);
     if (id.isEmpty()) {
-      return found(Optional.empty());
+      return found(WRONG_KEY);
     }
     byte[] digest = BearerCredential.digest(credential);
     for (KnownKey key : fileKeys) {
       if (MessageDigest.isEqual(key.digest(), digest)) {
-        return found(Optional.of(Caller.of(key.id(), key.name(), key.roles())));
+        return found(
+            new Outcome.Accepted(
+                Caller.of(key.id(), key.name(), key.roles(), CallerValidity.ENDLESS)));
       }
     }
-    return lookup(id.get()).map(row -> row.flatMap(key -> caller(key, digest)));
+    return lookup(id.get())
+        .map(row -> row.flatMap(key -> caller(key, digest)))
+        .map(caller -> caller.<Outcome>map(Outcome.Accepted::new).orElse(WRONG_KEY));
+  }
+
+  private static Uni<Outcome> token(OidcTokenAuthenticator oidc, String credential) {
+    return oidc.authenticate(credential)
+        .map(
+            verdict ->
+                switch (verdict) {
+                  case OidcVerdict.Refused(String reason) -> new Outcome.Refused(reason);
+                  case OidcVerdict.Accepted(OidcIdentity identity) ->
+                      (Outcome) new Outcome.Accepted(caller(identity));
+                })
+        .onFailure(IssuerUnavailableException.class)
+        .transform(
+            failure ->
+                new ProblemException(
+                    ProblemKind.UNAVAILABLE,
+                    "the token cannot be checked now: " + failure.getMessage()));
+  }
+
+  private static Caller caller(OidcIdentity identity) {
+    CallerValidity validity = CallerValidity.until("token", identity.validUntil());
+    return identity
+        .roles()
+        .map(roles -> Caller.of(identity.id(), identity.name(), roles, validity))
+        .orElseGet(() -> Caller.withoutRole(identity.id(), identity.name(), validity));
   }
 
   private Optional<Caller> caller(ApiKeyRow key, byte[] digest) {
@@ -117,7 +188,27 @@ class ApiKeyAuthenticator {
       return Optional.empty();
     }
     recordUse(key.id(), now);
-    return Optional.of(Caller.of(key.id(), key.name(), key.roles()));
+    return Optional.of(
+        Caller.of(key.id(), key.name(), key.roles(), CallerValidity.ofStoredKey(key.expiresAt())));
+  }
+
+  /**
+   * Returns those of these keys of the database that are revoked or deleted, by id. Reads them, so
+   * that other replicas' revocations count, and refuses them from now on.
+   */
+  Uni<Set<String>> revoked(Set<String> ids) {
+    return keys.find(ids)
+        .map(
+            rows -> {
+              Set<String> gone = new HashSet<>(ids);
+              for (ApiKeyRow row : rows) {
+                if (row.revokedAt() == null) {
+                  gone.remove(row.id());
+                }
+              }
+              gone.forEach(this::forget);
+              return gone;
+            });
   }
 
   private Uni<Optional<ApiKeyRow>> lookup(String id) {
@@ -169,7 +260,7 @@ class ApiKeyAuthenticator {
             });
   }
 
-  private static Uni<Optional<Caller>> found(Optional<Caller> caller) {
-    return Uni.createFrom().item(caller);
+  private static Uni<Outcome> found(Outcome outcome) {
+    return Uni.createFrom().item(outcome);
   }
 }

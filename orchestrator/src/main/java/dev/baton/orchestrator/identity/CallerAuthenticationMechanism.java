@@ -7,6 +7,9 @@
 package dev.baton.orchestrator.identity;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
+import dev.baton.orchestrator.identity.CallerAuthenticator.Outcome;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ProjectRoles;
 import dev.baton.protocol.net.BearerCredential;
@@ -18,6 +21,8 @@ import io.quarkus.security.runtime.QuarkusSecurityIdentity;
 import io.quarkus.vertx.http.runtime.security.ChallengeData;
 import io.quarkus.vertx.http.runtime.security.HttpAuthenticationMechanism;
 import io.smallrye.mutiny.Uni;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
 import io.vertx.ext.web.RoutingContext;
 import jakarta.enterprise.context.ApplicationScoped;
 import java.util.Optional;
@@ -29,18 +34,22 @@ import java.util.Set;
  * CallerFilter} and by the annotations of endpoints. Thread-safe.
  */
 @ApplicationScoped
-class ApiKeyAuthenticationMechanism implements HttpAuthenticationMechanism {
+class CallerAuthenticationMechanism implements HttpAuthenticationMechanism {
   private static final String REALM = "Bearer realm=\"baton\"";
   private static final String CALLER = "baton.caller";
-  private static final String WRONG = "baton.credential.wrong";
+  private static final String REFUSAL = "baton.credential.refusal";
   private static final Caller ANYONE =
-      Caller.of("anonymous", "anonymous", ProjectRoles.everywhere(AccessRole.ADMIN));
+      Caller.of(
+          "anonymous",
+          "anonymous",
+          ProjectRoles.everywhere(AccessRole.ADMIN),
+          CallerValidity.ENDLESS);
 
-  private final ApiKeyAuthenticator keys;
+  private final CallerAuthenticator callers;
   private final boolean required;
 
-  ApiKeyAuthenticationMechanism(ApiKeyAuthenticator keys, OrchestratorConfig config) {
-    this.keys = keys;
+  CallerAuthenticationMechanism(CallerAuthenticator callers, OrchestratorConfig config) {
+    this.callers = callers;
     this.required = config.identity().required();
   }
 
@@ -49,9 +58,9 @@ class ApiKeyAuthenticationMechanism implements HttpAuthenticationMechanism {
     return Optional.ofNullable(context.get(CALLER));
   }
 
-  /** Whether a request without a caller has a credential. */
-  static boolean hasWrongCredential(RoutingContext context) {
-    return Boolean.TRUE.equals(context.get(WRONG));
+  /** Returns why the credential of a request without a caller is refused; empty without one. */
+  static Optional<ProblemException> refusal(RoutingContext context) {
+    return Optional.ofNullable(context.get(REFUSAL));
   }
 
   @Override
@@ -61,17 +70,47 @@ class ApiKeyAuthenticationMechanism implements HttpAuthenticationMechanism {
     if (header == null) {
       return required ? Uni.createFrom().nullItem() : Uni.createFrom().item(use(context, ANYONE));
     }
-    return BearerCredential.of(header)
-        .map(keys::authenticate)
-        .orElseGet(() -> Uni.createFrom().item(Optional.empty()))
+    Optional<String> credential = BearerCredential.of(header);
+    if (credential.isEmpty()) {
+      refuse(context, unauthenticated("the credential is not of the scheme Bearer"));
+      return Uni.createFrom().nullItem();
+    }
+    Context loop = context.vertx().getOrCreateContext();
+    return callers
+        .authenticate(credential.get())
+        // A credential that was fetched for arrives on a thread of its client.
+        .emitOn(task -> runOn(loop, task))
         .map(
-            caller -> {
-              if (caller.isEmpty()) {
-                context.put(WRONG, true);
-                return null;
-              }
-              return use(context, caller.get());
+            outcome ->
+                switch (outcome) {
+                  case Outcome.Accepted(Caller caller) -> use(context, caller);
+                  case Outcome.Refused(String reason) -> {
+                    refuse(context, unauthenticated(reason));
+                    yield null;
+                  }
+                })
+        .onFailure(ProblemException.class)
+        .recoverWithItem(
+            failure -> {
+              refuse(context, (ProblemException) failure);
+              return null;
             });
+  }
+
+  private static void runOn(Context loop, Runnable task) {
+    if (Vertx.currentContext() == loop) {
+      task.run();
+    } else {
+      loop.runOnContext(none -> task.run());
+    }
+  }
+
+  private static ProblemException unauthenticated(String reason) {
+    return new ProblemException(ProblemKind.UNAUTHENTICATED, reason);
+  }
+
+  private static void refuse(RoutingContext context, ProblemException problem) {
+    context.put(REFUSAL, problem);
   }
 
   private static SecurityIdentity use(RoutingContext context, Caller caller) {
