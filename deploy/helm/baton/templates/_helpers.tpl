@@ -143,6 +143,25 @@ baton.db.user={{ .Values.postgres.user }}
 baton.lease.required={{ .Values.leaseRequired }}
 quarkus.http.host=0.0.0.0
 baton.orchestrator-url={{ include "baton.orchestratorUrl" . }}
+{{- include "baton.tokens" .Values.identity.oidc }}
+{{- end }}
+
+{{- /* The settings of tokens of a single sign-on. Argument: identity.oidc. */}}
+{{- define "baton.tokens" -}}
+{{- if .issuer }}
+{{- if not .audiences }}{{ fail "identity.oidc.audiences is required with an issuer: names of which a token must have one" }}{{ end }}
+{{- if not .roles }}{{ fail "identity.oidc.roles is required with an issuer: the roles of values of the claim" }}{{ end }}
+{{- $lines := list }}
+{{- range $value, $roles := .roles }}{{ $lines = append $lines (printf "%s %s" $value $roles) }}{{ end }}
+{{- $prefix := "baton.identity.oidc" }}
+{{- include "baton.property" (dict "key" (printf "%s.issuer" $prefix) "value" .issuer) }}
+{{- include "baton.property" (dict "key" (printf "%s.audience" $prefix) "value" (join "," .audiences)) }}
+{{- include "baton.property" (dict "key" (printf "%s.roles-claim" $prefix) "value" .rolesClaim) }}
+{{- include "baton.property" (dict "key" (printf "%s.principal-claim" $prefix) "value" .principalClaim) }}
+{{- include "baton.property" (dict "key" (printf "%s.roles" $prefix) "value" (join "\n" $lines)) }}
+{{- else if or .audiences .roles }}
+{{- fail "identity.oidc.issuer is required with audiences or roles" }}
+{{- end }}
 {{- end }}
 
 {{- define "baton.identitySecret" -}}

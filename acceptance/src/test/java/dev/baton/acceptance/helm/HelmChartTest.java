@@ -201,6 +201,11 @@ class HelmChartTest {
         "--set postgres.existingSecret= | postgres.existingSecret is required",
         "--set attach.existingSecret= | attach.existingSecret is required",
         "--set identity.existingSecret= | identity.existingSecret is required",
+        "--set identity.oidc.issuer=http://sso.example | at '/identity/oidc/issuer'",
+        "--set identity.oidc.issuer=https://sso.example | identity.oidc.audiences is required",
+        "--set identity.oidc.issuer=https://sso.example,identity.oidc.audiences[0]=a | identity.oidc.roles is required",
+        "--set identity.oidc.audiences[0]=a | identity.oidc.issuer is required",
+        "--set identity.oidc.roles.a=root | at '/identity/oidc/roles/a'",
         "--set metrics.serviceMonitor.enabled=true,identity.viewerKeysKey= | identity.viewerKeysKey is required",
         "--set objectStore.endpoint= | objectStore.endpoint is required",
         "--set runners.namespace.name=baton | runners.namespace.name is baton, the namespace of the release",
@@ -253,6 +258,25 @@ class HelmChartTest {
             "baton.http.allowed-hosts",
             "baton-orchestrator,baton-orchestrator.baton,baton-orchestrator.baton.svc,"
                 + "baton-orchestrator.baton.svc.cluster.example,10.0.0.70,baton.example");
+  }
+
+  @Test
+  void shouldWriteTheSettingsOfASingleSignOn() throws Exception {
+    String prefix = "baton.identity.oidc.";
+    List<JsonNode> objects = helm.template(CHART, OLDEST, EVERYTHING);
+
+    for (String service : List.of("baton-orchestrator", "baton-checkpoint-store")) {
+      assertThat(settings(objects, service))
+          .containsEntry(prefix + "issuer", "https://sso.example/realms/a")
+          .containsEntry(prefix + "audience", "baton,api://baton")
+          .containsEntry(prefix + "roles-claim", "groups")
+          .containsEntry(prefix + "principal-claim", "email")
+          .containsEntry(prefix + "roles", "Team A payments=operator *=viewer\nplatform *=admin")
+          // The setting after it is on a line of its own.
+          .containsKey("baton.http.allowed-hosts");
+    }
+    assertThat(settings(helm.template(CHART, OLDEST, DEMO), "baton-orchestrator"))
+        .doesNotContainKey(prefix + "issuer");
   }
 
   @Test

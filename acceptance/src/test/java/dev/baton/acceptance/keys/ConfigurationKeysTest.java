@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -204,7 +205,8 @@ class ConfigurationKeysTest {
 
     assertThat(all)
         // Declared in other interfaces; their keys are checked below.
-        .filteredOn(key -> !key.key().equals("baton.kafka") && !key.key().equals("baton.tls"))
+        .filteredOn(
+            key -> !List.of("baton.kafka", "baton.tls", "baton.identity.oidc").contains(key.key()))
         .filteredOn(key -> !isDocumented(key.key(), documented))
         .describedAs("keys that docs/operations.md lacks")
         .isEmpty();
@@ -216,6 +218,10 @@ class ConfigurationKeysTest {
         .filteredOn(key -> !documented.containsKey(environment(key)))
         .describedAs("keys of TLS that docs/operations.md lacks")
         .isEmpty();
+    assertThat(oidcKeys())
+        .allSatisfy(
+            (key, fallback) ->
+                assertThat(documented.get(environment(key))).as(key).isEqualTo(fallback));
     assertThat(runnerKeys())
         .filteredOn(key -> !page.contains(key) && !page.contains(environment(key)))
         .describedAs("keys of the runner that docs/operations.md lacks")
@@ -226,6 +232,25 @@ class ConfigurationKeysTest {
             key -> !same(documented.getOrDefault(environment(key.key()), ""), key.fallback()))
         .describedAs("keys whose default differs from docs/operations.md")
         .isEmpty();
+  }
+
+  /** The keys of tokens with their defaults, empty without one. */
+  private static Map<String, String> oidcKeys() throws IOException {
+    String source =
+        Files.readString(
+            CompiledClasses.file(
+                "libs/service/src/main/java/dev/baton/server/oidc/OidcConfig.java"));
+    Map<String, String> keys = new TreeMap<>();
+    Pattern.compile("(?:@WithDefault\\(\"(.*)\"\\)\\s+)?[\\w<>]+ (\\w+)\\(\\);")
+        .matcher(source)
+        .results()
+        .forEach(
+            found ->
+                keys.put(
+                    "baton.identity.oidc." + kebab(found.group(2)),
+                    Objects.requireNonNullElse(found.group(1), "")));
+    assertThat(keys).hasSize(7);
+    return keys;
   }
 
   private static List<String> tlsKeys() {
@@ -240,6 +265,7 @@ class ConfigurationKeysTest {
     keys(STORE).forEach(key -> known.add(environment(key.key())));
     runnerKeys().forEach(key -> known.add(environment(key)));
     KafkaSecuritySettings.KEYS.forEach(key -> known.add(environment(key)));
+    oidcKeys().keySet().forEach(key -> known.add(environment(key)));
     tlsKeys().forEach(key -> known.add(environment(key)));
 
     assertThat(documented().keySet())
