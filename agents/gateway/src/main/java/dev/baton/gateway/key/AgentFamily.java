@@ -22,7 +22,8 @@ public enum AgentFamily implements SubAgentTools {
    */
   CLAUDE(
       List.of("(?s)\\s*Continue from where you left off\\.\\s*"),
-      List.of("(?s)<system-reminder>.*?</system-reminder>\\s*"),
+      true,
+      List.of(),
       List.of("\\s*No response requested\\.\\s*")),
   /** A turn on its screen is continued with a prompt. */
   CODEX(
@@ -31,27 +32,35 @@ public enum AgentFamily implements SubAgentTools {
           "(?s)\\s*<(environment_context|user_instructions|turn_aborted|permissions instructions|"
               + "collaboration_mode|subagent_notification)>.*",
           "(?s)\\s*# AGENTS\\.md instructions for .*"),
-      List.of("(?m)^(Wall time|Chunk ID|Original token count): [^\\n]*\\n")),
-  OPENCODE(List.of(), List.of("(?s)<system-reminder>.*?</system-reminder>\\s*")),
+      false,
+      List.of("(?m)^(Wall time|Chunk ID|Original token count): [^\\n]*\\n"),
+      List.of()),
+  OPENCODE(List.of(), true, List.of(), List.of()),
   /** Agents that are continued with a prompt, Claude Code among them. */
   ACP(
       List.of("(?s)\\s*(Continue\\.|Continue from where you left off\\.)\\s*"),
-      CLAUDE.part,
+      true,
+      List.of(),
       CLAUDE.answers),
-  OTHER(List.of(), List.of());
+  OTHER(List.of(), false, List.of(), List.of());
 
-  private final List<String> part;
+  private static final String REMINDER = "<system-reminder>";
+  private static final String REMINDER_END = "</system-reminder>";
+
   private final List<String> answers;
+  private final boolean reminders;
   private final List<Pattern> wholePatterns;
   private final List<Pattern> partPatterns;
   private final List<Pattern> answerPatterns;
 
-  AgentFamily(List<String> whole, List<String> part) {
-    this(whole, part, List.of());
-  }
-
-  AgentFamily(List<String> whole, List<String> part, List<String> answers) {
-    this.part = part;
+  /**
+   * @param whole patterns of texts that it adds
+   * @param reminders whether it adds reminders to texts
+   * @param part patterns of what it adds to texts
+   * @param answers patterns of answers that it invents
+   */
+  AgentFamily(List<String> whole, boolean reminders, List<String> part, List<String> answers) {
+    this.reminders = reminders;
     this.answers = answers;
     wholePatterns = whole.stream().map(Pattern::compile).toList();
     partPatterns = part.stream().map(Pattern::compile).toList();
@@ -91,7 +100,7 @@ public enum AgentFamily implements SubAgentTools {
    * Removes what the agent adds to a text of the user or to a result; empty when nothing is left.
    */
   String strip(String text) {
-    String left = text;
+    String left = reminders ? withoutReminders(text) : text;
     for (Pattern pattern : partPatterns) {
       left = pattern.matcher(left).replaceAll("");
     }
@@ -101,6 +110,34 @@ public enum AgentFamily implements SubAgentTools {
       }
     }
     return left;
+  }
+
+  /**
+   * Not a regular expression, which would search the end of each reminder to the end of the text: a
+   * file that an agent has read may have millions of beginnings.
+   */
+  private static String withoutReminders(String text) {
+    StringBuilder left = new StringBuilder();
+    int at = 0;
+    int begin = text.indexOf(REMINDER);
+    while (begin >= 0) {
+      int end = text.indexOf(REMINDER_END, begin + REMINDER.length());
+      if (end < 0) {
+        break;
+      }
+      left.append(text, at, begin);
+      at = end + REMINDER_END.length();
+      while (at < text.length() && isSpace(text.charAt(at))) {
+        at++;
+      }
+      begin = text.indexOf(REMINDER, at);
+    }
+    return at == 0 ? text : left.append(text, at, text.length()).toString();
+  }
+
+  /** As {@code \\s} of a pattern: changes of it would change keys. */
+  private static boolean isSpace(char c) {
+    return c == ' ' || c >= '\t' && c <= '\r';
   }
 
   /** Removes a text of the assistant that the agent has invented; empty when nothing is left. */

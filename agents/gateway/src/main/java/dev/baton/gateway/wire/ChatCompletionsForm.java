@@ -250,10 +250,13 @@ public final class ChatCompletionsForm implements WireForm {
   }
 
   private static void mergeCall(ObjectNode message, JsonNode part) {
-    ArrayNode calls = message.withArray("tool_calls");
+    ArrayNode calls = JsonFields.listOf(message, "tool_calls");
     int index = Math.max(0, Math.min(part.path("index").asInt(calls.size()), 4_096));
     while (calls.size() <= index) {
       calls.addObject();
+    }
+    if (!(calls.get(index) instanceof ObjectNode)) {
+      calls.set(index, JsonFields.newObject());
     }
     ObjectNode call = (ObjectNode) calls.get(index);
     for (Map.Entry<String, JsonNode> field : part.properties()) {
@@ -375,12 +378,15 @@ public final class ChatCompletionsForm implements WireForm {
 
   @Override
   public AnswerMeta meta(ObjectNode answer) throws MalformedAnswerException {
-    if (!(answer.path("choices") instanceof ArrayNode choices)) {
+    if (!answer.path("choices").isArray()) {
       throw new MalformedAnswerException("the answer has no choices");
     }
     List<ToolCallRef> calls = new ArrayList<>();
-    for (JsonNode choice : choices) {
-      for (JsonNode call : choice.path("message").path("tool_calls")) {
+    for (ObjectNode choice : JsonFields.parts(answer, "choices")) {
+      if (!choice.path("message").isObject()) {
+        throw new MalformedAnswerException("choices: a choice has no message");
+      }
+      for (ObjectNode call : JsonFields.parts(choice.path("message"), "tool_calls")) {
         calls.add(
             new ToolCallRef(
                 JsonFields.string(call, "id"), JsonFields.string(call.path("function"), "name")));

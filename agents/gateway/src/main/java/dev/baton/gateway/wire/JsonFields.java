@@ -11,6 +11,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +47,27 @@ final class JsonFields {
       throw new MalformedAnswerException("the data of an event is not a JSON object");
     }
     return data;
+  }
+
+  /**
+   * The parts of a list of an answer; none where it is absent.
+   *
+   * @throws MalformedAnswerException when one is not an object: it could not be split into events
+   */
+  static List<ObjectNode> parts(JsonNode of, String list) throws MalformedAnswerException {
+    List<ObjectNode> parts = new ArrayList<>();
+    for (JsonNode part : of.path(list)) {
+      if (!(part instanceof ObjectNode object)) {
+        throw new MalformedAnswerException(list + ": a part is not a JSON object");
+      }
+      parts.add(object);
+    }
+    return parts;
+  }
+
+  /** The list of an object's field, which replaces a value of another type. */
+  static ArrayNode listOf(ObjectNode object, String field) {
+    return object.path(field) instanceof ArrayNode list ? list : object.putArray(field);
   }
 
   static SseEvent event(@Nullable String name, ObjectNode data) {

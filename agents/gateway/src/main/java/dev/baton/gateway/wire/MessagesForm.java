@@ -216,7 +216,7 @@ public final class MessagesForm implements WireForm {
               "signature",
               JsonFields.string(block, "signature") + JsonFields.string(delta, "signature"));
       case "input_json_delta" -> input.append(JsonFields.string(delta, "partial_json"));
-      case "citations_delta" -> block.withArray("citations").add(delta.path("citation"));
+      case "citations_delta" -> JsonFields.listOf(block, "citations").add(delta.path("citation"));
       default -> {}
     }
   }
@@ -353,11 +353,11 @@ public final class MessagesForm implements WireForm {
 
   @Override
   public AnswerMeta meta(ObjectNode answer) throws MalformedAnswerException {
-    if (!(answer.path("content") instanceof ArrayNode content)) {
+    if (!answer.path("content").isArray()) {
       throw new MalformedAnswerException("the answer has no content");
     }
     List<ToolCallRef> calls = new ArrayList<>();
-    for (JsonNode block : content) {
+    for (ObjectNode block : JsonFields.parts(answer, "content")) {
       if (JsonFields.string(block, "type").equals("tool_use")) {
         calls.add(
             new ToolCallRef(JsonFields.string(block, "id"), JsonFields.string(block, "name")));

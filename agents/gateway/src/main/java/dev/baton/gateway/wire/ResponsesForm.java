@@ -342,11 +342,14 @@ public final class ResponsesForm implements WireForm {
 
   @Override
   public AnswerMeta meta(ObjectNode answer) throws MalformedAnswerException {
-    if (!(answer.path("output") instanceof ArrayNode output)) {
+    if (!answer.path("output").isArray()) {
       throw new MalformedAnswerException("the answer has no output");
     }
     List<ToolCallRef> calls = new ArrayList<>();
-    for (JsonNode item : output) {
+    for (ObjectNode item : JsonFields.parts(answer, "output")) {
+      if (JsonFields.string(item, "type").equals("message")) {
+        JsonFields.parts(item, "content");
+      }
       if (isCall(item)) {
         calls.add(
             new ToolCallRef(
