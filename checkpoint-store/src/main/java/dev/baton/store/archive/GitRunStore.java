@@ -178,6 +178,9 @@ final class GitRunStore implements AutoCloseable {
           pointer.run(), commit.getName(), Instant.ofEpochSecond(commit.getCommitTime()), files);
     } catch (LargeObjectException e) {
       throw new IOException(PREFIX + pointer.run() + ": a folder is too large to be listed", e);
+    } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+      // JGit's parsers trust the form of commits and trees.
+      throw new IOException(PREFIX + pointer.run() + ": a damaged commit or folder", e);
     }
   }
 

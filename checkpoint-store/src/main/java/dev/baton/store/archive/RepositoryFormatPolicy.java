@@ -74,7 +74,7 @@ final class RepositoryFormatPolicy {
       found.add(EXTENSIONS + "." + sub);
     }
     for (String remote : config.getSubsections("remote")) {
-      if (config.getBoolean("remote", remote, "promisor", false)
+      if (isPromisor(config, remote)
           || config.getString("remote", remote, "partialclonefilter") != null) {
         found.add("remote." + remote + " that has objects which are missing here (partial clone)");
       }
@@ -84,6 +84,15 @@ final class RepositoryFormatPolicy {
     }
     if (!found.isEmpty()) {
       throw new UnsupportedFormatException(repository, found);
+    }
+  }
+
+  /** A value that git does not accept counts as set. */
+  private static boolean isPromisor(Config config, String remote) {
+    try {
+      return config.getBoolean("remote", remote, "promisor", false);
+    } catch (IllegalArgumentException e) {
+      return true;
     }
   }
 

@@ -7,6 +7,8 @@
 package dev.baton.protocol.log;
 
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.RequiredFieldChecker;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -100,12 +102,24 @@ public final class LogRecordReader {
       frameAt = start;
       return;
     }
-    LogAttempt attempt = Json.read(text(start), LogAttempt.class);
+    LogAttempt attempt = attempt(text(start), start);
     // A file defines attempts in order; a reader of a single frame has not seen the earlier ones.
     while (attempts.size() <= index) {
       attempts.add(attempt);
     }
     attempts.set(index, attempt);
+  }
+
+  private static LogAttempt attempt(byte[] json, int start) {
+    try {
+      LogAttempt attempt = Json.read(json, LogAttempt.class);
+      if (attempt != null && RequiredFieldChecker.missing(attempt) == null) {
+        return attempt;
+      }
+    } catch (UncheckedIOException e) {
+      throw new IllegalArgumentException("not a log: an attempt at byte " + start, e);
+    }
+    throw new IllegalArgumentException("not a log: an attempt at byte " + start);
   }
 
   private byte[] text(int start) throws EndReached {

@@ -8,6 +8,7 @@ package dev.baton.agent.loop.session;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.RequiredFieldChecker;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -158,11 +159,17 @@ public final class LoopSessionFile implements AutoCloseable {
     if (!head.group(2).equals(crc(json.getBytes(StandardCharsets.UTF_8)))) {
       throw damaged(path, number, "its checksum differs");
     }
+    SessionRow row;
     try {
-      return Json.mapper().readValue(json, SessionRow.class);
+      row = Json.mapper().readValue(json, SessionRow.class);
     } catch (JsonProcessingException e) {
       throw damaged(path, number, "a row of an unknown kind");
     }
+    String missing = row == null ? "type" : RequiredFieldChecker.missing((Record) row);
+    if (missing != null) {
+      throw damaged(path, number, "it has no " + missing);
+    }
+    return row;
   }
 
   private static void checkOpening(Path path, SessionRow row, String id)

@@ -9,6 +9,7 @@ package dev.baton.agent.loop.session;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.RequiredFieldChecker;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -43,9 +44,13 @@ public record SessionSnapshot(
    */
   public static SessionSnapshot fromJson(String text) throws SessionFileException {
     try {
-      return Json.mapper().readValue(text, SessionSnapshot.class);
+      SessionSnapshot snapshot = Json.mapper().readValue(text, SessionSnapshot.class);
+      if (snapshot != null && RequiredFieldChecker.missing(snapshot) == null) {
+        return snapshot;
+      }
     } catch (JsonProcessingException | NullPointerException e) {
       throw new SessionFileException("the text is not the snapshot of a session");
     }
+    throw new SessionFileException("the text is not the snapshot of a session");
   }
 }
