@@ -1,0 +1,14 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.acceptance.advisories;
+
+/**
+ * A library that is resolved for a program.
+ *
+ * @param name its group and artifact, as {@code group:artifact}
+ */
+record ResolvedComponent(String name, String version) {}
