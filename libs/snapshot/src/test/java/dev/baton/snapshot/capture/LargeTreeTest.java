@@ -24,18 +24,35 @@ import java.io.RandomAccessFile;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
-/** Captures a million files with a heap of 512 MB; only with {@code -Dbaton.million=true}. */
+/** Captures a million entries with a heap of 512 MB, in a process of its own. */
 class LargeTreeTest {
+  private static final int MILLION = 1_000_000;
+  private static final Duration END = Duration.ofMinutes(15);
+
+  /** A repository or a cache may have such a folder; the target needs no block on a disk. */
+  @Test
+  @Tag("full")
+  void shouldCaptureListAndRestoreAMillionEntriesInOneFolder() throws Exception {
+    measureInAProcess("flat");
+  }
+
   @Test
   @EnabledIfSystemProperty(named = "baton.million", matches = "true")
   void shouldCaptureAMillionFilesInHalfAGigabyte() throws Exception {
+    measureInAProcess("100");
+  }
+
+  private static void measureInAProcess(String size) throws Exception {
     try (ScratchDirectory scratch = new ScratchDirectory()) {
       String classPath = System.getProperty("java.class.path");
       Process process =
@@ -48,11 +65,16 @@ class LargeTreeTest {
                   classPath,
                   LargeTreeTest.class.getName() + "$Main",
                   scratch.path.toString(),
-                  "1000000",
-                  "100")
+                  Integer.toString(MILLION),
+                  size)
               .inheritIO()
               .start();
-      assertThat(process.waitFor()).isZero();
+      try {
+        assertThat(process.waitFor(END.toSeconds(), TimeUnit.SECONDS)).as("ends in time").isTrue();
+        assertThat(process.exitValue()).isZero();
+      } finally {
+        process.destroyForcibly().waitFor();
+      }
     }
   }
 
@@ -68,6 +90,10 @@ class LargeTreeTest {
     public static void main(String[] arguments) throws IOException, InterruptedException {
       Path work = Path.of(arguments[0]);
       int files = Integer.parseInt(arguments[1]);
+      if (arguments[2].equals("flat")) {
+        flat(work, files);
+        return;
+      }
       int size = Integer.parseInt(arguments[2]);
       Path source = work.resolve("source");
       if (!Files.exists(source)) {
@@ -95,6 +121,39 @@ class LargeTreeTest {
             }
             return again;
           });
+    }
+
+    /** Empty files, so that a million of them needs no space but their names. */
+    private static void flat(Path work, int files) throws IOException, InterruptedException {
+      Path source = Files.createDirectories(work.resolve("source"));
+      for (int i = 0; i < files; i++) {
+        Files.createFile(source.resolve("entry-" + i));
+      }
+      PacksInFiles store = new PacksInFiles(Files.createDirectories(work.resolve("packs")));
+      TreeSnapshotter tree = new TreeSnapshotter(ExcludePolicy.none());
+      CapturedTree first = measure("first", () -> tree.capture(source, store));
+      CapturedTree again = measure("unchanged", () -> tree.capture(source, store));
+      require(first.snapshot().fileCount() == files, "all files are captured");
+      require(first.skipped().isEmpty(), "nothing is skipped");
+      require(again.snapshot().root().equals(first.snapshot().root()), "the same tree");
+      require(tree.list(source).entries().size() == files + 1, "all entries are listed");
+      Path target = work.resolve("target");
+      measure(
+          "restore",
+          () -> {
+            TreeSnapshotter other = new TreeSnapshotter(ExcludePolicy.none());
+            other.restore(first.snapshot(), store, target, RestoreOptions.defaults());
+            CapturedTree restored = other.capture(target, store);
+            require(
+                restored.snapshot().root().equals(first.snapshot().root()), "the same is restored");
+            return restored;
+          });
+    }
+
+    private static void require(boolean holds, String what) throws IOException {
+      if (!holds) {
+        throw new IOException("does not hold: " + what);
+      }
     }
 
     private static Path file(Path source, int i) {
