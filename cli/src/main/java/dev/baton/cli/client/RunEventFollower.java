@@ -11,6 +11,7 @@ import dev.baton.cli.command.CliExitCode;
 import dev.baton.protocol.state.RunStatus;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -24,6 +25,11 @@ public final class RunEventFollower {
   private static final Duration AWAY_WITHIN = Duration.ofMinutes(1);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  /** The last message of a stream that the server ends, with a problem document. */
+  private static final String PROBLEM = "problem";
+
+  private static final int UNAUTHENTICATED = 401;
 
   private final OrchestratorRestClient client;
   private final String run;
@@ -59,8 +65,8 @@ public final class RunEventFollower {
    * Passes every event to {@code sink} until it returns false, or the run has ended.
    *
    * @return the last event seen; null when there was none
-   * @throws CliException when the server is unreachable for a minute; the timeout of the current
-   *     request may add to that
+   * @throws CliException when the server is unreachable for a minute, to which the timeout of the
+   *     current request may add, or refuses the caller, also while it follows
    */
   public @Nullable ApiRunEvent follow(Predicate<ApiRunEvent> sink) {
     return follow(sink, ApiRunEvent::isLast);
@@ -96,7 +102,7 @@ public final class RunEventFollower {
                   UNKNOWN ->
                   false;
             };
-        if (!passing || isAwayForLong()) {
+        if (!passing || e.isRefusal() || isAwayForLong()) {
           throw e;
         }
       } catch (IOException e) {
@@ -128,6 +134,10 @@ public final class RunEventFollower {
       for (ServerSentEventReader.Message message = stream.next();
           message != null;
           message = stream.next()) {
+        if (message.event().equals(PROBLEM)) {
+          throw ProblemFormatter.failure(
+              client.server(), UNAUTHENTICATED, message.data().getBytes(StandardCharsets.UTF_8));
+        }
         ApiRunEvent event = ApiRunEvent.of(message);
         if (event.position() <= position) {
           continue;

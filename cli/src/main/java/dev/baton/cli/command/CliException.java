@@ -18,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 public final class CliException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
+  private static final int UNAUTHENTICATED = 401;
+  private static final int FORBIDDEN = 403;
+
   private final CliExitCode code;
   private final transient List<String> details;
   private final transient @Nullable ObjectNode problem;
@@ -58,6 +61,12 @@ public final class CliException extends RuntimeException {
 
   public CliExitCode code() {
     return code;
+  }
+
+  /** Whether the server has refused the caller, which no retry changes. */
+  public boolean isRefusal() {
+    int status = problem == null ? 0 : problem.path("status").asInt();
+    return status == UNAUTHENTICATED || status == FORBIDDEN;
   }
 
   /** The first line, never null. */

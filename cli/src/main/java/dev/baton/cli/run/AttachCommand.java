@@ -85,6 +85,9 @@ public final class AttachCommand implements Runnable {
               "the terminal's connection ended: "
                   + reason
                   + "; if the run continues on another runner, attach again");
+      case AttachedTerminal.End.Refused(String reason) ->
+          throw CliException.of(
+              CliExitCode.SERVER, "the server has closed the terminal: " + reason);
       case AttachedTerminal.End.NoReader() ->
           throw CliException.of(CliExitCode.PIPE, "the reader of the output is gone");
     }

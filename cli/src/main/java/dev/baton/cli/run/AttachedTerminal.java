@@ -21,12 +21,16 @@ import org.jspecify.annotations.Nullable;
  */
 final class AttachedTerminal implements WebSocket.Listener {
   private static final int NORMAL = 1000;
+  private static final int NOT_ALLOWED = 1008;
   private static final int MAX_REASON = 200;
 
   /** How it ended. */
   sealed interface End {
     /** The client is detached, or the step has ended, as the server says. */
     record Closed(String reason) implements End {}
+
+    /** The server refuses a message, or the right of the caller has ended. */
+    record Refused(String reason) implements End {}
 
     /** The connection broke, or the server ended it. */
     record Lost(String reason) implements End {}
@@ -74,10 +78,13 @@ final class AttachedTerminal implements WebSocket.Listener {
 
   @Override
   public @Nullable CompletionStage<?> onClose(WebSocket socket, int code, String reason) {
+    String shown = TextShortener.shorten(reason, MAX_REASON);
     end.complete(
-        code == NORMAL
-            ? new End.Closed(reason)
-            : new End.Lost(TextShortener.shorten(reason, MAX_REASON)));
+        switch (code) {
+          case NORMAL -> new End.Closed(reason);
+          case NOT_ALLOWED -> new End.Refused(shown);
+          default -> new End.Lost(shown);
+        });
     return null;
   }
 

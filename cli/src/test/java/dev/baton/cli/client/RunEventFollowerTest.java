@@ -93,6 +93,30 @@ class RunEventFollowerTest {
   }
 
   @Test
+  void shouldEndWithTheReasonWhenItsRightEnds() throws Exception {
+    String problem = "{\"title\": \"No\", \"status\": 401, \"detail\": \"the token has expired\"}";
+    try (StubServer server = new StubServer();
+        OrchestratorRestClient client = client(server.url())) {
+      server.on(
+          "GET /runs/" + RUN + "/events?after=0",
+          200,
+          "text/event-stream",
+          "id: 1\nevent: dev.baton.step_started\ndata: {}\n\nevent: problem\ndata: "
+              + problem
+              + "\n\n");
+      List<Long> seen = new ArrayList<>();
+      RunEventFollower feed = new RunEventFollower(client, RUN, 0, LONG, LONG);
+
+      assertThatThrownBy(() -> feed.follow(event -> seen.add(event.position())))
+          .isInstanceOfSatisfying(
+              CliException.class, e -> assertThat(e.code()).isEqualTo(CliExitCode.SERVER))
+          .hasMessageContaining("the token has expired");
+      assertThat(seen).containsExactly(1L);
+      assertThat(server.requests()).hasSize(1);
+    }
+  }
+
+  @Test
   void shouldCountOnlyTheTimeSinceTheServerWasThere() throws Exception {
     int events = 6;
     try (StubServer shaky = new StubServer();

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.events;
 
 import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.CallerStreamRegistry;
 import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
@@ -134,16 +135,31 @@ public class EventResource {
       @Context Sse sse) {
     long from = lastEventId == null ? after : SseKeepAlive.position(lastEventId);
     ProjectAccess access = callers.access(AccessRole.VIEWER);
-    return streams.limited(
-        access.caller(),
-        runs.resolve(id, access)
-            .onItem()
-            .transformToMulti(
-                run ->
-                    SseKeepAlive.kept(
-                        sse,
-                        store.follow(run, from).map(RunEventView::of),
-                        EventResource::described)));
+    return streams
+        .limited(
+            access.caller(),
+            runs.resolve(id, access)
+                .onItem()
+                .transformToMulti(
+                    run ->
+                        SseKeepAlive.kept(
+                            sse,
+                            store.follow(run, from).map(RunEventView::of),
+                            EventResource::described)))
+        .onFailure(CallerStreamRegistry::isEnd)
+        .recoverWithItem(failure -> end(sse, (ProblemException) failure, id));
+  }
+
+  /** Returns the last message of a stream: a reason, without an id, since it is no event. */
+  private static OutboundSseEvent end(Sse sse, ProblemException reason, String id) {
+    return sse.newEventBuilder()
+        .name("problem")
+        .mediaType(MediaType.TEXT_PLAIN_TYPE)
+        .data(
+            String.class,
+            new String(
+                Json.bytes(reason.document("/runs/" + id + "/events")), StandardCharsets.UTF_8))
+        .build();
   }
 
   private static OutboundSseEvent.Builder described(

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.events;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.identity.Caller;
+import dev.baton.orchestrator.identity.CallerStreamRegistry;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import io.smallrye.mutiny.Multi;
@@ -23,24 +24,27 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 @ApplicationScoped
 public class StreamLimiter {
+  private final CallerStreamRegistry registry;
   private final int perCaller;
   private final int total;
   private final Map<String, Integer> byCaller = new HashMap<>();
   private int open;
 
   @Inject
-  StreamLimiter(OrchestratorConfig config) {
-    this(config.streams().perCaller(), config.streams().total());
+  StreamLimiter(OrchestratorConfig config, CallerStreamRegistry registry) {
+    this(config.streams().perCaller(), config.streams().total(), registry);
   }
 
-  StreamLimiter(int perCaller, int total) {
+  StreamLimiter(int perCaller, int total, CallerStreamRegistry registry) {
+    this.registry = registry;
     this.perCaller = perCaller;
     this.total = total;
   }
 
   /**
    * Returns the stream, counted from now to its end; it must be subscribed to. Not counted from its
-   * subscription, when the head of a response has been sent.
+   * subscription, when the head of a response has been sent. It fails when the right of its caller
+   * ends ({@link CallerStreamRegistry}).
    *
    * @throws ProblemException {@link ProblemKind#TOO_MANY_STREAMS} when the caller, or all callers,
    *     have as many as allowed
@@ -48,7 +52,8 @@ public class StreamLimiter {
   public <T> Multi<T> limited(Caller caller, Multi<T> stream) {
     acquire(caller.id());
     AtomicBoolean released = new AtomicBoolean();
-    return stream
+    return registry
+        .guarded(caller, stream)
         .onTermination()
         .invoke(
             () -> {
@@ -64,7 +69,7 @@ public class StreamLimiter {
       throw new ProblemException(
           ProblemKind.TOO_MANY_STREAMS,
           own >= perCaller
-              ? "this API key has %d open streams, as many as allowed (baton.streams.per-caller)"
+              ? "this caller has %d open streams, as many as allowed (baton.streams.per-caller)"
                   .formatted(own)
               : "%d streams are open, as many as allowed (baton.streams.total)".formatted(open));
     }

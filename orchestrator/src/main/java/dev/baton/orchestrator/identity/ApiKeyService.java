@@ -33,8 +33,11 @@ class ApiKeyService {
 
   private final ApiKeyRepository keys;
   private final CallerAuthenticator authenticator;
+  private final CallerStreamRegistry streams;
 
-  ApiKeyService(ApiKeyRepository keys, CallerAuthenticator authenticator) {
+  ApiKeyService(
+      ApiKeyRepository keys, CallerAuthenticator authenticator, CallerStreamRegistry streams) {
+    this.streams = streams;
     this.keys = keys;
     this.authenticator = authenticator;
   }
@@ -120,6 +123,7 @@ class ApiKeyService {
         .map(
             row -> {
               authenticator.forget(id);
+              streams.wake();
               return ApiKeyView.of(
                   row.orElseThrow(
                       () ->

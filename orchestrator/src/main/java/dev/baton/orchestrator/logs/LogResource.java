@@ -7,11 +7,14 @@
 package dev.baton.orchestrator.logs;
 
 import dev.baton.orchestrator.identity.CallerContext;
+import dev.baton.orchestrator.identity.CallerStreamRegistry;
+import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.problem.ProblemSet;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.identity.ProjectRoles;
+import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Multi;
 import io.vertx.core.buffer.Buffer;
 import jakarta.annotation.security.RolesAllowed;
@@ -34,8 +37,11 @@ public class LogResource {
   private final LogReader reader;
   private final RunQueryService runs;
   private final CallerContext callers;
+  private final CallerStreamRegistry streams;
 
-  LogResource(LogReader reader, RunQueryService runs, CallerContext callers) {
+  LogResource(
+      LogReader reader, RunQueryService runs, CallerContext callers, CallerStreamRegistry streams) {
+    this.streams = streams;
     this.callers = callers;
     this.reader = reader;
     this.runs = runs;
@@ -81,9 +87,25 @@ public class LogResource {
             tail,
             limit,
             follow);
-    return runs.resolve(id, callers.access(AccessRole.VIEWER))
-        .chain(runs::get)
-        .onItem()
-        .transformToMulti(run -> reader.read(run, request));
+    ProjectAccess access = callers.access(AccessRole.VIEWER);
+    return streams
+        .guarded(
+            access.caller(),
+            runs.resolve(id, access)
+                .chain(runs::get)
+                .onItem()
+                .transformToMulti(run -> reader.read(run, request)))
+        .onFailure(CallerStreamRegistry::isEnd)
+        .recoverWithMulti(LogResource::end);
+  }
+
+  /** Returns a line with the reason, and fails: a log that ends here is not complete. */
+  private static Multi<Buffer> end(Throwable failure) {
+    LogLineView reason = LogLineView.notice(0, 0, String.valueOf(failure.getMessage()), null);
+    return Multi.createBy()
+        .concatenating()
+        .streams(
+            Multi.createFrom().item(Buffer.buffer(Json.bytes(reason))),
+            Multi.createFrom().failure(failure));
   }
 }

@@ -9,6 +9,7 @@ package dev.baton.orchestrator.terminal;
 import dev.baton.orchestrator.gateway.TerminalDispatcher;
 import dev.baton.orchestrator.gateway.TerminalDispatcher.Answer;
 import dev.baton.orchestrator.identity.CallerFilter;
+import dev.baton.orchestrator.identity.CallerStreamRegistry;
 import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.ProblemDocument;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -48,8 +49,10 @@ class TerminalRoute {
 
   private final RunQueryService runs;
   private final TerminalDispatcher terminals;
+  private final CallerStreamRegistry streams;
 
-  TerminalRoute(RunQueryService runs, TerminalDispatcher terminals) {
+  TerminalRoute(RunQueryService runs, TerminalDispatcher terminals, CallerStreamRegistry streams) {
+    this.streams = streams;
     this.runs = runs;
     this.terminals = terminals;
   }
@@ -70,11 +73,14 @@ class TerminalRoute {
             failure -> loop.runOnContext(none -> fail(context, failure)));
   }
 
+  private static ProjectAccess access(RoutingContext context) {
+    return CallerFilter.require(
+        context, flag(context, "read_only") ? AccessRole.VIEWER : AccessRole.OPERATOR);
+  }
+
   private Uni<Answer> answer(RoutingContext context) {
     try {
-      ProjectAccess access =
-          CallerFilter.require(
-              context, flag(context, "read_only") ? AccessRole.VIEWER : AccessRole.OPERATOR);
+      ProjectAccess access = access(context);
       OpenTerminal wanted = wanted(context);
       return runs.resolve(wanted.getRun(), access)
           .chain(runs::get)
@@ -156,13 +162,20 @@ class TerminalRoute {
     return Integer.parseInt(value);
   }
 
-  private static void respond(RoutingContext context, Context loop, Answer answer) {
+  private void respond(RoutingContext context, Context loop, Answer answer) {
     switch (answer) {
       case Answer.Opened(var link, String step) ->
           context
               .request()
               .toWebSocket()
-              .onSuccess(socket -> TerminalSocket.connect(context.vertx(), loop, socket, link))
+              .onSuccess(
+                  socket ->
+                      TerminalSocket.connect(
+                          context.vertx(),
+                          loop,
+                          socket,
+                          link,
+                          end -> streams.open(access(context).caller(), end)))
               .onFailure(
                   failure -> {
                     LOG.debugf("terminal of step '%s': the upgrade failed: %s", step, failure);

@@ -10,6 +10,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.google.protobuf.ByteString;
 import dev.baton.orchestrator.gateway.TerminalLink;
+import dev.baton.orchestrator.identity.CallerStreamRegistry.OpenStream;
+import dev.baton.orchestrator.problem.ProblemException;
+import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.protocol.grpc.TerminalInput;
 import dev.baton.protocol.grpc.TerminalOutput;
 import dev.baton.protocol.grpc.TerminalSize;
@@ -18,6 +21,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jboss.logging.Logger;
 
 /**
@@ -29,7 +34,7 @@ final class TerminalSocket implements TerminalLink.Listener {
   /** The client is detached, or its step has ended; the reason of the close frame says which. */
   static final short NORMAL = 1000;
 
-  /** The message of the client is not allowed. */
+  /** The message of the client is not allowed, or its right has ended. */
   static final short NOT_ALLOWED = 1008;
 
   /** The runner is lost, or the client cannot be served here any more. */
@@ -62,9 +67,19 @@ final class TerminalSocket implements TerminalLink.Listener {
     this.link = link;
   }
 
-  /** Connects both; called on the event loop of the WebSocket. */
-  static void connect(Vertx vertx, Context loop, ServerWebSocket socket, TerminalLink link) {
+  /**
+   * Connects both; called on the event loop of the WebSocket.
+   *
+   * @param register registers what ends the terminal with a reason
+   */
+  static void connect(
+      Vertx vertx,
+      Context loop,
+      ServerWebSocket socket,
+      TerminalLink link,
+      Function<Consumer<ProblemException>, OpenStream> register) {
     TerminalSocket terminal = new TerminalSocket(vertx, loop, socket, link);
+    OpenStream open = register.apply(terminal::refused);
     long pings = vertx.setPeriodic(PING_MILLIS, timer -> terminal.ping());
     socket.binaryMessageHandler(terminal::typed);
     socket.textMessageHandler(terminal::commanded);
@@ -73,6 +88,7 @@ final class TerminalSocket implements TerminalLink.Listener {
     socket.closeHandler(
         none -> {
           vertx.cancelTimer(pings);
+          open.close();
           terminal.closed = true;
           link.close();
         });
@@ -161,6 +177,11 @@ final class TerminalSocket implements TerminalLink.Listener {
   @Override
   public void ended() {
     loop.runOnContext(none -> close(LOST, "the connection to the runner has ended"));
+  }
+
+  private void refused(ProblemException problem) {
+    short code = problem.kind() == ProblemKind.UNAUTHENTICATED ? NOT_ALLOWED : LOST;
+    loop.runOnContext(none -> close(code, String.valueOf(problem.getMessage())));
   }
 
   private void close(short code, String reason) {

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.identity.Caller;
+import dev.baton.orchestrator.identity.CallerStreamRegistry;
 import dev.baton.orchestrator.identity.CallerValidity;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.testing.FakeStore;
@@ -49,6 +50,7 @@ class StreamLimiterTest {
 
   @Inject OrchestratorTestEnvironment bed;
   @Inject StreamLimiter streams;
+  @Inject CallerStreamRegistry registry;
 
   private static Caller caller(String id) {
     return new Caller(id, id, Set.of(), null, null, new CallerValidity("API key", null, false));
@@ -65,7 +67,7 @@ class StreamLimiterTest {
 
   @Test
   void shouldLimitEachCallerAndAllTogether() throws Exception {
-    StreamLimiter limiter = new StreamLimiter(2, 3);
+    StreamLimiter limiter = new StreamLimiter(2, 3, registry);
     PacedSubscriber<Integer> first = open(limiter, ANN);
     open(limiter, ANN);
 
@@ -84,7 +86,7 @@ class StreamLimiterTest {
 
   @Test
   void shouldReleaseStreamsThatFail() throws Exception {
-    StreamLimiter limiter = new StreamLimiter(1, 1);
+    StreamLimiter limiter = new StreamLimiter(1, 1, registry);
     for (int i = 0; i < 3; i++) {
       PacedSubscriber<Integer> subscriber = new PacedSubscriber<>();
       limiter
