@@ -8,6 +8,7 @@ package dev.baton.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -17,10 +18,14 @@ class CallerRefusalWriterTest {
     "'the key is wrong', 'the key is wrong'",
     "100%, 100%25",
     "'zoë', 'zo%C3%AB'",
-    "'a\r\nb', 'a%0D%0Ab'",
     "'', ''"
   })
   void shouldEncodeMessagesAsGrpcRequires(String message, String encoded) {
     assertThat(CallerRefusalWriter.percentEncoded(message)).isEqualTo(encoded);
+  }
+
+  @Test
+  void shouldEncodeLineBreaks() {
+    assertThat(CallerRefusalWriter.percentEncoded("a\r\nb")).isEqualTo("a%0D%0Ab");
   }
 }
