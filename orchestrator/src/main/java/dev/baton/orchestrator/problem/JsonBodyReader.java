@@ -14,6 +14,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import dev.baton.protocol.json.Json;
 import jakarta.ws.rs.core.MediaType;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -55,6 +56,10 @@ public final class JsonBodyReader {
     } catch (JacksonException e) {
       throw ProblemException.withErrors(
           ProblemKind.MALFORMED_REQUEST, "the body cannot be parsed", List.of(describe(e)));
+    } catch (CharConversionException e) {
+      throw new ProblemException(
+          ProblemKind.MALFORMED_REQUEST,
+          "the body cannot be parsed: it is not text in UTF-8: " + e.getMessage());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
