@@ -157,9 +157,4 @@ public class CallerStreamRegistry {
   private static boolean isRevocable(OpenStream stream) {
     return stream.caller.validity().isRevocable();
   }
-
-  /** Returns the number of open streams. */
-  public int size() {
-    return streams.size();
-  }
 }
