@@ -150,7 +150,7 @@ public class EventResource {
         .recoverWithItem(failure -> end(sse, (ProblemException) failure, id));
   }
 
-  /** Returns the last message of a stream: a reason, without an id, since it is no event. */
+  /** Returns the last message of a stream: a reason; ids are for events of the run only. */
   private static OutboundSseEvent end(Sse sse, ProblemException reason, String id) {
     return sse.newEventBuilder()
         .name("problem")
