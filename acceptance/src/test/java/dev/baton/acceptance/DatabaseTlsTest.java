@@ -7,12 +7,10 @@
 package dev.baton.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.tls.CertificateAuthority;
 import dev.baton.protocol.tls.CertificateAuthority.Issued;
-import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
@@ -184,10 +182,6 @@ class DatabaseTlsTest {
       StackComponent service, Map<String, String> changes, String message) throws Exception {
     Map<String, String> environment = new HashMap<>(settings());
     environment.putAll(changes);
-    ServiceReplica replica = stack.replica(service, ServiceReplica.freePort(), environment);
-    assertThatThrownBy(replica::start).hasMessageContaining("before it was ready");
-    assertThat(stack.data().resolve("logs").resolve(replica.name() + ".log"))
-        .content()
-        .contains(message);
+    ServiceStartAssert.assertNotStarted(stack, service, environment, message);
   }
 }

@@ -7,15 +7,12 @@
 package dev.baton.acceptance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.chaos.fault.TcpProxy;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.tls.CertificateAuthority;
 import dev.baton.protocol.tls.CertificateAuthority.Issued;
 import dev.baton.protocol.tls.TlsSettings;
-import dev.baton.standalone.ServiceReplica;
-import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
 import dev.baton.standalone.files.DirectoryTreeDeleter;
@@ -24,8 +21,10 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -36,8 +35,12 @@ class ObjectStoreTlsTest {
   private static final Duration END = Duration.ofSeconds(240);
   private static final String LOOPBACK = "ip:127.0.0.1";
 
+  /** Launchers pass the setting of the orchestrator to runners. */
+  private static final List<StackComponent> TRUSTING =
+      List.of(StackComponent.ORCHESTRATOR, StackComponent.STORE);
+
   @SuppressWarnings("NullAway.Init")
-  private static Path folder;
+  private static StandaloneStack objects;
 
   @SuppressWarnings("NullAway.Init")
   private static CertificateAuthority authority;
@@ -49,33 +52,45 @@ class ObjectStoreTlsTest {
   private static TcpProxy foreign;
 
   @SuppressWarnings("NullAway.Init")
-  private static StandaloneStack stack;
-
-  @SuppressWarnings("NullAway.Init")
-  private static AcceptanceApiClient api;
+  private static SharedStackExtension.RunningStack on;
 
   @BeforeAll
   static void start() throws Exception {
-    folder = Files.createTempDirectory("baton-object-store-tls-");
+    Path folder = Files.createTempDirectory("baton-object-store-tls-");
     authority = CertificateAuthority.of(Files.createDirectory(folder.resolve("authority")));
-    // Later starts keep the port of the object store.
-    StandaloneStack first = builder().components(StackComponent.S3).start();
-    int port = URI.create(first.s3().endpoint()).getPort();
-    first.close();
+    objects =
+        StandaloneStack.builder()
+            .data(folder.resolve("objects"))
+            .components(StackComponent.S3)
+            .start();
+    int port = URI.create(objects.s3().endpoint()).getPort();
     secured = listen(authority.issue("objects", List.of(LOOPBACK), 2)).to(port);
     foreign = listen(authority.issue("foreign", List.of("dns:objects.example"), 2)).to(port);
-    StackBuilder all = builder();
-    for (StackComponent service : List.of(StackComponent.ORCHESTRATOR, StackComponent.STORE)) {
-      all.environment(service, "BATON_TLS_TRUST", authority.certificate().toString());
-    }
-    stack =
-        all.environment(StackComponent.STORE, "BATON_OBJECT_STORE_ENDPOINT", endpoint(secured))
-            .start();
-    api = new AcceptanceApiClient(stack.orchestratorUrl(), stack.apiKey());
+    on =
+        SharedStackExtension.RunningStack.of(
+            builder -> {
+              for (StackComponent service : TRUSTING) {
+                builder.environment(service, "BATON_TLS_TRUST", trust(authority));
+              }
+              store(secured)
+                  .forEach((name, value) -> builder.environment(StackComponent.STORE, name, value));
+              return builder;
+            });
   }
 
-  private static StackBuilder builder() {
-    return StandaloneStack.builder().data(folder.resolve("stack"));
+  private static String trust(CertificateAuthority of) {
+    return of.certificate().toString();
+  }
+
+  /** Returns what the checkpoint-store needs for the object store behind a proxy. */
+  private static Map<String, String> store(TcpProxy proxy) {
+    return Map.of(
+        "BATON_OBJECT_STORE_ENDPOINT",
+        "https://127.0.0.1:" + proxy.port(),
+        "BATON_OBJECT_STORE_ACCESS_KEY",
+        objects.s3().accessKey(),
+        "BATON_OBJECT_STORE_SECRET_KEY",
+        objects.s3().secretKey());
   }
 
   /** Listens with TLS; passes the bytes on without. */
@@ -90,28 +105,27 @@ class ObjectStoreTlsTest {
             .createServerSocket(0, 128, InetAddress.getLoopbackAddress()));
   }
 
-  private static String endpoint(TcpProxy proxy) {
-    return "https://127.0.0.1:" + proxy.port();
-  }
-
   @AfterAll
   static void stop() throws Exception {
-    if (stack != null) {
-      stack.close();
+    if (on != null) {
+      on.close();
     }
     for (TcpProxy proxy : new TcpProxy[] {secured, foreign}) {
       if (proxy != null) {
         proxy.close();
       }
     }
-    DirectoryTreeDeleter.delete(folder);
+    if (objects != null) {
+      objects.close();
+      DirectoryTreeDeleter.delete(Objects.requireNonNull(objects.data().getParent()));
+    }
   }
 
   /** Files, a large output and logs pass through the object store. */
   @Test
   void shouldContinueARunOfAKilledRunner() throws Exception {
-    Path go = folder.resolve("go");
-    api.push(
+    Path go = on.folder.resolve("go");
+    on.api.push(
         """
         name: stored
         steps:
@@ -121,9 +135,9 @@ class ObjectStoreTlsTest {
           - {id: read, shell: 'cat file'}
         """
             .formatted(go, go));
-    String run = api.start("stored", Json.mapper().createObjectNode());
+    String run = on.api.start("stored", Json.mapper().createObjectNode());
     Await.until(
-        "the second step is under way", END, () -> Files.exists(folder.resolve("go-begun")));
+        "the second step is under way", END, () -> Files.exists(on.folder.resolve("go-begun")));
 
     assertThat(RunnerProcessHandle.of(run).orElseThrow().kill(true)).isTrue();
     Files.createFile(go);
@@ -131,42 +145,32 @@ class ObjectStoreTlsTest {
     Await.until(
         "run " + run + " has completed",
         END,
-        () -> api.run(run).path("status").asText().equals("completed"));
-    assertThat(api.run(run).path("epoch").asInt()).isGreaterThan(1);
+        () -> on.api.run(run).path("status").asText().equals("completed"));
+    assertThat(on.api.run(run).path("epoch").asInt()).isGreaterThan(1);
   }
 
   @Test
   void shouldNotStartWithAnotherAuthority() throws Exception {
-    CertificateAuthority other =
-        CertificateAuthority.of(Files.createDirectory(folder.resolve("other")));
+    Path other = Files.createDirectory(on.folder.resolve("other"));
 
     assertNotStarted(
-        Map.of(
-            "BATON_OBJECT_STORE_ENDPOINT",
-            endpoint(secured),
-            "BATON_TLS_TRUST",
-            other.certificate().toString()),
+        secured,
+        CertificateAuthority.of(other),
         "of an authority that is not trusted; correct baton.tls.trust");
   }
 
   @Test
   void shouldNotStartWithACertificateOfAnotherHost() throws Exception {
     assertNotStarted(
-        Map.of(
-            "BATON_OBJECT_STORE_ENDPOINT",
-            endpoint(foreign),
-            "BATON_TLS_TRUST",
-            authority.certificate().toString()),
+        foreign,
+        authority,
         "its certificate is for another host; correct baton.object-store.endpoint");
   }
 
-  private static void assertNotStarted(Map<String, String> environment, String message)
+  private static void assertNotStarted(TcpProxy proxy, CertificateAuthority trusted, String message)
       throws Exception {
-    ServiceReplica replica =
-        stack.replica(StackComponent.STORE, ServiceReplica.freePort(), environment);
-    assertThatThrownBy(replica::start).hasMessageContaining("before it was ready");
-    assertThat(stack.data().resolve("logs").resolve(replica.name() + ".log"))
-        .content()
-        .contains(message);
+    Map<String, String> environment = new HashMap<>(store(proxy));
+    environment.put("BATON_TLS_TRUST", trust(trusted));
+    ServiceStartAssert.assertNotStarted(on.stack, StackComponent.STORE, environment, message);
   }
 }

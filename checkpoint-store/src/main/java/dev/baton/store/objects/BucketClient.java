@@ -33,7 +33,6 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URI;
 import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -84,15 +83,11 @@ public class BucketClient {
             .endpoint(endpoint)
             .region(store.region())
             .credentials(store.accessKey(), store.secretKey());
-    if (isSecured(store.endpoint())) {
+    if ("https".equals(store.endpoint().getScheme())) {
       builder.httpClient(http(config.tls().settings()));
     }
     client = builder.build();
     client.setTimeout(TIMEOUT_MILLIS, TIMEOUT_MILLIS, TIMEOUT_MILLIS);
-  }
-
-  private static boolean isSecured(URI endpoint) {
-    return "https".equals(endpoint.getScheme());
   }
 
   private static OkHttpClient http(TlsSettings tls) {

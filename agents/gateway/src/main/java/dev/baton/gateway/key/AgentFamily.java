@@ -135,7 +135,7 @@ public enum AgentFamily implements SubAgentTools {
     return at == 0 ? text : left.append(text, at, text.length()).toString();
   }
 
-  /** As {@code \\s} of a pattern: changes of it would change keys. */
+  /** As {@code \s} of a pattern: changes of it would change keys. */
   private static boolean isSpace(char c) {
     return c == ' ' || c >= '\t' && c <= '\r';
   }
