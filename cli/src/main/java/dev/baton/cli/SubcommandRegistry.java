@@ -10,6 +10,7 @@ import dev.baton.cli.approval.ApprovalsCommand;
 import dev.baton.cli.approval.ApproveCommand;
 import dev.baton.cli.approval.RejectCommand;
 import dev.baton.cli.archive.ArchiveCommand;
+import dev.baton.cli.audit.AuditCommand;
 import dev.baton.cli.chaos.ChaosCommand;
 import dev.baton.cli.checkpoint.CheckpointCommand;
 import dev.baton.cli.completion.CompletionCommand;
@@ -69,6 +70,7 @@ final class SubcommandRegistry {
     ALL.put("logs", LogsCommand.class);
     ALL.put("attach", AttachCommand.class);
     ALL.put("dead-letters", DeadLettersCommand.class);
+    ALL.put("audit", AuditCommand.class);
     ALL.put("label", LabelCommand.class);
     ALL.put("approvals", ApprovalsCommand.class);
     ALL.put("approve", ApproveCommand.class);

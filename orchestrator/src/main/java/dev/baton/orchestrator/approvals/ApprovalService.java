@@ -300,6 +300,7 @@ public class ApprovalService {
         .chain(
             runs -> {
               for (Row run : runs) {
+                access.noteRun(run.getString("id"));
                 access.require(run.getString("project"));
                 return client
                     .preparedQuery(APPROVAL)

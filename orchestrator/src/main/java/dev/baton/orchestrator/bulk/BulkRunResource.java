@@ -200,12 +200,16 @@ public class BulkRunResource {
                                 page.runs().stream()
                                     .map(run -> result(run, "would_be_" + done, null))
                                     .toList())
-                        : done(page.runs(), done, action))
+                        : done(page.runs(), done, action, access))
                     .map(results -> results(results, page.nextCursor())));
   }
 
   private static Uni<List<Result>> done(
-      List<RunView> runs, String done, Function<String, Uni<Void>> action) {
+      List<RunView> runs, String done, Function<String, Uni<Void>> action, ProjectAccess access) {
+    for (RunView run : runs) {
+      access.require(run.project());
+      access.noteRun(run.id());
+    }
     return Multi.createFrom()
         .iterable(runs)
         .onItem()

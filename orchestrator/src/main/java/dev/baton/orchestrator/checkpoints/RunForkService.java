@@ -59,12 +59,14 @@ public class RunForkService {
   public Uni<IdempotentResponse> fork(
       String id, ForkRequest request, @Nullable IdempotencyKey key, ProjectAccess access) {
     check(request);
-    return service.create(
-        key,
-        () ->
-            runs.resolve(id, access)
-                .chain(runs::parent)
-                .chain(parent -> fork(parent, request, access)));
+    return service
+        .create(
+            key,
+            () ->
+                runs.resolve(id, access)
+                    .chain(runs::parent)
+                    .chain(parent -> fork(parent, request, access)))
+        .invoke(answer -> RunService.note(answer, access));
   }
 
   private Uni<NewRun> fork(

@@ -91,6 +91,15 @@ public interface OrchestratorConfig {
 
   Identity identity();
 
+  Audit audit();
+
+  /** The log of calls that change something or were refused. */
+  interface Audit {
+    /** How long records can be read; those of the topic {@code baton.audit} have its retention. */
+    @WithDefault("90d")
+    Duration retention();
+  }
+
   /** Which callers of REST and gRPC are accepted. */
   interface Identity {
     /** Whether callers need an API key. Without, every program that reaches the port may do all. */

@@ -32,6 +32,8 @@ public final class OrchestratorConfigValidator {
   private static final int MAX_SLOTS = 10_000;
   private static final int MAX_STARTING = 1_000;
   private static final int MAX_STREAMS = 100_000;
+  private static final Duration MIN_AUDIT = Duration.ofHours(1);
+  private static final Duration MAX_AUDIT = Duration.ofDays(3_650);
   private static final int MAX_POOL = 64;
   private static final int MAX_DEATHS = 1_000_000;
   private static final Duration MIN_RETRY = Duration.ofMillis(100);
@@ -67,6 +69,10 @@ public final class OrchestratorConfigValidator {
     range(problems, "baton.launcher.warm.size", config.launcher().warm().size(), 0, MAX_POOL);
     LauncherConfigValidator.validate(problems, config);
     range(problems, "baton.streams.per-caller", config.streams().perCaller(), 1, MAX_STREAMS);
+    if (config.audit().retention().compareTo(MIN_AUDIT) < 0
+        || config.audit().retention().compareTo(MAX_AUDIT) > 0) {
+      problems.add(wrong("baton.audit.retention", config.audit().retention(), "1h to 3650d"));
+    }
     range(problems, "baton.streams.total", config.streams().total(), 1, MAX_STREAMS);
     range(problems, "baton.db.port", config.db().port(), 1, 65_535);
     DefaultCredentialChecker.problem(

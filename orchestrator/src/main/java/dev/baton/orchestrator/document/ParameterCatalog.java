@@ -51,6 +51,12 @@ final class ParameterCatalog {
               "until",
               "Before this RFC 3339 time; of runs, also a duration before now, such as `2h` or"
                   + " `7d`"),
+          entry("caller", "Only calls of the API key with this name or id"),
+          entry(
+              "operation",
+              "Only calls of this operation: method and path template as in this document, or"
+                  + " service and method of gRPC"),
+          entry("outcome", "Only calls that ended so: ok, refused, rejected, failed or unknown"),
           entry("limit", "Largest number of entries to return"),
           entry("cursor", "The `next_cursor` of the previous page; without it the first page"),
           entry("epoch", "The epoch to check; without it the current one"),
@@ -76,6 +82,7 @@ final class ParameterCatalog {
           entry("/runs limit", new long[] {1, MOST}),
           entry("/runs/history limit", new long[] {1, MOST}),
           entry("/archive limit", new long[] {1, MOST}),
+          entry("/audit limit", new long[] {1, MOST}),
           entry("/approvals limit", new long[] {1, MOST}),
           entry("/checkpoints limit", new long[] {1, MOST}),
           entry("/runs/{id}/events limit", new long[] {1, 10_000}),

@@ -18,9 +18,7 @@ import jakarta.ws.rs.GET;
 import jakarta.ws.rs.POST;
 import jakarta.ws.rs.Path;
 import jakarta.ws.rs.Produces;
-import jakarta.ws.rs.core.Context;
 import jakarta.ws.rs.core.MediaType;
-import jakarta.ws.rs.core.SecurityContext;
 import java.util.List;
 import java.util.Map;
 import org.eclipse.microprofile.openapi.annotations.Operation;
@@ -59,8 +57,10 @@ public class ApiKeyResource {
   }
 
   private final ApiKeyService keys;
+  private final CallerContext callers;
 
-  ApiKeyResource(ApiKeyService keys) {
+  ApiKeyResource(ApiKeyService keys, CallerContext callers) {
+    this.callers = callers;
     this.keys = keys;
   }
 
@@ -91,15 +91,17 @@ public class ApiKeyResource {
   @RequestBody(
       required = true,
       content = @Content(schema = @Schema(implementation = ApiKeyRequest.class)))
-  public Uni<ApiKeyView> create(byte[] body, @Context SecurityContext security) {
+  public Uni<ApiKeyView> create(byte[] body) {
     JsonBodyReader.check(body.length, JsonBodyReader.LIMIT);
     ApiKeyRequest request = JsonBodyReader.read(body, ApiKeyRequest.class);
+    AuditedCall call = callers.call();
     return keys.create(
-        request.name(),
-        request.role(),
-        request.projects(),
-        request.expiresIn(),
-        (Caller) security.getUserPrincipal());
+            request.name(),
+            request.role(),
+            request.projects(),
+            request.expiresIn(),
+            callers.caller())
+        .invoke(key -> call.target(key.id()));
   }
 
   @DELETE

@@ -115,7 +115,13 @@ class CallerAuthenticationMechanism implements HttpAuthenticationMechanism {
 
   private static SecurityIdentity use(RoutingContext context, Caller caller) {
     context.put(CALLER, caller);
-    return QuarkusSecurityIdentity.builder().setPrincipal(caller).addRoles(caller.rights()).build();
+    AuditedCall call = AuditedCall.of(context);
+    call.caller(caller);
+    return QuarkusSecurityIdentity.builder()
+        .setPrincipal(caller)
+        .addRoles(caller.rights())
+        .addAttribute(CallerContext.CALL, call)
+        .build();
   }
 
   @Override

@@ -13,6 +13,9 @@ import jakarta.enterprise.context.ApplicationScoped;
 /** Finds the caller of the current request of REST or gRPC. */
 @ApplicationScoped
 public class CallerContext {
+  /** The attribute of an identity that has the {@link AuditedCall}. */
+  static final String CALL = "baton.call";
+
   private final SecurityIdentity identity;
 
   CallerContext(SecurityIdentity identity) {
@@ -33,6 +36,19 @@ public class CallerContext {
 
   /** Returns the access of the current request, which needs a role. */
   public ProjectAccess access(AccessRole needed) {
-    return new ProjectAccess(caller(), needed);
+    return new ProjectAccess(caller(), needed, call());
+  }
+
+  /**
+   * Returns what is recorded about the current request.
+   *
+   * @throws IllegalStateException outside of a request with a caller
+   */
+  public AuditedCall call() {
+    AuditedCall call = identity.getAttribute(CALL);
+    if (call == null) {
+      throw new IllegalStateException("the request has no caller");
+    }
+    return call;
   }
 }

@@ -98,7 +98,7 @@ public class CallerFilter {
     if (!caller.rights().contains(ProjectRoles.inSomeProject(role))) {
       throw forbidden(caller, role);
     }
-    return new ProjectAccess(caller, role);
+    return new ProjectAccess(caller, role, AuditedCall.of(context));
   }
 
   private static ProblemException forbidden(Caller caller, AccessRole role) {

@@ -16,8 +16,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A caller and the role that its request needs in the project of its target. A target that the
  * caller cannot see is looked up as if it did not exist, by {@link #visible()} in the query.
+ *
+ * @param call notes the target for the audit log; null outside of requests
  */
-public record ProjectAccess(Caller caller, AccessRole needed) {
+public record ProjectAccess(Caller caller, AccessRole needed, @Nullable AuditedCall call) {
   /** The access of the orchestrator's own components, in all projects. */
   public static final ProjectAccess INTERNAL =
       new ProjectAccess(
@@ -26,7 +28,8 @@ public record ProjectAccess(Caller caller, AccessRole needed) {
               "orchestrator",
               ProjectRoles.everywhere(AccessRole.ADMIN),
               CallerValidity.ENDLESS),
-          AccessRole.ADMIN);
+          AccessRole.ADMIN,
+          null);
 
   /** Returns the projects whose rows exist for the caller. */
   public ProjectScope visible() {
@@ -54,11 +57,21 @@ public record ProjectAccess(Caller caller, AccessRole needed) {
    * @throws ProblemException FORBIDDEN, which names the project
    */
   public void require(String project) {
+    if (call != null) {
+      call.project(project);
+    }
     if (caller.roleIn(project).filter(role -> role.compareTo(needed) >= 0).isEmpty()) {
       throw new ProblemException(
           ProblemKind.FORBIDDEN,
           "'%s' does not have the role %s in project '%s'"
               .formatted(caller.name(), needed.label(), project));
+    }
+  }
+
+  /** Notes for the audit log a run that the call names, changes or has created. */
+  public void noteRun(String run) {
+    if (call != null) {
+      call.run(run);
     }
   }
 

@@ -6,7 +6,12 @@
  */
 package dev.baton.orchestrator.problem;
 
+import com.google.protobuf.Any;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.rpc.ErrorInfo;
+import io.grpc.protobuf.StatusProto;
 import io.smallrye.mutiny.Uni;
+import org.jspecify.annotations.Nullable;
 
 /** Maps problems to gRPC statuses. */
 public final class GrpcProblemMapper {
@@ -15,6 +20,27 @@ public final class GrpcProblemMapper {
   /** Returns the result with failures mapped to gRPC statuses. */
   public static <T> Uni<T> mapped(Uni<T> result) {
     return result.onFailure().transform(GrpcProblemMapper::status);
+  }
+
+  /** Returns the type of a problem that was mapped to a status; null for none. */
+  public static @Nullable String type(@Nullable Throwable failure) {
+    if (failure == null) {
+      return null;
+    }
+    com.google.rpc.Status status = StatusProto.fromThrowable(failure);
+    if (status == null) {
+      return null;
+    }
+    for (Any detail : status.getDetailsList()) {
+      if (detail.is(ErrorInfo.class)) {
+        try {
+          return detail.unpack(ErrorInfo.class).getMetadataOrDefault("type", null);
+        } catch (InvalidProtocolBufferException e) {
+          throw new IllegalStateException("this service wrote an invalid status", e);
+        }
+      }
+    }
+    return null;
   }
 
   public static Throwable status(Throwable failure) {

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.publish;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.protocol.audit.AuditRecord;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.DeadLetter;
 import dev.baton.protocol.topic.JsonEventCodec;
@@ -46,6 +47,7 @@ public class KafkaEventPublisher {
   private final MutinyEmitter<ProducerRecord<String, byte[]>> signals;
   private final MutinyEmitter<ProducerRecord<String, byte[]>> notifications;
   private final MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters;
+  private final MutinyEmitter<ProducerRecord<String, byte[]>> audit;
   private final LeaseSigner signer;
   private final URI source;
 
@@ -56,6 +58,7 @@ public class KafkaEventPublisher {
       @Channel(SIGNALS) MutinyEmitter<ProducerRecord<String, byte[]>> signals,
       @Channel("notifications") MutinyEmitter<ProducerRecord<String, byte[]>> notifications,
       @Channel("dead-letters") MutinyEmitter<ProducerRecord<String, byte[]>> deadLetters,
+      @Channel("audit") MutinyEmitter<ProducerRecord<String, byte[]>> audit,
       LeaseSigner signer,
       OrchestratorConfig config) {
     this.signer = signer;
@@ -65,6 +68,7 @@ public class KafkaEventPublisher {
     this.signals = signals;
     this.notifications = notifications;
     this.deadLetters = deadLetters;
+    this.audit = audit;
     this.source = URI.create("/orchestrator/" + config.instanceId());
   }
 
@@ -125,6 +129,11 @@ public class KafkaEventPublisher {
             JsonEventCodec.notification(
                 source, id, event, run, body.getBytes(StandardCharsets.UTF_8)))
         .subscribeAsCompletionStage();
+  }
+
+  /** Like {@link #signal}, for a record of the audit log, which is not signed. */
+  public Uni<Void> audit(AuditRecord record) {
+    return audit.send(JsonEventCodec.audit(source, record));
   }
 
   /**

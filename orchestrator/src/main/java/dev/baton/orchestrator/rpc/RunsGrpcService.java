@@ -11,12 +11,14 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.protobuf.ByteString;
 import dev.baton.orchestrator.approvals.ApprovalService;
 import dev.baton.orchestrator.approvals.ApprovalView;
+import dev.baton.orchestrator.audit.AuditLog;
 import dev.baton.orchestrator.checkpoints.ForkRequest;
 import dev.baton.orchestrator.checkpoints.RunForkService;
 import dev.baton.orchestrator.events.StoredTraceClient;
 import dev.baton.orchestrator.events.StreamLimiter;
 import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
+import dev.baton.orchestrator.identity.AuditedCall;
 import dev.baton.orchestrator.identity.CallerContext;
 import dev.baton.orchestrator.identity.ProjectAccess;
 import dev.baton.orchestrator.problem.GrpcProblemMapper;
@@ -32,6 +34,7 @@ import dev.baton.orchestrator.runs.RunResumeService;
 import dev.baton.orchestrator.runs.RunService;
 import dev.baton.orchestrator.runs.RunView;
 import dev.baton.orchestrator.workflows.WorkflowCatalog;
+import dev.baton.protocol.audit.AuditOutcome;
 import dev.baton.protocol.grpc.AnswerApprovalRequest;
 import dev.baton.protocol.grpc.Approval;
 import dev.baton.protocol.grpc.CancelRunRequest;
@@ -58,6 +61,7 @@ import dev.baton.protocol.trace.DamagedCheckpoint;
 import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.ToolCall;
 import dev.baton.protocol.workflow.DefinitionFormat;
+import io.grpc.Status;
 import io.quarkus.grpc.GrpcService;
 import io.quarkus.grpc.RegisterInterceptor;
 import io.smallrye.mutiny.Multi;
@@ -70,6 +74,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -91,6 +96,7 @@ class RunsGrpcService implements RunsService {
   private final StoredTraceClient store;
   private final CallerContext callers;
   private final StreamLimiter streams;
+  private final AuditLog audit;
 
   RunsGrpcService(
       RunService runs,
@@ -103,7 +109,9 @@ class RunsGrpcService implements RunsService {
       ApprovalService approvals,
       StoredTraceClient store,
       CallerContext callers,
-      StreamLimiter streams) {
+      StreamLimiter streams,
+      AuditLog audit) {
+    this.audit = audit;
     this.streams = streams;
     this.callers = callers;
     this.runs = runs;
@@ -120,8 +128,10 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(AccessRole.OPERATOR_NAME)
   public Uni<WorkflowVersion> putWorkflow(PutWorkflowRequest request) {
-    return guarded(
-        () -> {
+    return changing(
+        "PutWorkflow",
+        null,
+        access -> {
           byte[] text = request.getDefinition().toByteArray();
           JsonBodyReader.check(text.length, JsonBodyReader.LIMIT);
           DefinitionFormat format =
@@ -146,8 +156,10 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> createRun(CreateRunRequest request) {
-    return guarded(
-        () -> {
+    return changing(
+        "CreateRun",
+        null,
+        access -> {
           ObjectNode body = Json.mapper().createObjectNode();
           body.put("workflow", request.getWorkflow());
           if (!request.getProject().isEmpty()) {
@@ -167,8 +179,7 @@ class RunsGrpcService implements RunsService {
           request.getLabelsMap().forEach(labels::put);
           byte[] bytes = Json.bytes(body);
           JsonBodyReader.check(bytes.length, JsonBodyReader.LIMIT);
-          return runs.create(
-                  bytes, optional(request.getIdempotencyKey()), callers.access(AccessRole.OPERATOR))
+          return runs.create(bytes, optional(request.getIdempotencyKey()), access)
               .map(RunsGrpcService::created);
         });
   }
@@ -222,10 +233,12 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> cancelRun(CancelRunRequest request) {
-    return guarded(
-        () ->
+    return changing(
+        "CancelRun",
+        request.getRun(),
+        access ->
             queries
-                .resolve(request.getRun(), callers.access(AccessRole.OPERATOR))
+                .resolve(request.getRun(), access)
                 .call(run -> cancellation.cancel(run, optional(request.getReason())))
                 .chain(queries::get)
                 .map(RunsGrpcService::message));
@@ -234,9 +247,10 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> pauseRun(PauseRunRequest request) {
-    return guarded(
-        () -> {
-          ProjectAccess access = callers.access(AccessRole.OPERATOR);
+    return changing(
+        "PauseRun",
+        request.getRun(),
+        access -> {
           return queries
               .resolve(request.getRun(), access)
               .call(
@@ -251,8 +265,10 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> resumeRun(ResumeRunRequest request) {
-    return guarded(
-        () -> {
+    return changing(
+        "ResumeRun",
+        request.getRun(),
+        access -> {
           Map<String, JsonNode> set = new LinkedHashMap<>();
           request
               .getSetMap()
@@ -272,7 +288,7 @@ class RunsGrpcService implements RunsService {
                       request.getAcceptChanges(),
                       request.hasBudget() ? RunAgentMapper.budget(request.getBudget()) : null,
                       optional(request.getBy())),
-                  callers.access(AccessRole.OPERATOR))
+                  access)
               .map(RunsGrpcService::message);
         });
   }
@@ -280,8 +296,10 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Run> forkRun(ForkRunRequest request) {
-    return guarded(
-        () -> {
+    return changing(
+        "ForkRun",
+        request.getRun(),
+        access -> {
           ForkRequest fork =
               new ForkRequest(
                   optional(request.getCheckpoint()),
@@ -301,7 +319,6 @@ class RunsGrpcService implements RunsService {
                   optional(request.getUse()));
           byte[] bytes = Json.bytes(fork);
           JsonBodyReader.check(bytes.length, JsonBodyReader.LIMIT);
-          ProjectAccess access = callers.access(AccessRole.OPERATOR);
           IdempotencyKey key =
               IdempotencyKey.of(
                   access.caller(),
@@ -315,8 +332,10 @@ class RunsGrpcService implements RunsService {
   @Override
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   public Uni<Approval> answerApproval(AnswerApprovalRequest request) {
-    return guarded(
-        () ->
+    return changing(
+        "AnswerApproval",
+        request.getApproval(),
+        access ->
             approvals
                 .answer(
                     request.getApproval(),
@@ -325,7 +344,7 @@ class RunsGrpcService implements RunsService {
                         optional(request.getBy()),
                         optional(request.getComment()),
                         optional(request.getCheckpoint())),
-                    callers.access(AccessRole.OPERATOR))
+                    access)
                 .map(RunsGrpcService::message));
   }
 
@@ -375,6 +394,43 @@ class RunsGrpcService implements RunsService {
                         .transformToMulti(
                             seen ->
                                 store.events(run, seen, request.getAfter(), request.getLimit())));
+  }
+
+  /**
+   * Records the call before and after the action, and maps failures to a status.
+   *
+   * @param target what the request names; null for nothing
+   */
+  private <T> Uni<T> changing(
+      String method, @Nullable String target, Function<ProjectAccess, Uni<? extends T>> action) {
+    return guarded(
+        () -> {
+          ProjectAccess access = callers.access(AccessRole.OPERATOR);
+          AuditedCall call = callers.call();
+          return audit
+              .begin(call, "RunsService/" + method, target)
+              .chain(
+                  () ->
+                      GrpcProblemMapper.mapped(
+                              Uni.createFrom().<T>deferred(() -> action.apply(access)))
+                          .onItemOrFailure()
+                          .call((item, failure) -> end(call, failure))
+                          .onCancellation()
+                          .call(() -> end(call, Status.CANCELLED.asRuntimeException())));
+        });
+  }
+
+  private Uni<Void> end(AuditedCall call, @Nullable Throwable failure) {
+    Status status = failure == null ? Status.OK : Status.fromThrowable(failure);
+    AuditOutcome outcome =
+        switch (status.getCode()) {
+          case OK -> AuditOutcome.OK;
+          case UNAUTHENTICATED, PERMISSION_DENIED -> AuditOutcome.REFUSED;
+          case UNAVAILABLE, INTERNAL, UNKNOWN, ABORTED, DEADLINE_EXCEEDED, CANCELLED, DATA_LOSS ->
+              AuditOutcome.FAILED;
+          default -> AuditOutcome.REJECTED;
+        };
+    return audit.end(call, outcome, status.getCode().name(), GrpcProblemMapper.type(failure));
   }
 
   /** Maps exceptions and failures of the action to a status. */

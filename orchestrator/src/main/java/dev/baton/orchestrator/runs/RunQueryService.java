@@ -163,6 +163,7 @@ public class RunQueryService {
     return switch (ids.size()) {
       case 0 -> throw unknown(text);
       case 1 -> {
+        access.noteRun(ids.getFirst());
         access.require(rows.iterator().next().getString("project"));
         yield ids.getFirst();
       }

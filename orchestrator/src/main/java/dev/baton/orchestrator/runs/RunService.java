@@ -68,8 +68,14 @@ public class RunService {
     RunRequest request = JsonBodyReader.read(body, RunRequest.class);
     String project = intake.permitted(request, access);
     return create(
-        IdempotencyKey.of(access.caller(), "create_run in " + project, key, body),
-        () -> intake.check(request));
+            IdempotencyKey.of(access.caller(), "create_run in " + project, key, body),
+            () -> intake.check(request))
+        .invoke(answer -> note(answer, access));
+  }
+
+  /** Notes the created runs for the audit log. */
+  public static void note(IdempotentResponse answer, ProjectAccess access) {
+    runs(answer).forEach(run -> access.noteRun(run.path("id").asText()));
   }
 
   /** Fails with a problem when the caller may not create the run, or the request is invalid. */
@@ -132,17 +138,20 @@ public class RunService {
     requests.forEach(request -> intake.permitted(request, access));
     IdempotencyKey key = IdempotencyKey.of(access.caller(), "create_runs", text, body);
     return unlessKept(
-        key,
-        () ->
-            intake
-                .checkAll(requests)
-                .chain(
-                    runs ->
-                        creation.create(
-                            runs,
-                            key,
-                            IdempotentResponse.fresh(
-                                201, null, new Created(runs.stream().map(this::view).toList())))));
+            key,
+            () ->
+                intake
+                    .checkAll(requests)
+                    .chain(
+                        runs ->
+                            creation.create(
+                                runs,
+                                key,
+                                IdempotentResponse.fresh(
+                                    201,
+                                    null,
+                                    new Created(runs.stream().map(this::view).toList())))))
+        .invoke(answer -> note(answer, access));
   }
 
   private Uni<IdempotentResponse> unlessKept(
@@ -176,14 +185,18 @@ public class RunService {
   }
 
   private static List<String> external(IdempotentResponse answer) {
-    JsonNode body = Json.tree(answer.body().getBytes(StandardCharsets.UTF_8));
     List<String> ids = new ArrayList<>();
-    for (JsonNode run : body.has("runs") ? body.get("runs") : List.of(body)) {
+    for (JsonNode run : runs(answer)) {
       if (run.path("kind").asText().equals(RunKind.EXTERNAL.word())) {
         ids.add(run.path("id").asText());
       }
     }
     return ids;
+  }
+
+  private static Iterable<JsonNode> runs(IdempotentResponse answer) {
+    JsonNode body = Json.tree(answer.body().getBytes(StandardCharsets.UTF_8));
+    return body.has("runs") ? body.get("runs") : List.of(body);
   }
 
   private RunView view(NewRun run) {

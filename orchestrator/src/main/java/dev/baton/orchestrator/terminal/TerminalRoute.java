@@ -6,8 +6,10 @@
  */
 package dev.baton.orchestrator.terminal;
 
+import dev.baton.orchestrator.audit.AuditLog;
 import dev.baton.orchestrator.gateway.TerminalDispatcher;
 import dev.baton.orchestrator.gateway.TerminalDispatcher.Answer;
+import dev.baton.orchestrator.identity.AuditedCall;
 import dev.baton.orchestrator.identity.CallerFilter;
 import dev.baton.orchestrator.identity.CallerStreamRegistry;
 import dev.baton.orchestrator.identity.ProjectAccess;
@@ -16,6 +18,7 @@ import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.runs.RunQueryService;
 import dev.baton.orchestrator.runs.RunView;
+import dev.baton.protocol.audit.AuditOutcome;
 import dev.baton.protocol.grpc.OpenTerminal;
 import dev.baton.protocol.identity.AccessRole;
 import dev.baton.protocol.json.Json;
@@ -44,15 +47,22 @@ class TerminalRoute {
 
   private static final Logger LOG = Logger.getLogger(TerminalRoute.class);
   private static final String PATH = "/runs/:run/terminal";
+  private static final String OPERATION = "GET /runs/{id}/terminal";
   private static final int MAX_STEP = 1_000;
   private static final int MAX_TERM = 64;
 
   private final RunQueryService runs;
   private final TerminalDispatcher terminals;
   private final CallerStreamRegistry streams;
+  private final AuditLog audit;
 
-  TerminalRoute(RunQueryService runs, TerminalDispatcher terminals, CallerStreamRegistry streams) {
+  TerminalRoute(
+      RunQueryService runs,
+      TerminalDispatcher terminals,
+      CallerStreamRegistry streams,
+      AuditLog audit) {
     this.streams = streams;
+    this.audit = audit;
     this.runs = runs;
     this.terminals = terminals;
   }
@@ -82,13 +92,49 @@ class TerminalRoute {
     try {
       ProjectAccess access = access(context);
       OpenTerminal wanted = wanted(context);
-      return runs.resolve(wanted.getRun(), access)
-          .chain(runs::get)
-          .map(TerminalRoute::active)
-          .chain(run -> terminals.open(wanted));
+      Uni<Answer> opened =
+          runs.resolve(wanted.getRun(), access)
+              .chain(runs::get)
+              .map(TerminalRoute::active)
+              .chain(run -> terminals.open(wanted));
+      return wanted.getReadOnly() ? opened : recorded(AuditedCall.of(context), wanted, opened);
     } catch (ProblemException e) {
       return Uni.createFrom().failure(e);
     }
+  }
+
+  /** A terminal for typing may change what the run does. */
+  private Uni<Answer> recorded(AuditedCall call, OpenTerminal wanted, Uni<Answer> opened) {
+    return audit
+        .begin(call, OPERATION, wanted.getRun())
+        .chain(
+            () ->
+                opened
+                    .onItemOrFailure()
+                    .call(
+                        (answer, failure) -> {
+                          int status = failure == null ? status(answer) : problem(failure).status();
+                          return audit.end(
+                              call,
+                              AuditOutcome.ofStatus(status),
+                              Integer.toString(status),
+                              failure instanceof ProblemException known
+                                  ? known.kind().type()
+                                  : null);
+                        }));
+  }
+
+  private static int status(Answer answer) {
+    return switch (answer) {
+      case Answer.Opened _ -> 101;
+      case Answer.Elsewhere _ -> 307;
+      case Answer.Refused _, Answer.NotCarried _ -> ProblemKind.CONFLICT.status();
+      case Answer.Silent _ -> ProblemKind.UNAVAILABLE.status();
+    };
+  }
+
+  private static ProblemKind problem(Throwable failure) {
+    return failure instanceof ProblemException known ? known.kind() : ProblemKind.INTERNAL;
   }
 
   private static RunView active(RunView run) {

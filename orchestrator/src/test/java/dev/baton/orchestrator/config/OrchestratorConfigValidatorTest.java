@@ -38,6 +38,7 @@ class OrchestratorConfigValidatorTest {
             new Case("baton.db.port", "70000", "1 to 65535"),
             new Case("baton.streams.per-caller", "0", "1 to 100000"),
             new Case("baton.streams.total", "-1", "1 to 100000"),
+            new Case("baton.audit.retention", "1s", "1h to 3650d"),
             new Case("baton.store-url", "ftp://x", "http://<host>:<port>"),
             new Case("baton.instance-id", "a b", "letters, digits"));
     for (Case one : wrong) {

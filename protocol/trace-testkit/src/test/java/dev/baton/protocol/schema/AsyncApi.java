@@ -8,6 +8,7 @@ package dev.baton.protocol.schema;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.audit.AuditRecord;
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.signal.RunnerSignal;
 import dev.baton.protocol.topic.JsonEventCodec;
@@ -36,9 +37,17 @@ final class AsyncApi {
                 JsonEventCodec.RUNNER_EXITED, RunnerSignal.RunnerExited.class,
                 JsonEventCodec.RUNNER_LEFT, RunnerSignal.RunnerLeft.class,
                 JsonEventCodec.HEARTBEATS_MISSED, RunnerSignal.HeartbeatsMissed.class));
+    SortedMap<String, Class<?>> audit = new TreeMap<>(Map.of(AuditRecord.TYPE, AuditRecord.class));
     return new TreeMap<>(
         Map.of(
-            TopicName.TRACE, trace, TopicName.HEARTBEATS, heartbeats, TopicName.SIGNALS, signals));
+            TopicName.TRACE,
+            trace,
+            TopicName.HEARTBEATS,
+            heartbeats,
+            TopicName.SIGNALS,
+            signals,
+            TopicName.AUDIT,
+            audit));
   }
 
   static String fileName(String type) {
@@ -54,7 +63,7 @@ final class AsyncApi {
         .put(
             "description",
             "CloudEvents 1.0 in binary content mode: ce_id, ce_source, ce_type, ce_subject, ce_time and"
-                + " content-type are Kafka headers, the value is JSON. The key of every record is the run id.");
+                + " content-type are Kafka headers, the value is JSON. The key of every record is the run id, in baton.audit the id of the API key.");
     root.put("defaultContentType", "application/json");
     ObjectNode channels = root.putObject("channels");
     ObjectNode messages = root.putObject("components").putObject("messages");
@@ -135,7 +144,10 @@ final class AsyncApi {
     }
     properties.putObject("ce_source").put("type", "string");
     properties.putObject("ce_specversion").put("const", "1.0");
-    properties.putObject("ce_subject").put("type", "string").put("description", "the run id");
+    properties
+        .putObject("ce_subject")
+        .put("type", "string")
+        .put("description", topic.equals(TopicName.AUDIT) ? "the id of the request" : "the run id");
     properties.putObject("ce_time").put("type", "string").put("format", "date-time");
     properties.putObject("ce_type").put("const", type);
     headers

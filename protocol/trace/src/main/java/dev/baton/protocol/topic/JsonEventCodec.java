@@ -7,6 +7,7 @@
 package dev.baton.protocol.topic;
 
 import com.fasterxml.jackson.databind.ObjectReader;
+import dev.baton.protocol.audit.AuditRecord;
 import dev.baton.protocol.clock.HeartbeatBounds;
 import dev.baton.protocol.heartbeat.Heartbeat;
 import dev.baton.protocol.json.Json;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -97,6 +99,21 @@ public final class JsonEventCodec {
       URI source, String id, String event, String run, byte[] data) {
     return encode(
         TopicName.NOTIFICATIONS, null, run, source, id, EventTypeRegistry.PREFIX + event, data);
+  }
+
+  /** Returns a record of the audit log; records of one caller keep their order. */
+  public static ProducerRecord<String, byte[]> audit(URI source, AuditRecord record) {
+    String key = Objects.requireNonNullElse(record.key(), record.id());
+    CloudEvent event =
+        CloudEventBuilder.v1()
+            .withId(record.id())
+            .withSource(source)
+            .withType(AuditRecord.TYPE)
+            .withSubject(record.id())
+            .withTime(record.time().atOffset(ZoneOffset.UTC))
+            .withData(JSON, Json.bytes(record))
+            .build();
+    return KafkaMessageFactory.<String>createWriter(TopicName.AUDIT, null, key).writeBinary(event);
   }
 
   /**

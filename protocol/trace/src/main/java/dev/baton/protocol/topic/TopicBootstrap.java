@@ -44,14 +44,15 @@ public final class TopicBootstrap {
   /** Time that is kept for the last request. */
   private static final Duration REQUEST = Duration.ofMillis(200);
 
+  private static final Duration QUARTER = Duration.ofDays(90);
   private static final Duration WEEK = Duration.ofDays(7);
   private static final Duration DAY = Duration.ofDays(1);
 
   private static final List<String> NAMES =
       Stream.concat(
               TopicName.READ.stream().flatMap(name -> Stream.of(name, TopicName.deadLetters(name))),
-              // Not read by Baton, so it needs no dead-letter topic.
-              Stream.of(TopicName.NOTIFICATIONS))
+              // Not read by Baton, so they need no dead-letter topic.
+              Stream.of(TopicName.NOTIFICATIONS, TopicName.AUDIT))
           .toList();
 
   private static final List<ConfigResource> RESOURCES =
@@ -220,6 +221,7 @@ public final class TopicBootstrap {
     return switch (name) {
       case TopicName.HEARTBEATS -> Duration.ofHours(1);
       case TopicName.SIGNALS -> DAY;
+      case TopicName.AUDIT -> QUARTER;
       default -> WEEK;
     };
   }

@@ -15,6 +15,7 @@ public final class TopicName {
   public static final String SIGNALS = "baton.signals";
   public static final String LOGS = "baton.logs";
   public static final String NOTIFICATIONS = "baton.notifications";
+  public static final String AUDIT = "baton.audit";
 
   /** The topics that have a dead-letter topic: all that Baton reads. */
   public static final List<String> READ = List.of(TRACE, HEARTBEATS, SIGNALS, LOGS);

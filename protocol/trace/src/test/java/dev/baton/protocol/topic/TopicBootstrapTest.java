@@ -23,7 +23,7 @@ class TopicBootstrapTest {
   @CsvSource({"1, 1, 1", "2, 1,", "3, 2,", "5, 2,"})
   void shouldAcknowledgeWhatReplicationAllows(int replication, String inSync, String flush) {
     assertThat(TopicBootstrap.wanted(replication))
-        .hasSize(9)
+        .hasSize(10)
         .allSatisfy(
             topic -> {
               assertThat(topic.replicationFactor()).isEqualTo((short) replication);
