@@ -9,7 +9,7 @@ package dev.baton.store.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.smallrye.config.SmallRyeConfigBuilder;
+import dev.baton.store.testing.StoreTestConfigFactory;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
@@ -21,7 +21,7 @@ class StoreConfigTest {
 
   @Test
   void shouldHaveTheseDefaults() {
-    StoreConfig config = config(Map.of());
+    StoreConfig config = StoreTestConfigFactory.of(Map.of());
 
     assertThat(config.db().host()).isEqualTo("127.0.0.1");
     assertThat(config.db().port()).isEqualTo(5432);
@@ -78,7 +78,7 @@ class StoreConfigTest {
     "baton.retention.projects.lab.max-checkpoints, none, a number from 1 to 1000000",
   })
   void shouldNameTheKeyTheValueAndWhatIsAllowed(String key, String value, String allowed) {
-    assertThatThrownBy(() -> config(Map.of(key, value)))
+    assertThatThrownBy(() -> StoreTestConfigFactory.of(Map.of(key, value)))
         .hasMessageContaining(key)
         .hasMessageContaining(value)
         .hasMessageContaining(allowed);
@@ -86,10 +86,10 @@ class StoreConfigTest {
 
   @Test
   void shouldRefuseDefaultCredentialsForServersOfOtherHosts() {
-    assertThat(StoreCredentialValidator.problems(config(Map.of()))).isEmpty();
+    assertThat(StoreCredentialValidator.problems(StoreTestConfigFactory.of(Map.of()))).isEmpty();
     assertThat(
             StoreCredentialValidator.problems(
-                config(
+                StoreTestConfigFactory.of(
                     Map.of(
                         "baton.db.host",
                         "192.0.2.1",
@@ -101,18 +101,8 @@ class StoreConfigTest {
             line -> assertThat(line).startsWith("baton.object-store.secret-key is not set"));
     assertThat(
             StoreCredentialValidator.problems(
-                config(
+                StoreTestConfigFactory.of(
                     Map.of("baton.db.host", "192.0.2.1", "baton.db.password", "another password"))))
         .isEmpty();
-  }
-
-  private static StoreConfig config(Map<String, String> values) {
-    return new SmallRyeConfigBuilder()
-        .addDefaultInterceptors()
-        .withMapping(StoreConfig.class)
-        .withDefaultValue("quarkus.http.port", "8082")
-        .withDefaultValues(values)
-        .build()
-        .getConfigMapping(StoreConfig.class);
   }
 }

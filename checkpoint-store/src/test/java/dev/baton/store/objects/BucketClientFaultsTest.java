@@ -12,9 +12,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.standalone.testkit.FaultyS3Proxy;
 import dev.baton.store.config.StoreConfig;
 import dev.baton.store.testing.StoreTest;
+import dev.baton.store.testing.StoreTestConfigFactory;
 import io.minio.messages.Item;
 import io.quarkus.test.junit.QuarkusTest;
-import io.smallrye.config.SmallRyeConfigBuilder;
 import io.smallrye.mutiny.Uni;
 import jakarta.inject.Inject;
 import java.io.IOException;
@@ -93,18 +93,12 @@ class BucketClientFaultsTest extends StoreTest {
   }
 
   private StoreConfig through(URI endpoint) {
-    return new SmallRyeConfigBuilder()
-        .addDefaultInterceptors()
-        .withMapping(StoreConfig.class)
-        .withDefaultValues(
-            Map.of(
-                "quarkus.http.port", "8082",
-                "baton.object-store.endpoint", endpoint.toString(),
-                "baton.object-store.bucket", config.objectStore().bucket(),
-                "baton.object-store.access-key", config.objectStore().accessKey(),
-                "baton.object-store.secret-key", config.objectStore().secretKey()))
-        .build()
-        .getConfigMapping(StoreConfig.class);
+    return StoreTestConfigFactory.of(
+        Map.of(
+            "baton.object-store.endpoint", endpoint.toString(),
+            "baton.object-store.bucket", config.objectStore().bucket(),
+            "baton.object-store.access-key", config.objectStore().accessKey(),
+            "baton.object-store.secret-key", config.objectStore().secretKey()));
   }
 
   private static <T> T get(Uni<T> answer) {

@@ -9,7 +9,7 @@ package dev.baton.store.retention;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.store.config.StoreConfig;
-import io.smallrye.config.SmallRyeConfigBuilder;
+import dev.baton.store.testing.StoreTestConfigFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -90,13 +90,6 @@ class RetentionPolicyTest {
   }
 
   private static StoreConfig.Retention config(Map<String, String> values) {
-    return new SmallRyeConfigBuilder()
-        .addDefaultInterceptors()
-        .withMapping(StoreConfig.class)
-        .withDefaultValue("quarkus.http.port", "8082")
-        .withDefaultValues(values)
-        .build()
-        .getConfigMapping(StoreConfig.class)
-        .retention();
+    return StoreTestConfigFactory.of(values).retention();
   }
 }
