@@ -17,6 +17,7 @@ import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.config.ConfigException;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.process.StepEnvironmentBuilder;
+import dev.baton.runner.sandbox.SandboxFactory;
 import dev.baton.runner.secrets.SecretResolver;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import io.quarkus.runtime.QuarkusApplication;
@@ -69,7 +70,8 @@ public final class RunnerApplication implements QuarkusApplication {
                     new LoopDriver())),
             StepEnvironmentBuilder.ofProcess(config.stepEnvironment()),
             config.httpAddresses(),
-            SecretResolver.ofProcess(config.secretSources()));
+            SecretResolver.ofProcess(config.secretSources()),
+            new SandboxFactory(config.sandboxes(), config.data(), System.getenv()));
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

@@ -97,14 +97,14 @@ class ConfigurationKeysTest {
   }
 
   private static Set<String> runnerKeys() throws IOException {
-    String source =
-        Files.readString(
-            CompiledClasses.file("runner/src/main/java/dev/baton/runner/config/RunnerConfig.java"));
     Set<String> keys = new TreeSet<>();
-    Pattern.compile("\"(baton\\.[a-z.-]+)\"")
-        .matcher(source)
-        .results()
-        .forEach(found -> keys.add(found.group(1)));
+    for (String source : List.of("config/RunnerConfig", "sandbox/SandboxSettings")) {
+      String path = "runner/src/main/java/dev/baton/runner/" + source + ".java";
+      Pattern.compile("\"(baton\\.[a-z.-]+)\"")
+          .matcher(Files.readString(CompiledClasses.file(path)))
+          .results()
+          .forEach(found -> keys.add(found.group(1)));
+    }
     assertThat(keys).hasSizeGreaterThan(10);
     return keys;
   }

@@ -95,6 +95,9 @@ final class WorkflowKeyEffects {
             entry(
                 "defaults.env",
                 acts("defaults: {env: {A: b}}\n" + shell(""), shell(""), "StepKind$Shell.env")),
+            entry(
+                "defaults.sandbox",
+                acts("defaults: {sandbox: true}\n" + shell(""), shell(""), "Step.sandbox")),
             entry("steps", acts(s, "steps: [{id: b, transform: '1'}]", "Workflow.flow"))));
     add(
         "retry",
@@ -133,6 +136,13 @@ final class WorkflowKeyEffects {
                     "StepGate.to")));
     add("step", ofEveryStep());
     add("step", ofKinds());
+    add(
+        "sandbox",
+        Map.of(
+            "network", sandbox("network: host", "network"),
+            "read_only", sandbox("read_only: [.git]", "readOnly"),
+            "write", sandbox("write: [/srv/cache]", "write"),
+            "user", sandbox("user: 1000", "user")));
     add("mcp_server", ofServers());
     add(
         "secret",
@@ -158,6 +168,7 @@ final class WorkflowKeyEffects {
         entry("timeout", acts(shell("timeout: 1s"), shell(""), "Step.timeout")),
         entry("workspace", acts(shell("workspace: none"), shell(""), "Step.usesFiles")),
         entry("resume", acts(shell("resume: from_checkpoint"), shell(""), "Step.resume")),
+        entry("sandbox", acts(shell("sandbox: true"), shell(""), "Step.sandbox")),
         entry("next", acts(next("{to: end}"), next("{to: b}"), "Step.next")),
         entry("gate", acts(shell("gate: {}"), shell(""), "Step.gate")),
         entry("max_visits", acts(shell("max_visits: 2"), shell(""), "Step.maxVisits")),
@@ -410,6 +421,10 @@ final class WorkflowKeyEffects {
 
   private static String next(String arms) {
     return "steps: [{id: a, wait: 1s, next: [" + arms + "]}, {id: c, wait: 1s}, {id: b, wait: 1s}]";
+  }
+
+  private static Effect sandbox(String key, String accessor) {
+    return acts(shell("sandbox: {" + key + "}"), shell("sandbox: true"), "SandboxRule." + accessor);
   }
 
   private static Effect retry(String key) {

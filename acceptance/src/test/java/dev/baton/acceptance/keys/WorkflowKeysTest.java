@@ -146,6 +146,7 @@ class WorkflowKeysTest {
       objects.addAll(step.next());
       step.gate().ifPresent(objects::add);
       step.milestone().ifPresent(objects::add);
+      step.sandbox().ifPresent(objects::add);
       switch (step.kind()) {
         case StepKind.Shell shell -> objects.add(shell.output());
         case StepKind.Agent agent -> {

@@ -15,6 +15,7 @@ import dev.baton.runner.agents.AgentSettings;
 import dev.baton.runner.agents.ReferencedKeyResolver;
 import dev.baton.runner.engine.HostNameReader;
 import dev.baton.runner.logs.LogSettings;
+import dev.baton.runner.sandbox.SandboxSettings;
 import dev.baton.runner.secrets.SecretCheckpointPolicy;
 import dev.baton.runner.secrets.SecretSourcePolicy;
 import dev.baton.runner.steps.HttpAddressPolicy;
@@ -57,6 +58,7 @@ import java.util.stream.Stream;
  *     usual ones; {@code *} matches any characters
  * @param httpMaxResponse limit in bytes of the body of an http step's response
  * @param httpAddresses to which http steps may connect
+ * @param sandboxes which of them it demands and permits
  * @param logSpoolMax limit in bytes of a run's log that waits on the disk for upload
  * @param logMax limit in bytes of an attempt's log
  * @param agents endpoints of models, and what else agent steps need
@@ -91,6 +93,7 @@ public record RunnerConfig(
     HttpAddressPolicy httpAddresses,
     SecretSourcePolicy secretSources,
     SecretCheckpointPolicy secretCheckpoints,
+    SandboxSettings sandboxes,
     long logSpoolMax,
     long logMax,
     AgentSettings agents) {
@@ -180,6 +183,7 @@ public record RunnerConfig(
         keys.addresses("baton.http-step.deny", "baton.http-step.allow"),
         keys.secretSources("baton.secrets.sources"),
         keys.secretCheckpoints("baton.secrets.checkpoint"),
+        keys.checked(SandboxSettings::read),
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
         keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES),
         agents(keys));

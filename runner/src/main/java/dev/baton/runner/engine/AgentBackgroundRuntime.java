@@ -83,7 +83,8 @@ final class AgentBackgroundRuntime implements AutoCloseable {
     Map<String, String> marks = new HashMap<>(context.marks());
     marks.put(BackgroundScanner.MARK, "1");
     AgentProcessLauncher launcher =
-        new AgentProcessLauncher(context.hold(), workspace.root(), context.fixed(), marks);
+        new AgentProcessLauncher(
+            context.hold(), workspace.root(), context.fixed(), marks, context.sandbox());
     AtomicBoolean closed = new AtomicBoolean();
     boolean good = false;
     try {

@@ -92,7 +92,12 @@ final class AgentMcpRuntime implements AutoCloseable {
       marks.put(MARK, spec.name());
       launchers.put(
           spec.name(),
-          new AgentProcessLauncher(context.hold(), workspace.root(), context.fixed(), marks));
+          new AgentProcessLauncher(
+              context.hold(),
+              workspace.root(),
+              context.fixed(),
+              marks,
+              context.sandbox().map(sandbox -> sandbox.ofAgent(launch.folders().home()))));
     }
     boolean good = false;
     try {

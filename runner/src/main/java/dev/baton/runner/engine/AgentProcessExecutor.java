@@ -12,6 +12,7 @@ import dev.baton.agent.AgentLaunch;
 import dev.baton.agent.AgentProgramException;
 import dev.baton.agent.AgentSession;
 import dev.baton.agent.AgentStart;
+import dev.baton.agent.McpAccess;
 import dev.baton.gateway.SessionSpec;
 import dev.baton.gateway.journal.JournaledAnswer;
 import dev.baton.gateway.spend.SpendLedger;
@@ -29,6 +30,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -113,14 +116,13 @@ record AgentProcessExecutor(
         AgentModelLink link = link(recorder, events)) {
       events.session().thenRun(background::agentIsReady);
       events.shownOn(screen);
-      AgentSession agent =
-          driver.start(
-              background
-                  .reported(launch)
-                  .withMcp(servers.accesses())
-                  .withModel(link.access(launch.model())),
-              screen.starter(launcher),
-              events);
+      AgentLaunch whole =
+          background
+              .reported(launch)
+              .withMcp(servers.accesses())
+              .withModel(link.access(launch.model()));
+      launcher.reach(ports(whole));
+      AgentSession agent = driver.start(whole, screen.starter(launcher), events);
       try {
         StepResult result = result(kind, agent, recorder, link, events);
         // Before their kill: servers may still write to the workspace.
@@ -134,6 +136,20 @@ record AgentProcessExecutor(
         events.sessionId().ifPresent(progress::inSession);
       }
     }
+  }
+
+  /** Returns the ports of the runner's loopback that the agent uses. */
+  private static Set<Integer> ports(AgentLaunch launch) {
+    Set<Integer> ports = new TreeSet<>();
+    if (!launch.model().isOwnLogin()) {
+      ports.add(launch.model().baseUrl().getPort());
+    }
+    for (McpAccess access : launch.task().mcp()) {
+      if (access instanceof McpAccess.Http http) {
+        ports.add(http.url().getPort());
+      }
+    }
+    return ports;
   }
 
   private AgentModelLink link(AgentSessionRecorder recorder, AgentEventRecorder events)

@@ -38,6 +38,8 @@ import dev.baton.runner.capture.StoreException;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.AgentProcessLauncher;
+import dev.baton.runner.sandbox.SandboxException;
+import dev.baton.runner.sandbox.StepSandbox;
 import dev.baton.runner.steps.MilestoneVerifier;
 import dev.baton.runner.steps.StepContext;
 import dev.baton.runner.steps.StepResult;
@@ -70,6 +72,9 @@ final class AgentStepExecutor {
 
   /** Characters of the reason why a session is lost. */
   private static final int MAX_REASON = 1_000;
+
+  /** Folder of an agent step with what the agent keeps. */
+  private static final String HOME = "home";
 
   private final RunExecutionContext run;
   private final StepContext context;
@@ -163,7 +168,10 @@ final class AgentStepExecutor {
     AgentRuntime agents = run.executors().agents();
     try (AgentProcessLauncher launcher =
         new AgentProcessLauncher(
-            context.hold(), workspace.root(), context.fixed(), context.marks())) {
+            context.hold(), workspace.root(), context.fixed(), context.marks(), sandbox())) {
+      if (context.sandbox().isPresent()) {
+        context.sandbox().get().check(kind);
+      }
       SpendLedger ledger = run.ledgers().ledger(context.step(), kind.budget(), agents.prices());
       ledger.check();
       return execute(kind, driver, ledger, launcher);
@@ -173,12 +181,20 @@ final class AgentStepExecutor {
       return StepResult.failedForGood("agent_program", String.valueOf(e.getMessage()));
     } catch (ExpressionException e) {
       return StepResult.failed(e);
+    } catch (SandboxException e) {
+      return StepResult.failedForGood(e.code(), String.valueOf(e.getMessage()));
     } catch (IOException e) {
       if (Thread.interrupted()) {
         throw (InterruptedException) new InterruptedException("stopped").initCause(e);
       }
       return StepResult.failed("agent_start", "cannot start the agent: " + e.getMessage());
     }
+  }
+
+  private Optional<StepSandbox> sandbox() {
+    return context
+        .sandbox()
+        .map(sandbox -> sandbox.ofAgent(run.folder().agent(context.step()).resolve(HOME)));
   }
 
   /** Saves the files as the lost process has left them, for people. */
@@ -229,7 +245,7 @@ final class AgentStepExecutor {
     Path folder = run.folder().agent(context.step());
     AgentStateTree state =
         new AgentStateTree(
-            folder.resolve("home"),
+            folder.resolve(HOME),
             folder.resolve("state"),
             BackgroundFiles.state(AgentMcpRuntime.stateFiles(kind.mcp(), driver.stateFiles())),
             run.secrets().files());
@@ -301,7 +317,7 @@ final class AgentStepExecutor {
       AgentDriver driver, SpendLedger ledger, Path folder, String session) {
     return new AgentCapture(
         new AgentStateTree(
-            folder.resolve("home"),
+            folder.resolve(HOME),
             folder.resolve("state"),
             file -> ConversationFolder.contains(file) || driver.stateFiles().contains(file),
             run.secrets().files()),

@@ -231,6 +231,7 @@ final class StepAttemptExecutor {
         deadline,
         run.control().hold(),
         run.fixed(),
+        run.executors().sandboxes().of(step.sandbox()),
         run.executors().environment(),
         run.secrets(),
         line.leftOut(),

@@ -9,6 +9,8 @@ package dev.baton.runner.process;
 import dev.baton.agent.AgentProcess;
 import dev.baton.agent.AgentProcessStarter;
 import dev.baton.runner.lease.RunLease;
+import dev.baton.runner.sandbox.SandboxRelay;
+import dev.baton.runner.sandbox.StepSandbox;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
@@ -17,6 +19,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,22 +36,51 @@ public final class AgentProcessLauncher implements AgentProcessStarter, AutoClos
   private final Path workspace;
   private final WorkspaceMount fixed;
   private final Map<String, String> marks;
+  private Optional<StepSandbox> sandbox;
+  private Optional<SandboxRelay> relay = Optional.empty();
   private final List<ProcessTree> trees = new CopyOnWriteArrayList<>();
 
   /**
    * @param workspace where the files are; processes see them where {@code fixed} shows them
    * @param marks variables that only processes of this step have
+   * @param sandbox of the processes, if they have one
    */
   public AgentProcessLauncher(
-      RunLease hold, Path workspace, WorkspaceMount fixed, Map<String, String> marks) {
+      RunLease hold,
+      Path workspace,
+      WorkspaceMount fixed,
+      Map<String, String> marks,
+      Optional<StepSandbox> sandbox) {
     this.hold = hold;
     this.workspace = workspace;
     this.fixed = fixed;
     this.marks = Map.copyOf(marks);
+    this.sandbox = sandbox;
+  }
+
+  /**
+   * Lets processes that start from now on reach these ports of the runner's loopback, if they have
+   * a sandbox without a network.
+   *
+   * @throws IOException when the relay cannot listen
+   */
+  public synchronized void reach(Set<Integer> ports) throws IOException {
+    if (sandbox.isEmpty() || !sandbox.get().isIsolated() || ports.isEmpty()) {
+      return;
+    }
+    relay.ifPresent(SandboxRelay::close);
+    SandboxRelay opened = SandboxRelay.open(ports);
+    relay = Optional.of(opened);
+    sandbox = Optional.of(sandbox.get().reaching(opened));
+  }
+
+  private synchronized Optional<StepSandbox> sandbox() {
+    return sandbox;
   }
 
   @Override
   public AgentProcess start(AgentCommand command) throws IOException {
+    Optional<StepSandbox> inside = sandbox();
     Map<String, String> environment = new java.util.HashMap<>(command.environment());
     environment.putAll(marks);
     AtomicReference<@Nullable Process> begun = new AtomicReference<>();
@@ -59,13 +91,14 @@ public final class AgentProcessLauncher implements AgentProcessStarter, AutoClos
               () -> {
                 Process started =
                     SessionProcessStarter.startWithInput(
-                        command.arguments(), workspace, environment, fixed);
+                        command.arguments(), workspace, environment, fixed, inside);
                 begun.set(started);
                 return new ProcessTree(
                     started.toHandle(),
                     marks.entrySet().stream()
                         .map(mark -> mark.getKey() + "=" + mark.getValue())
-                        .collect(Collectors.toSet()));
+                        .collect(Collectors.toSet()),
+                    inside.isPresent());
               });
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -88,6 +121,12 @@ public final class AgentProcessLauncher implements AgentProcessStarter, AutoClos
       hold.end(tree);
     }
     trees.clear();
+    closeRelay();
+  }
+
+  private synchronized void closeRelay() {
+    relay.ifPresent(SandboxRelay::close);
+    relay = Optional.empty();
   }
 
   private record StartedProcess(Process process, ProcessTree tree) implements AgentProcess {

@@ -35,14 +35,23 @@ final class ProcessTree implements RunLease.Suspendable {
 
   private final ProcessHandle root;
   private final Set<String> marks;
+  private final boolean sandboxed;
 
   /**
    * @param root the step's first process, leader of its session
    * @param marks {@code NAME=value} pairs; only processes of this attempt have all of them
    */
   ProcessTree(ProcessHandle root, Set<String> marks) {
+    this(root, marks, false);
+  }
+
+  /**
+   * @param sandboxed whether the first process is that of a sandbox, which ends after those inside
+   */
+  ProcessTree(ProcessHandle root, Set<String> marks, boolean sandboxed) {
     this.root = root;
     this.marks = marks;
+    this.sandboxed = sandboxed;
   }
 
   /** The pid of the first process. */
@@ -50,9 +59,13 @@ final class ProcessTree implements RunLease.Suspendable {
     return root.pid();
   }
 
-  /** Sends SIGTERM to all of them. */
+  /** Sends SIGTERM to all of them, but not to a sandbox: its end would kill those inside. */
   void terminate() {
-    members().forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy));
+    Set<Long> found = members();
+    if (sandboxed) {
+      found.remove(root.pid());
+    }
+    found.forEach(pid -> ProcessHandle.of(pid).ifPresent(ProcessHandle::destroy));
   }
 
   /**

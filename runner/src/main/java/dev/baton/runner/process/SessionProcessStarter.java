@@ -6,8 +6,10 @@
  */
 package dev.baton.runner.process;
 
+import dev.baton.runner.sandbox.StepSandbox;
 import java.io.File;
 import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,19 +30,43 @@ final class SessionProcessStarter {
    * @param directory a workspace
    * @param environment all of its variables
    * @param fixed where the process sees the workspace
+   * @param sandbox of the process, if it has one
+   * @throws dev.baton.runner.sandbox.SandboxException when the sandbox cannot be created
    */
   static Process start(
-      List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)
+      List<String> command,
+      Path directory,
+      Map<String, String> environment,
+      WorkspaceMount fixed,
+      Optional<StepSandbox> sandbox)
       throws IOException {
-    return fixed.start(builder(command, environment), directory);
+    return start(command, directory, environment, fixed, sandbox, Redirect.from(NOTHING));
   }
 
   /** Starts a command like {@link #start}, with a pipe as its standard input. */
   static Process startWithInput(
-      List<String> command, Path directory, Map<String, String> environment, WorkspaceMount fixed)
+      List<String> command,
+      Path directory,
+      Map<String, String> environment,
+      WorkspaceMount fixed,
+      Optional<StepSandbox> sandbox)
       throws IOException {
-    return fixed.start(
-        builder(command, environment).redirectInput(ProcessBuilder.Redirect.PIPE), directory);
+    return start(command, directory, environment, fixed, sandbox, Redirect.PIPE);
+  }
+
+  private static Process start(
+      List<String> command,
+      Path directory,
+      Map<String, String> environment,
+      WorkspaceMount fixed,
+      Optional<StepSandbox> sandbox,
+      Redirect input)
+      throws IOException {
+    if (sandbox.isEmpty()) {
+      return fixed.start(builder(command, environment).redirectInput(input), directory);
+    }
+    List<String> inside = sandbox.get().command(command, directory, fixed.seen(directory));
+    return builder(inside, environment).redirectInput(input).directory(directory.toFile()).start();
   }
 
   /** Starts a command like {@link #start}, but for the runner's own use. */
@@ -56,8 +82,7 @@ final class SessionProcessStarter {
     List<String> words = new ArrayList<>();
     SETSID.ifPresent(words::add);
     words.addAll(command);
-    ProcessBuilder builder =
-        new ProcessBuilder(words).redirectInput(ProcessBuilder.Redirect.from(NOTHING));
+    ProcessBuilder builder = new ProcessBuilder(words).redirectInput(Redirect.from(NOTHING));
     builder.environment().clear();
     builder.environment().putAll(environment);
     return builder;

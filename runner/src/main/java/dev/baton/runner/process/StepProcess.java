@@ -8,6 +8,7 @@ package dev.baton.runner.process;
 
 import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.sandbox.StepSandbox;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param marks {@code NAME=value} pairs of the environment that only this attempt's processes have
  * @param stdoutLimit bytes of standard output to keep; 0 for none
  * @param fixed where the program sees the directory
+ * @param sandbox of the program, if it has one
  */
 public record StepProcess(
     List<String> words,
@@ -35,7 +38,8 @@ public record StepProcess(
     Map<String, String> environment,
     Set<String> marks,
     int stdoutLimit,
-    WorkspaceMount fixed) {
+    WorkspaceMount fixed,
+    Optional<StepSandbox> sandbox) {
   private static final Logger LOG = Logger.getLogger(StepProcess.class);
 
   /** Time between SIGTERM and SIGKILL. */
@@ -50,6 +54,7 @@ public record StepProcess(
    * @param hold suspends and resumes the processes; the timeout is not extended meanwhile
    * @param timeout null for none
    * @throws InterruptedException when the thread is interrupted; the processes are killed at once
+   * @throws dev.baton.runner.sandbox.SandboxException when its sandbox cannot be created
    * @throws IOException when it cannot be started
    */
   public StepProcessResult run(RunLease hold, StepLog log, @Nullable Duration timeout)
@@ -58,9 +63,10 @@ public record StepProcess(
     ProcessTree tree =
         hold.begin(
             () -> {
-              Process started = SessionProcessStarter.start(words, directory, environment, fixed);
+              Process started =
+                  SessionProcessStarter.start(words, directory, environment, fixed, sandbox);
               begun.set(started);
-              return new ProcessTree(started.toHandle(), marks);
+              return new ProcessTree(started.toHandle(), marks, sandbox.isPresent());
             });
     Process process = Objects.requireNonNull(begun.get());
     CappedBuffer stdout = new CappedBuffer(stdoutLimit);

@@ -15,6 +15,8 @@ import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.StepProcess;
 import dev.baton.runner.process.StepProcessResult;
+import dev.baton.runner.sandbox.SandboxException;
+import dev.baton.runner.sandbox.StepSandbox;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Runs the script of a shell step. */
@@ -38,6 +41,10 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
     StepLog log = context.log().get();
     Duration limit = context.deadline().left();
     try {
+      Optional<StepSandbox> sandbox = context.sandbox();
+      if (sandbox.isPresent()) {
+        sandbox.get().check(kind);
+      }
       int keep = kind.output() instanceof ShellOutput.Stdout ? ShellOutput.MAX_BYTES : 0;
       StepProcess command = command(kind.interpreter(), kind.script(), kind.env(), context, keep);
       return switch (command.run(context.hold(), log, limit)) {
@@ -45,6 +52,8 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
             failed(new Failure("timeout", "stopped after " + describe(limit), null), log);
         case StepProcessResult.Exited exited -> exited(kind, exited, context, log);
       };
+    } catch (SandboxException e) {
+      return StepResult.failedForGood(e.code(), String.valueOf(e.getMessage()));
     } catch (IOException e) {
       return StepResult.failed("exit_code", "cannot start: " + e.getMessage());
     } catch (InvalidVariableException e) {
@@ -72,7 +81,8 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
             .map(mark -> mark.getKey() + "=" + mark.getValue())
             .collect(Collectors.toSet()),
         stdoutLimit,
-        context.fixed());
+        context.fixed(),
+        context.sandbox());
   }
 
   static Map<String, String> environment(
@@ -112,7 +122,8 @@ final class ShellStepExecutor implements StepExecutor<StepKind.Shell> {
         baton.put("BATON_API_KEY", context.stepToken());
       }
     }
-    return context.environment().build(step, baton);
+    Map<String, String> all = context.environment().build(step, baton);
+    return context.sandbox().map(sandbox -> sandbox.environment(all, step.keySet())).orElse(all);
   }
 
   private static StepResult exited(

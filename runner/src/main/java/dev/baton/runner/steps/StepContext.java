@@ -11,11 +11,13 @@ import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.StepLog;
 import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.sandbox.StepSandbox;
 import dev.baton.runner.secrets.RunSecretProvider;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadline of this attempt
  * @param hold the lease; what the attempt starts is suspended and resumed with it
  * @param fixed where its processes see the directory
+ * @param sandbox of its processes, if they have one
  * @param environment builds that of its processes
  * @param secrets of the workflow
  * @param leftOut paths in the directory that cuts leave out and that are missing
@@ -52,6 +55,7 @@ public record StepContext(
     Deadline deadline,
     RunLease hold,
     WorkspaceMount fixed,
+    Optional<StepSandbox> sandbox,
     StepEnvironmentBuilder environment,
     RunSecretProvider secrets,
     List<String> leftOut,

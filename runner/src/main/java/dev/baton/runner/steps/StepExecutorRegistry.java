@@ -9,8 +9,10 @@ package dev.baton.runner.steps;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.process.StepEnvironmentBuilder;
+import dev.baton.runner.sandbox.SandboxFactory;
 import dev.baton.runner.secrets.SecretResolver;
 import dev.baton.runner.secrets.SecretSourcePolicy;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
@@ -30,6 +32,7 @@ public final class StepExecutorRegistry {
   private final AgentRuntime agents;
   private final StepEnvironmentBuilder environment;
   private final SecretResolver secrets;
+  private final SandboxFactory sandboxes;
 
   /**
    * @param functions the beans that {@code fn} steps call, by name
@@ -57,13 +60,15 @@ public final class StepExecutorRegistry {
         agents,
         StepEnvironmentBuilder.ofProcess(List.of()),
         HttpAddressPolicy.DEFAULT,
-        SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)));
+        SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
+        SandboxFactory.ofProcess(Path.of("/nonexistent")));
   }
 
   /**
    * @param environment builds that of the processes of steps
    * @param addresses to which http steps may connect
    * @param secrets resolves the secrets of workflows
+   * @param sandboxes creates those of steps
    */
   public StepExecutorRegistry(
       Function<String, Optional<StepFunction>> functions,
@@ -71,10 +76,12 @@ public final class StepExecutorRegistry {
       AgentRuntime agents,
       StepEnvironmentBuilder environment,
       HttpAddressPolicy addresses,
-      SecretResolver secrets) {
+      SecretResolver secrets,
+      SandboxFactory sandboxes) {
     this.agents = agents;
     this.environment = environment;
     this.secrets = secrets;
+    this.sandboxes = sandboxes;
     this.fn = new FnStepExecutor(functions);
     this.http = new HttpStepExecutor(maxResponse, addresses);
   }
@@ -86,6 +93,11 @@ public final class StepExecutorRegistry {
   /** Builds the environment of the processes of steps. */
   public StepEnvironmentBuilder environment() {
     return environment;
+  }
+
+  /** Creates the sandboxes of steps. */
+  public SandboxFactory sandboxes() {
+    return sandboxes;
   }
 
   /** Resolves the secrets of workflows. */

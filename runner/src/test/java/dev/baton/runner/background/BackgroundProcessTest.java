@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -67,7 +68,7 @@ class BackgroundProcessTest {
     all.putAll(more);
     AgentProcessLauncher launcher =
         new AgentProcessLauncher(
-            RunLease.forever(), folder.resolve("work"), WorkspaceMount.NONE, all);
+            RunLease.forever(), folder.resolve("work"), WorkspaceMount.NONE, all, Optional.empty());
     launchers.add(launcher);
     return launcher;
   }

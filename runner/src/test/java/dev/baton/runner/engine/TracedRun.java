@@ -33,6 +33,7 @@ import dev.baton.runner.logs.LogShipper;
 import dev.baton.runner.logs.RunLogUploader;
 import dev.baton.runner.process.StepEnvironmentBuilder;
 import dev.baton.runner.process.WorkspaceMount;
+import dev.baton.runner.sandbox.SandboxFactory;
 import dev.baton.runner.secrets.SecretCheckpointPolicy;
 import dev.baton.runner.secrets.SecretResolver;
 import dev.baton.runner.secrets.SecretSourcePolicy;
@@ -260,7 +261,8 @@ final class TracedRun {
             AgentRuntime.none(),
             StepEnvironmentBuilder.ofProcess(List.of()),
             HttpAddressPolicy.DEFAULT,
-            secrets),
+            secrets,
+            SandboxFactory.ofProcess(Path.of("/nonexistent"))),
         ANNOUNCEMENTS,
         DEFINITIONS,
         new CheckpointSettings(Optional.empty(), List.of(), SecretCheckpointPolicy.STRIP),

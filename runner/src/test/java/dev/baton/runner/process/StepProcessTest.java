@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -65,7 +66,8 @@ class StepProcessTest {
         Map.of("PATH", "/usr/bin:/bin", pair[0], pair[1]),
         Set.of(mark),
         1_000,
-        WorkspaceMount.NONE);
+        WorkspaceMount.NONE,
+        Optional.empty());
   }
 
   private StepProcessResult.Exited exited(String script) throws Exception {
@@ -289,7 +291,8 @@ class StepProcessTest {
             Map.of(),
             Set.of(),
             0,
-            WorkspaceMount.NONE);
+            WorkspaceMount.NONE,
+            Optional.empty());
 
     assertThatThrownBy(() -> nothing.run(hold, log, LONG)).hasMessageContaining("gone");
   }

@@ -27,6 +27,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -106,6 +107,7 @@ class HttpStepExecutorTest {
             Deadline.after(Duration.ofSeconds(20)),
             RunLease.forever(),
             WorkspaceMount.NONE,
+            Optional.empty(),
             StepEnvironmentBuilder.ofProcess(List.of()),
             RunSecretProvider.NONE,
             List.of(),

@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.SystemDefaultDnsResolver;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,7 @@ class HttpWireTest {
             Deadline.after(Duration.ofSeconds(20)),
             RunLease.forever(),
             WorkspaceMount.NONE,
+            Optional.empty(),
             StepEnvironmentBuilder.ofProcess(List.of()),
             RunSecretProvider.NONE,
             List.of(),

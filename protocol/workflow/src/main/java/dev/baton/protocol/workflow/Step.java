@@ -27,6 +27,7 @@ import java.util.regex.Pattern;
  * @param milestone the milestone at the end of the step, if any; then it writes the workspace
  * @param resume where the step starts again after the loss of its runner; a step that does not
  *     write the workspace has no checkpoints
+ * @param sandbox of its programs; empty where they run as the runner does, unless that demands one
  */
 public record Step(
     String id,
@@ -40,7 +41,8 @@ public record Step(
     Optional<StepGate> gate,
     OptionalInt maxVisits,
     Optional<MilestoneSettings> milestone,
-    StepResumeMode resume) {
+    StepResumeMode resume,
+    Optional<SandboxRule> sandbox) {
   public static final Pattern ID = Pattern.compile("[a-z][a-z0-9_-]{0,62}");
 
   public Step {

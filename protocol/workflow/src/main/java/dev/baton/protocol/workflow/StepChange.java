@@ -91,13 +91,14 @@ public record StepChange(String step, What what) {
   }
 
   /**
-   * Whether two steps do the same: the kind with all its settings, {@code when} and {@code
-   * workspace}. For a parallel step, its list or the names of its branches, and its join; the steps
-   * within are compared separately.
+   * Whether two steps do the same: the kind with all its settings, {@code when}, {@code workspace}
+   * and {@code sandbox}. For a parallel step, its list or the names of its branches, and its join;
+   * the steps within are compared separately.
    */
   public static boolean sameInputs(Step one, Step other) {
     return one.when().equals(other.when())
         && one.workspace() == other.workspace()
+        && one.sandbox().equals(other.sandbox())
         && sameInputs(one.kind(), other.kind());
   }
 

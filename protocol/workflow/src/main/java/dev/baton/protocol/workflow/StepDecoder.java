@@ -35,7 +35,8 @@ final class StepDecoder {
           "gate",
           "max_visits",
           "milestone",
-          "resume");
+          "resume",
+          "sandbox");
   private static final List<String> SHELL =
       List.of("env", "output", "interpreter", "ok_exit_codes");
 
@@ -46,6 +47,9 @@ final class StepDecoder {
   private static final Set<String> EFFECTS = Set.of("shell", "http", "fn", "agent");
 
   private static final Set<String> WITH_WORKSPACE = Set.of("shell", "fn", "agent");
+
+  /** Kinds whose programs can have a sandbox. */
+  private static final Set<String> SANDBOXED = Set.of("shell", "agent");
 
   /** Kinds whose {@code resume} is chosen; an agent step has {@code cut} for it. */
   private static final Set<String> RESUMED = Set.of("shell", "fn");
@@ -150,6 +154,7 @@ final class StepDecoder {
     onlyFor(fields, "workspace", WITH_WORKSPACE, word.get());
     onlyFor(fields, "milestone", WITH_WORKSPACE, word.get());
     onlyFor(fields, "resume", RESUMED, word.get());
+    onlyFor(fields, "sandbox", SANDBOXED, word.get());
     if (word.get().equals("agent") && workspace.equals(Optional.of(WorkspaceUse.NONE))) {
       problems.error(
           fields.get("workspace").orElseThrow(),
@@ -181,6 +186,10 @@ final class StepDecoder {
     if (fields.get(word.get()).isEmpty()) {
       problems.error(fields.place(), "'" + word.get() + "' has no value", null);
     }
+    Optional<SandboxRule> sandbox =
+        SANDBOXED.contains(word.get()) ? sandbox(fields) : Optional.empty();
+    sandbox.ifPresent(
+        rule -> kind.ifPresent(decoded -> new SandboxDecoder(values).check(rule, fields, decoded)));
     return id.flatMap(
         known ->
             kind.map(
@@ -199,7 +208,13 @@ final class StepDecoder {
                         milestone,
                         decoded instanceof StepKind.Agent
                             ? agentResume(fields)
-                            : resume.orElse(StepResumeMode.FROM_START))));
+                            : resume.orElse(StepResumeMode.FROM_START),
+                        sandbox)));
+  }
+
+  private Optional<SandboxRule> sandbox(MappingFieldReader fields) {
+    Optional<DefinitionCursor> own = fields.get("sandbox");
+    return own.isPresent() ? own.flatMap(new SandboxDecoder(values)::decode) : defaults.sandbox();
   }
 
   private StepResumeMode agentResume(MappingFieldReader fields) {
@@ -214,6 +229,7 @@ final class StepDecoder {
       case "retry", "timeout" -> EFFECTS.contains(word);
       case "workspace", "milestone" -> WITH_WORKSPACE.contains(word);
       case "resume" -> RESUMED.contains(word);
+      case "sandbox" -> SANDBOXED.contains(word);
       default -> !SHELL.contains(key) || word.equals("shell");
     };
   }

@@ -13,19 +13,24 @@ import java.util.Map;
 import java.util.Optional;
 
 /** The settings of steps without their own. */
-record StepDefaults(StepRetryPolicy retry, Optional<Duration> timeout, Map<String, Template> env) {
+record StepDefaults(
+    StepRetryPolicy retry,
+    Optional<Duration> timeout,
+    Map<String, Template> env,
+    Optional<SandboxRule> sandbox) {
   static final StepDefaults NONE =
-      new StepDefaults(StepRetryPolicy.NONE, Optional.empty(), Map.of());
+      new StepDefaults(StepRetryPolicy.NONE, Optional.empty(), Map.of(), Optional.empty());
 
   static StepDefaults decode(DefinitionCursor place, DefinitionValueDecoder values) {
-    return MappingFieldReader.of(place, values, "retry, timeout, env")
+    return MappingFieldReader.of(place, values, "retry, timeout, env, sandbox")
         .map(
             fields -> {
-              fields.allowOnly(List.of("retry", "timeout", "env"));
+              fields.allowOnly(List.of("retry", "timeout", "env", "sandbox"));
               return new StepDefaults(
                   fields.get("retry").flatMap(at -> retry(at, values)).orElse(StepRetryPolicy.NONE),
                   fields.duration("timeout", WorkflowDecoder.INSTANT, DurationParser.MAX),
-                  ShellVariableDecoder.decode(fields, values));
+                  ShellVariableDecoder.decode(fields, values),
+                  fields.get("sandbox").flatMap(new SandboxDecoder(values)::decode));
             })
         .orElse(NONE);
   }

@@ -65,6 +65,7 @@ class BadDefinitionsTest {
             shapes(),
             BadAgentDefinitions.cases(),
             BadSecretDefinitions.cases(),
+            BadSandboxDefinitions.cases(),
             values(),
             graphs(),
             references())
@@ -217,7 +218,7 @@ class BadDefinitionsTest {
         schema(
             "shell's key elsewhere",
             steps("- {id: b, wait: 5s, env: {A: 1}}\n"),
-            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, gate, max_visits, milestone, resume"),
+            "line 4, column 26 (step b, steps[1].env): wait steps have no 'env'; allowed: id, title, when, retry, timeout, workspace, next, gate, max_visits, milestone, resume, sandbox"),
         schema(
             "retry on a transform",
             steps("- {id: b, transform: '1', retry: 3}\n"),

@@ -171,7 +171,7 @@ class DotTest {
         "digraph g { a [transform=1] } digraph h { }|line 1, column 31: there is text after the graph; allowed: one digraph",
         "digraph { a [transform=1] }|line 1, column 1: the graph has no name; allowed: digraph NAME { … }",
         "digraph g { a [shape=box] }|line 1, column 13 (step a): the node does nothing; allowed: an attribute shell, http, transform, parallel, approval, wait, fn, agent",
-        "digraph g { a [shel=x] }|line 1, column 16 (step a): unknown attribute 'shel'; did you mean 'shell'?; allowed: agent, approval, env, fn, gate, goal_gate, handler, http, interpreter, join, max, max_retries, max_visits, milestone, ok_exit_codes, output, parallel, prompt, resume, retry, retry_target, shell, timeout, title, tool_command, transform, type, wait, when, workspace",
+        "digraph g { a [shel=x] }|line 1, column 16 (step a): unknown attribute 'shel'; did you mean 'shell'?; allowed: agent, approval, env, fn, gate, goal_gate, handler, http, interpreter, join, max, max_retries, max_visits, milestone, ok_exit_codes, output, parallel, prompt, resume, retry, retry_target, sandbox, shell, timeout, title, tool_command, transform, type, wait, when, workspace",
         "digraph g { A [transform=1] }|line 1, column 13 (steps[0].id): 'A' is not an id; allowed: [a-z][a-z0-9_-]{0,62}",
         "digraph g { a [transform=1]; a -> a }|line 1, column 13 (step a, steps[0].id): the cycle a → a has no bound; allowed: max_visits on one of its steps",
         "digraph g { a [transform=1]; b [transform=1]; a -> b [condition=\"x=1\"] }|line 1, column 65 (step a): the condition 'x=1' of the edge to 'b' is not known; allowed: outcome=success, outcome=failure, or when=\"jq\"",
