@@ -26,6 +26,9 @@ import dev.baton.benchmarks.report.SnapshotSvgWriter;
 import dev.baton.benchmarks.report.StepsJsonWriter;
 import dev.baton.benchmarks.report.StepsMarkdownWriter;
 import dev.baton.benchmarks.report.StepsSvgWriter;
+import dev.baton.benchmarks.security.SecurityBenchmark;
+import dev.baton.benchmarks.security.SecurityOptions;
+import dev.baton.benchmarks.security.SecurityResult;
 import dev.baton.benchmarks.snapshot.SnapshotBenchmark;
 import dev.baton.benchmarks.snapshot.SnapshotOptions;
 import dev.baton.benchmarks.snapshot.SnapshotResult;
@@ -54,7 +57,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BenchmarkMain {
   private static final List<String> NAMES =
-      List.of("steps", "snapshot", "failover", "fork", "liveness", "agents");
+      List.of("steps", "snapshot", "failover", "fork", "liveness", "agents", "security");
   private static final Duration STOP = Duration.ofSeconds(60);
 
   private BenchmarkMain() {}
@@ -91,6 +94,7 @@ public final class BenchmarkMain {
       case "fork" -> fork(ForkOptions.parse(rest));
       case "liveness" -> liveness(LivenessOptions.parse(rest));
       case "agents" -> agents(AgentOptions.parse(rest));
+      case "security" -> security(SecurityOptions.parse(rest));
       default ->
           throw new IllegalArgumentException(
               "unknown benchmark " + name + "; allowed: " + String.join(", ", NAMES));
@@ -169,6 +173,18 @@ public final class BenchmarkMain {
         inFolder(null, folder -> new AgentBenchmark(options, folder, System.err::println).run());
     String json = result.json() + "\n";
     write(options.results(), Map.of("agents.md", result.table(), "agents.json", json));
+    System.out.print(options.json() ? json : result.table());
+  }
+
+  private static void security(SecurityOptions options) throws IOException, InterruptedException {
+    SecurityResult result =
+        inFolder(
+            null,
+            folder ->
+                new SecurityBenchmark(options, StepsWorkload.STANDARD, folder, System.err::println)
+                    .run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("security.md", result.table(), "security.json", json));
     System.out.print(options.json() ? json : result.table());
   }
 

@@ -31,8 +31,8 @@ public final class BatonSystem implements StepsSystem {
   private final Map<Integer, String> workflows = new HashMap<>();
 
   private BatonSystem(
-      URI server, String key, String kafka, @Nullable BenchmarkStack stack, boolean submitEach) {
-    this.api = new BenchmarkApiClient(server, key);
+      BenchmarkApiClient api, String kafka, @Nullable BenchmarkStack stack, boolean submitEach) {
+    this.api = api;
     this.trace = RunTraceWatcher.start(kafka);
     this.stack = stack;
     this.submitEach = submitEach;
@@ -40,7 +40,9 @@ public final class BatonSystem implements StepsSystem {
 
   /** Measures a given stack, which the caller controls. */
   public static BatonSystem of(BenchmarkStack stack, boolean submitEach) {
-    return new BatonSystem(stack.orchestrator(), stack.apiKey(), stack.kafka(), stack, submitEach);
+    BenchmarkApiClient api =
+        new BenchmarkApiClient(stack.orchestrator(), stack.apiKey(), stack.clientTls());
+    return new BatonSystem(api, stack.kafka(), stack, submitEach);
   }
 
   /**
@@ -48,8 +50,8 @@ public final class BatonSystem implements StepsSystem {
    * BATON_API_KEY}.
    */
   public static BatonSystem given(URI server, String kafka, boolean submitEach) {
-    return new BatonSystem(
-        server, System.getenv().getOrDefault("BATON_API_KEY", ""), kafka, null, submitEach);
+    String key = System.getenv().getOrDefault("BATON_API_KEY", "");
+    return new BatonSystem(new BenchmarkApiClient(server, key), kafka, null, submitEach);
   }
 
   @Override

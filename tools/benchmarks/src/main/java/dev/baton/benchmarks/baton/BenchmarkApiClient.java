@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.net.BearerCredential;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -30,12 +31,20 @@ final class BenchmarkApiClient implements AutoCloseable {
 
   private final URI server;
   private final String authorization;
-  private final HttpClient http =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private final HttpClient http;
 
   BenchmarkApiClient(URI server, String key) {
+    this(server, key, TlsSettings.NONE);
+  }
+
+  BenchmarkApiClient(URI server, String key, TlsSettings tls) {
     this.server = server;
     this.authorization = BearerCredential.header(key);
+    HttpClient.Builder client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+    if (!tls.equals(TlsSettings.NONE)) {
+      client.sslContext(tls.context());
+    }
+    this.http = client.build();
   }
 
   /** Stores a workflow and returns its reference for runs, including the hash. */

@@ -10,6 +10,7 @@ import dev.baton.benchmarks.measure.ProcessFootprint;
 import dev.baton.benchmarks.measure.ProcfsUsageReader;
 import dev.baton.process.MarkedProcessFinder;
 import dev.baton.process.ProcessIdentity;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.StackComponent;
@@ -70,6 +71,33 @@ public final class BenchmarkStack implements AutoCloseable {
         environment);
   }
 
+  /** Starts all components; no caller needs an identity, and none uses TLS. */
+  public static BenchmarkStack startOpen(Path data, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return start(
+        StandaloneStack.builder().data(data).progress(progress),
+        EnumSet.allOf(StackComponent.class),
+        services("BATON_IDENTITY_REQUIRED", "false"));
+  }
+
+  /**
+   * Starts all components with everything that secures them: identities, leases also of external
+   * runs, and TLS of both services.
+   */
+  public static BenchmarkStack startSecured(Path data, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return start(
+        StandaloneStack.builder().data(data).progress(progress).tls(true),
+        EnumSet.allOf(StackComponent.class),
+        services("BATON_LEASE_REQUIRED", "true"));
+  }
+
+  private static Map<String, Map<String, String>> services(String name, String value) {
+    Map<String, String> variables = Map.of(name, value);
+    return Map.of(
+        StackComponent.STORE.label(), variables, StackComponent.ORCHESTRATOR.label(), variables);
+  }
+
   /** Starts a stack without an orchestrator: only what stores checkpoints. */
   public static BenchmarkStack startStore(
       Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
@@ -105,6 +133,11 @@ public final class BenchmarkStack implements AutoCloseable {
   /** The key with which requests are sent to its orchestrators. */
   String apiKey() {
     return stack.apiKey();
+  }
+
+  /** What a client of the orchestrator trusts and presents; nothing without TLS. */
+  TlsSettings clientTls() {
+    return stack.clientTls();
   }
 
   public URI orchestrator() {

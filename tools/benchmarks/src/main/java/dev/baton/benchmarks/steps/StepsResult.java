@@ -35,7 +35,7 @@ public record StepsResult(
       turns = List.copyOf(turns);
     }
 
-    static SystemResult of(List<StepsRoundResult> turns) {
+    public static SystemResult of(List<StepsRoundResult> turns) {
       return new SystemResult(StepsSummary.of(turns), turns);
     }
   }

@@ -52,7 +52,7 @@ public record StepsRoundResult(
   private static final double MEGABYTE = 1024.0 * 1024;
 
   /** Runs the workload on the system and waits until all is done. */
-  static StepsRoundResult take(StepsSystem system, StepsWorkload work)
+  public static StepsRoundResult take(StepsSystem system, StepsWorkload work)
       throws IOException, InterruptedException {
     MachineCpuSample started = MachineCpuSample.now();
     ProcessFootprint start = system.footprint();
