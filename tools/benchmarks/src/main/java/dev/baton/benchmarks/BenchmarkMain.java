@@ -18,6 +18,10 @@ import dev.baton.benchmarks.fork.ForkResult;
 import dev.baton.benchmarks.liveness.LivenessBenchmark;
 import dev.baton.benchmarks.liveness.LivenessOptions;
 import dev.baton.benchmarks.liveness.LivenessResult;
+import dev.baton.benchmarks.pair.PairFigure;
+import dev.baton.benchmarks.pair.StackPairBenchmark;
+import dev.baton.benchmarks.pair.StackPairOptions;
+import dev.baton.benchmarks.pair.StackPairResult;
 import dev.baton.benchmarks.report.ForkJsonWriter;
 import dev.baton.benchmarks.report.ForkMarkdownWriter;
 import dev.baton.benchmarks.report.SnapshotJsonWriter;
@@ -26,9 +30,6 @@ import dev.baton.benchmarks.report.SnapshotSvgWriter;
 import dev.baton.benchmarks.report.StepsJsonWriter;
 import dev.baton.benchmarks.report.StepsMarkdownWriter;
 import dev.baton.benchmarks.report.StepsSvgWriter;
-import dev.baton.benchmarks.security.SecurityBenchmark;
-import dev.baton.benchmarks.security.SecurityOptions;
-import dev.baton.benchmarks.security.SecurityResult;
 import dev.baton.benchmarks.snapshot.SnapshotBenchmark;
 import dev.baton.benchmarks.snapshot.SnapshotOptions;
 import dev.baton.benchmarks.snapshot.SnapshotResult;
@@ -45,10 +46,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -57,7 +60,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BenchmarkMain {
   private static final List<String> NAMES =
-      List.of("steps", "snapshot", "failover", "fork", "liveness", "agents", "security");
+      List.of(
+          "steps", "snapshot", "failover", "fork", "liveness", "agents", "security", "versions");
   private static final Duration STOP = Duration.ofSeconds(60);
 
   private BenchmarkMain() {}
@@ -94,7 +98,8 @@ public final class BenchmarkMain {
       case "fork" -> fork(ForkOptions.parse(rest));
       case "liveness" -> liveness(LivenessOptions.parse(rest));
       case "agents" -> agents(AgentOptions.parse(rest));
-      case "security" -> security(SecurityOptions.parse(rest));
+      case "security" -> security(StackPairOptions.ofSecurity(rest));
+      case "versions" -> versions(StackPairOptions.ofVersions(rest));
       default ->
           throw new IllegalArgumentException(
               "unknown benchmark " + name + "; allowed: " + String.join(", ", NAMES));
@@ -176,16 +181,50 @@ public final class BenchmarkMain {
     System.out.print(options.json() ? json : result.table());
   }
 
-  private static void security(SecurityOptions options) throws IOException, InterruptedException {
-    SecurityResult result =
+  private static void security(StackPairOptions options) throws IOException, InterruptedException {
+    report("security", "Security", options, StackPairBenchmark::ofSecurity);
+  }
+
+  private static void versions(StackPairOptions options) throws IOException, InterruptedException {
+    StackPairResult result =
+        report("versions", "Versions", options, StackPairBenchmark::ofVersions);
+    double most = 1 + options.limit() / 100.0;
+    List<PairFigure> above = result.above(most);
+    if (!above.isEmpty()) {
+      throw new IOException(
+          above.stream()
+              .map(figure -> String.format(Locale.ROOT, "%s %.2f", figure, result.cost(figure)))
+              .collect(
+                  Collectors.joining(
+                      ", ",
+                      "this version costs more than "
+                          + options.limit()
+                          + " % more than "
+                          + options.against()
+                          + ": ",
+                      "")));
+    }
+  }
+
+  private interface Comparison {
+    StackPairResult of(StackPairBenchmark benchmark) throws IOException, InterruptedException;
+  }
+
+  private static StackPairResult report(
+      String name, String title, StackPairOptions options, Comparison comparison)
+      throws IOException, InterruptedException {
+    StackPairResult result =
         inFolder(
             null,
             folder ->
-                new SecurityBenchmark(options, StepsWorkload.STANDARD, folder, System.err::println)
-                    .run());
+                comparison.of(
+                    new StackPairBenchmark(
+                        options, StepsWorkload.STANDARD, folder, System.err::println)));
+    String table = result.table(title);
     String json = result.json() + "\n";
-    write(options.results(), Map.of("security.md", result.table(), "security.json", json));
-    System.out.print(options.json() ? json : result.table());
+    write(options.results(), Map.of(name + ".md", table, name + ".json", json));
+    System.out.print(options.json() ? json : table);
+    return result;
   }
 
   private interface Measurement<T> {

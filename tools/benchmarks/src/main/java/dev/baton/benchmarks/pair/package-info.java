@@ -4,8 +4,8 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Cost of identities, required leases and TLS: steps of a stack with and without them. */
+/** The same steps on two stacks, by turns: what security costs, and what a change costs. */
 @NullMarked
-package dev.baton.benchmarks.security;
+package dev.baton.benchmarks.pair;
 
 import org.jspecify.annotations.NullMarked;
