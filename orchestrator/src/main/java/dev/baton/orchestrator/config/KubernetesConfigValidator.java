@@ -8,6 +8,7 @@ package dev.baton.orchestrator.config;
 
 import static dev.baton.orchestrator.config.OrchestratorConfigValidator.wrong;
 
+import dev.baton.launcher.kubernetes.PodVolume;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,7 +87,11 @@ final class KubernetesConfigValidator {
             (name, isPresent) -> {
               if (isPresent) {
                 problems.add(
-                    key + ".container." + name + " has no effect on pods; allowed: no value");
+                    key
+                        + ".container."
+                        + name
+                        + " has no effect on pods; allowed: "
+                        + (name.equals("volumes") ? key + ".pod.volumes" : "no value"));
               }
             });
     pod.grace()
@@ -106,6 +111,7 @@ final class KubernetesConfigValidator {
     matches(problems, key + ".pod.service-account", pod.serviceAccount(), NAME);
     matches(problems, key + ".pod.priority-class", pod.priorityClass(), NAME);
     lines(problems, key + ".pod.pull-secrets", pod.pullSecrets(), NAME);
+    lines(problems, key + ".pod.volumes", pod.volumes(), PodVolume.TEXT);
     lines(problems, key + ".pod.node-selector", pod.nodeSelector(), SELECTOR);
     lines(problems, key + ".pod.tolerations", pod.tolerations(), TOLERATION);
   }

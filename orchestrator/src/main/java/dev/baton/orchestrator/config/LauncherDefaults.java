@@ -271,6 +271,11 @@ public final class LauncherDefaults {
         }
 
         @Override
+        public Optional<String> volumes() {
+          return Optional.empty();
+        }
+
+        @Override
         public Optional<String> nodeSelector() {
           return Optional.empty();
         }

@@ -336,6 +336,9 @@ public interface OrchestratorConfig {
     /** Names of secrets for the registry, one per line. */
     Optional<String> pullSecrets();
 
+    /** Read-only files, one {@code secret:NAME:/path} or {@code config-map:NAME:/path} per line. */
+    Optional<String> volumes();
+
     /** Labels that the node must have, one {@code KEY=VALUE} per line. */
     Optional<String> nodeSelector();
 

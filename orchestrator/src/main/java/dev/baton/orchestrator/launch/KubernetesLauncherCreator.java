@@ -10,6 +10,7 @@ import dev.baton.launcher.RunnerLauncher;
 import dev.baton.launcher.kubernetes.KubernetesLauncherSettings;
 import dev.baton.launcher.kubernetes.KubernetesRunnerLauncher;
 import dev.baton.launcher.kubernetes.PodSettings;
+import dev.baton.launcher.kubernetes.PodVolume;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -101,6 +102,9 @@ final class KubernetesLauncherCreator {
         StatedSettings.pairs(container.of(OrchestratorConfig.ContainerSettings::environment)),
         pod.of(OrchestratorConfig.PodSettings::serviceAccount),
         StatedSettings.lines(pod.of(OrchestratorConfig.PodSettings::pullSecrets)),
+        StatedSettings.lines(pod.of(OrchestratorConfig.PodSettings::volumes)).stream()
+            .map(PodVolume::parse)
+            .toList(),
         StatedSettings.pairs(pod.of(OrchestratorConfig.PodSettings::nodeSelector)),
         StatedSettings.lines(pod.of(OrchestratorConfig.PodSettings::tolerations)),
         pod.of(OrchestratorConfig.PodSettings::priorityClass));

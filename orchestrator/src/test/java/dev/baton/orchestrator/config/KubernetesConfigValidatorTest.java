@@ -23,6 +23,8 @@ import java.util.Objects;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KubernetesConfigValidatorTest {
   private static final String KEY = LauncherKeysFixture.KEY;
@@ -67,6 +69,26 @@ class KubernetesConfigValidatorTest {
         .contains(KEY + "pod.pull-secrets: line 1");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "keys:/keys",
+        "secret:keys",
+        "secret:Keys:/keys",
+        "secret:keys:keys",
+        "secret:keys:/",
+        "secret:keys:/a/../etc",
+        "secret:keys:/work/keys",
+        "config-map:ca:/tmp",
+        "host:/etc:/etc",
+      })
+  void shouldRefuseVolumes(String line) {
+    assertThat(KEYS.problems("pod.volumes", "config-map:ca:/run/baton/tls\n" + line))
+        .singleElement()
+        .asString()
+        .contains(KEY + "pod.volumes: line 2");
+  }
+
   @Test
   void shouldRefuseKeysThatHaveNoEffectOnPods() {
     for (String key : List.of("network", "pids", "init", "volumes")) {
@@ -81,7 +103,11 @@ class KubernetesConfigValidatorTest {
           .singleElement()
           .asString()
           .isEqualTo(
-              KEY + "pools.big.container." + key + " has no effect on pods; allowed: no value");
+              KEY
+                  + "pools.big.container."
+                  + key
+                  + " has no effect on pods; allowed: "
+                  + (key.equals("volumes") ? KEY + "pools.big.pod.volumes" : "no value"));
     }
   }
 

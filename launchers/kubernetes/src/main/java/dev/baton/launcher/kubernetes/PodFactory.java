@@ -25,6 +25,7 @@ import io.fabric8.kubernetes.api.model.Volume;
 import io.fabric8.kubernetes.api.model.VolumeBuilder;
 import io.fabric8.kubernetes.api.model.VolumeMount;
 import io.fabric8.kubernetes.api.model.VolumeMountBuilder;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,6 +47,12 @@ final class PodFactory {
   /** Where runners write, by the name of the volume. */
   private static final Map<String, String> FOLDERS =
       new TreeMap<>(Map.of("work", "/work", "tmp", "/tmp", "home", "/home/baton"));
+
+  /** The beginning of the names of volumes with files. */
+  private static final String FILES = "files-";
+
+  /** The mode of these files: the runner's group owns them. */
+  private static final int READABLE = 0440;
 
   private final String installation;
 
@@ -137,32 +144,61 @@ final class PodFactory {
         .withDrop("ALL")
         .endCapabilities()
         .endSecurityContext()
-        .withVolumeMounts(mounts());
+        .withVolumeMounts(mounts(settings));
   }
 
-  private static List<VolumeMount> mounts() {
-    return FOLDERS.entrySet().stream()
-        .map(
-            folder ->
-                new VolumeMountBuilder()
-                    .withName(folder.getKey())
-                    .withMountPath(folder.getValue())
-                    .build())
-        .toList();
+  private static List<VolumeMount> mounts(PodSettings settings) {
+    List<VolumeMount> mounts = new ArrayList<>();
+    FOLDERS.forEach(
+        (name, path) ->
+            mounts.add(new VolumeMountBuilder().withName(name).withMountPath(path).build()));
+    for (int i = 0; i < settings.volumes().size(); i++) {
+      mounts.add(
+          new VolumeMountBuilder()
+              .withName(FILES + i)
+              .withMountPath(settings.volumes().get(i).path())
+              .withReadOnly(true)
+              .build());
+    }
+    return mounts;
   }
 
   private static List<Volume> volumes(PodSettings settings) {
-    return FOLDERS.keySet().stream()
-        .map(
-            name ->
-                new VolumeBuilder()
-                    .withName(name)
-                    .withNewEmptyDir()
-                    .withSizeLimit(
-                        bytes(name.equals("work") ? settings.workBytes() : settings.tmpBytes()))
-                    .endEmptyDir()
-                    .build())
-        .toList();
+    List<Volume> volumes = new ArrayList<>();
+    for (String name : FOLDERS.keySet()) {
+      volumes.add(
+          new VolumeBuilder()
+              .withName(name)
+              .withNewEmptyDir()
+              .withSizeLimit(
+                  bytes(name.equals("work") ? settings.workBytes() : settings.tmpBytes()))
+              .endEmptyDir()
+              .build());
+    }
+    for (int i = 0; i < settings.volumes().size(); i++) {
+      volumes.add(files(FILES + i, settings.volumes().get(i)));
+    }
+    return volumes;
+  }
+
+  private static Volume files(String name, PodVolume volume) {
+    VolumeBuilder files = new VolumeBuilder().withName(name);
+    return switch (volume.kind()) {
+      case SECRET ->
+          files
+              .withNewSecret()
+              .withSecretName(volume.name())
+              .withDefaultMode(READABLE)
+              .endSecret()
+              .build();
+      case CONFIG_MAP ->
+          files
+              .withNewConfigMap()
+              .withName(volume.name())
+              .withDefaultMode(READABLE)
+              .endConfigMap()
+              .build();
+    };
   }
 
   private static Quantity bytes(long bytes) {

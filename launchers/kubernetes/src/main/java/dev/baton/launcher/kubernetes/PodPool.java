@@ -46,6 +46,7 @@ record PodPool(PodSettings settings, Optional<RunnerPoolTemplate.Owner> owner) {
             launcher.environment(),
             launcher.serviceAccount(),
             launcher.pullSecrets(),
+            launcher.volumes(),
             template.nodeSelector().isEmpty() ? launcher.nodeSelector() : template.nodeSelector(),
             template.tolerations().isEmpty() ? launcher.tolerations() : template.tolerations(),
             Optional.ofNullable(template.priorityClass()).or(launcher::priorityClass)),

@@ -29,6 +29,7 @@ import java.util.Optional;
  * @param environment additional variables, kept in the pod's secret
  * @param serviceAccount empty for that of the namespace; its token is never mounted
  * @param pullSecrets names of secrets for the registry
+ * @param volumes read-only files from secrets and config maps
  * @param nodeSelector labels that the node must have
  * @param tolerations each {@code key[=value][:effect]}
  * @param priorityClass empty for that of the cluster
@@ -48,6 +49,7 @@ public record PodSettings(
     Map<String, String> environment,
     Optional<String> serviceAccount,
     List<String> pullSecrets,
+    List<PodVolume> volumes,
     Map<String, String> nodeSelector,
     List<String> tolerations,
     Optional<String> priorityClass) {
@@ -55,6 +57,7 @@ public record PodSettings(
     command = List.copyOf(command);
     environment = Map.copyOf(environment);
     pullSecrets = List.copyOf(pullSecrets);
+    volumes = List.copyOf(volumes);
     nodeSelector = Map.copyOf(nodeSelector);
     tolerations = List.copyOf(tolerations);
   }

@@ -20,6 +20,8 @@ import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class PodFactoryTest {
@@ -70,7 +72,12 @@ class PodFactoryTest {
     assertThat(own.getPrivileged()).isNull();
     assertThat(pod.getSpec().getHostNetwork()).isNull();
     assertThat(pod.getSpec().getVolumes())
-        .allSatisfy(volume -> assertThat(volume.getEmptyDir()).isNotNull());
+        .allSatisfy(
+            volume ->
+                assertThat(
+                        Stream.of(volume.getEmptyDir(), volume.getSecret(), volume.getConfigMap())
+                            .filter(Objects::nonNull))
+                    .hasSize(1));
     assertThat(pod.getSpec().getAutomountServiceAccountToken()).isFalse();
   }
 
@@ -106,7 +113,28 @@ class PodFactoryTest {
     assertThat(container().getImagePullPolicy()).isEqualTo("Never");
     assertThat(container().getVolumeMounts())
         .extracting(mount -> mount.getMountPath())
-        .containsExactlyInAnyOrder("/work", "/tmp", "/home/baton");
+        .containsExactlyInAnyOrder(
+            "/work", "/tmp", "/home/baton", "/run/secrets/workflows", "/run/baton/tls");
+  }
+
+  @Test
+  void shouldMountSecretsAndConfigMapsForReadingOnly() {
+    assertThat(container().getVolumeMounts())
+        .filteredOn(mount -> mount.getName().startsWith("files-"))
+        .hasSize(2)
+        .allSatisfy(mount -> assertThat(mount.getReadOnly()).isTrue());
+    assertThat(pod.getSpec().getVolumes())
+        .filteredOn(volume -> volume.getSecret() != null)
+        .singleElement()
+        .satisfies(
+            volume -> {
+              assertThat(volume.getSecret().getSecretName()).isEqualTo("team-keys");
+              assertThat(volume.getSecret().getDefaultMode()).isEqualTo(0440);
+            });
+    assertThat(pod.getSpec().getVolumes())
+        .filteredOn(volume -> volume.getConfigMap() != null)
+        .singleElement()
+        .satisfies(volume -> assertThat(volume.getConfigMap().getName()).isEqualTo("authority"));
   }
 
   @Test

@@ -46,6 +46,9 @@ final class TestPods {
         Map.of("KIT_OTHER", "other", "A", "of the pool"),
         Optional.of("runners"),
         List.of("registry"),
+        List.of(
+            PodVolume.parse("secret:team-keys:/run/secrets/workflows"),
+            PodVolume.parse("config-map:authority:/run/baton/tls")),
         Map.of("kubernetes.io/arch", "amd64"),
         List.of("dedicated=runners:NoSchedule", "spot"),
         Optional.of("batch"));
@@ -76,6 +79,7 @@ final class TestPods {
         Duration.ofSeconds(10),
         Map.of(),
         Optional.empty(),
+        List.of(),
         List.of(),
         nodes,
         List.of(),
