@@ -36,7 +36,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- join "\n" $lines }}
 {{- end }}
 
-{{- /* Settings of the pods of a launcher or pool. Arguments: prefix, settings. */}}
+{{- /* Settings of the pods of a launcher or pool. Arguments: root, prefix, settings. */}}
 {{- define "baton.pods" -}}
 {{- $prefix := .prefix }}
 {{- $settings := .settings }}
@@ -48,6 +48,9 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- with $settings.environment }}
 {{- include "baton.property" (dict "key" (printf "%s.container.environment" $prefix) "value" (include "baton.pairs" .)) }}
 {{- end }}
+{{- if $settings.volumes }}
+{{- include "baton.property" (dict "key" (printf "%s.pod.volumes" $prefix) "value" (include "baton.podVolumes" (dict "root" .root "volumes" $settings.volumes))) }}
+{{- end }}
 {{- with $settings.nodeSelector }}
 {{- include "baton.property" (dict "key" (printf "%s.pod.node-selector" $prefix) "value" (include "baton.pairs" .)) }}
 {{- end }}
@@ -56,16 +59,66 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 {{- end }}
 
+{{- /* Of the addresses of both services. */}}
+{{- define "baton.scheme" -}}
+{{ if .Values.tls.existingSecret }}https{{ else }}http{{ end }}
+{{- end }}
+
+{{- define "baton.tlsFolder" -}}
+/run/secrets/baton-tls
+{{- end }}
+
+{{- /* The settings of both services for TLS. */}}
+{{- define "baton.tlsSettings" -}}
+{{- if .Values.tls.existingSecret }}
+{{- if not .Values.tls.runnersSecret }}{{ fail "tls.runnersSecret is required with tls.existingSecret: a secret of the runners' namespace with ca.crt" }}{{ end }}
+{{- $folder := include "baton.tlsFolder" . }}
+{{- include "baton.property" (dict "key" "baton.tls.certificate" "value" (printf "%s/tls.crt" $folder)) }}
+{{- include "baton.property" (dict "key" "baton.tls.key" "value" (printf "%s/tls.key" $folder)) }}
+{{- include "baton.property" (dict "key" "baton.tls.trust" "value" (printf "%s/ca.crt" $folder)) }}
+{{- if ne .Values.tls.clientAuth "none" }}
+{{- include "baton.property" (dict "key" "baton.tls.client-auth" "value" .Values.tls.clientAuth) }}
+{{- end }}
+{{- range list "orchestrator" "checkpointStore" }}
+{{- if hasPrefix "http:" (index $.Values .).advertisedUrl }}{{ fail (printf "%s.advertisedUrl begins with http: while tls.existingSecret is set; write https:" .) }}{{ end }}
+{{- end }}
+{{- else if .Values.tls.runnersSecret }}
+{{- fail "tls.existingSecret is required with tls.runnersSecret: without it the services do not use TLS" }}
+{{- end }}
+{{- end }}
+
+{{- /* The mount of the certificate of a service. */}}
+{{- define "baton.tlsMount" -}}
+{{- if .Values.tls.existingSecret }}
+- {name: tls, mountPath: {{ include "baton.tlsFolder" . }}, readOnly: true}
+{{- end }}
+{{- end }}
+
+{{- define "baton.tlsVolume" -}}
+{{- with .Values.tls.existingSecret }}
+- {name: tls, secret: {secretName: {{ . }}, defaultMode: 0440}}
+{{- end }}
+{{- end }}
+
+{{- /* Files that runner pods read, one per line. Arguments: root, volumes. */}}
+{{- define "baton.podVolumes" -}}
+{{- $lines := .volumes }}
+{{- if .root.Values.tls.existingSecret }}
+{{- $lines = append $lines (printf "secret:%s:%s" .root.Values.tls.runnersSecret (include "baton.tlsFolder" .root)) }}
+{{- end }}
+{{- join "\n" $lines }}
+{{- end }}
+
 {{- define "baton.host" -}}
 {{ include "baton.name" .root }}-{{ .component }}.{{ .root.Release.Namespace }}.svc.{{ .root.Values.clusterDomain }}
 {{- end }}
 
 {{- define "baton.storeUrl" -}}
-{{ .Values.checkpointStore.advertisedUrl | default (printf "http://%s:8082" (include "baton.host" (dict "root" . "component" "checkpoint-store"))) }}
+{{ .Values.checkpointStore.advertisedUrl | default (printf "%s://%s:8082" (include "baton.scheme" .) (include "baton.host" (dict "root" . "component" "checkpoint-store"))) }}
 {{- end }}
 
 {{- define "baton.orchestratorUrl" -}}
-{{ .Values.orchestrator.advertisedUrl | default (printf "http://%s:7070" (include "baton.host" (dict "root" . "component" "orchestrator"))) }}
+{{ .Values.orchestrator.advertisedUrl | default (printf "%s://%s:7070" (include "baton.scheme" .) (include "baton.host" (dict "root" . "component" "orchestrator"))) }}
 {{- end }}
 
 {{- /* Hosts under which a service is reached. Arguments: root, component, also (a list). */}}
@@ -99,17 +152,17 @@ capabilities: {drop: [ALL]}
 {{- /* Probes of a service on its port "http". */}}
 {{- define "baton.probes" -}}
 startupProbe:
-  httpGet: {path: /q/health/started, port: http}
+  httpGet: {path: /q/health/started, port: http, scheme: {{ include "baton.scheme" . | upper }}}
   periodSeconds: 2
   timeoutSeconds: 5
   failureThreshold: 90
 livenessProbe:
-  httpGet: {path: /q/health/live, port: http}
+  httpGet: {path: /q/health/live, port: http, scheme: {{ include "baton.scheme" . | upper }}}
   periodSeconds: 10
   timeoutSeconds: 5
   failureThreshold: 6
 readinessProbe:
-  httpGet: {path: /q/health/ready, port: http}
+  httpGet: {path: /q/health/ready, port: http, scheme: {{ include "baton.scheme" . | upper }}}
   periodSeconds: 5
   timeoutSeconds: 5
   failureThreshold: 3
@@ -144,6 +197,7 @@ baton.lease.required={{ .Values.leaseRequired }}
 quarkus.http.host=0.0.0.0
 baton.orchestrator-url={{ include "baton.orchestratorUrl" . }}
 {{- include "baton.tokens" .Values.identity.oidc }}
+{{- include "baton.tlsSettings" . }}
 {{- end }}
 
 {{- /* The settings of tokens of a single sign-on. Argument: identity.oidc. */}}

@@ -208,6 +208,11 @@ class HelmChartTest {
         "--set identity.oidc.roles.a=root | at '/identity/oidc/roles/a'",
         "--set metrics.serviceMonitor.enabled=true,identity.viewerKeysKey= | identity.viewerKeysKey is required",
         "--set objectStore.endpoint= | objectStore.endpoint is required",
+        "--set tls.existingSecret=a | tls.runnersSecret is required",
+        "--set tls.runnersSecret=a | tls.existingSecret is required",
+        "--set tls.existingSecret=a,tls.runnersSecret=b,tls.clientAuth=required | at '/tls/clientAuth'",
+        "--set tls.existingSecret=a,tls.runnersSecret=b,orchestrator.advertisedUrl=http://a.example:1 | orchestrator.advertisedUrl begins with http:",
+        "--set runners.defaults.volumes[0]=keys:/keys | at '/runners/defaults/volumes/0'",
         "--set runners.namespace.name=baton | runners.namespace.name is baton, the namespace of the release",
         "--set ingress.enabled=true,ingress.host=a.example | ingress.tlsSecret is empty",
         "--set runners.defaults.environment.A=${HOME} | container.environment: the value contains ${",
@@ -249,6 +254,12 @@ class HelmChartTest {
         .containsEntry(launcher + "container.environment", "BACKSLASH=a\\b\nLANG=C.UTF-8")
         .containsEntry(launcher + "pools.big.pod.node-selector", "a.example/size=big\nzone=z")
         .containsEntry(launcher + "pools.big.pod.tolerations", "dedicated=runners:NoSchedule\nspot")
+        .containsEntry(
+            launcher + "pod.volumes",
+            "secret:team-keys:/run/secrets/workflows\nsecret:authority:/run/secrets/baton-tls")
+        .containsEntry(
+            launcher + "pools.big.pod.volumes",
+            "config-map:models:/etc/models\nsecret:authority:/run/secrets/baton-tls")
         .containsEntry(launcher + "pools.big.labels.size", "big")
         .containsEntry(launcher + "pools.big.container.cpus", "1.5")
         .containsEntry(launcher + "pools.big.warm", "0")
@@ -258,6 +269,49 @@ class HelmChartTest {
             "baton.http.allowed-hosts",
             "baton-orchestrator,baton-orchestrator.baton,baton-orchestrator.baton.svc,"
                 + "baton-orchestrator.baton.svc.cluster.example,10.0.0.70,baton.example");
+  }
+
+  @Test
+  void shouldUseTlsInEveryConnectionBetweenServices() throws Exception {
+    String folder = "/run/secrets/baton-tls/";
+    List<JsonNode> objects = helm.template(CHART, OLDEST, EVERYTHING);
+
+    for (String service : List.of("baton-orchestrator", "baton-checkpoint-store")) {
+      assertThat(settings(objects, service))
+          .containsEntry("baton.tls.certificate", folder + "tls.crt")
+          .containsEntry("baton.tls.key", folder + "tls.key")
+          .containsEntry("baton.tls.trust", folder + "ca.crt")
+          .containsEntry("baton.tls.client-auth", "requested");
+    }
+    assertThat(settings(objects, "baton-orchestrator"))
+        .containsEntry("baton.runner.tls-certificate", folder + "tls.crt")
+        .containsEntry("baton.runner.tls-key", folder + "tls.key")
+        .hasEntrySatisfying(
+            "baton.store-url", url -> assertThat(url.toString()).startsWith("https://"));
+    for (JsonNode pod : RestrictedPodChecker.pods(objects)) {
+      JsonNode container = pod.at("/spec/containers/0");
+      for (String probe : List.of("startupProbe", "livenessProbe", "readinessProbe")) {
+        assertThat(container.path(probe).at("/httpGet/scheme").asText("HTTPS")).isEqualTo("HTTPS");
+      }
+      assertThat(container.path("volumeMounts").findValuesAsText("mountPath"))
+          .contains("/run/secrets/baton-tls");
+      assertThat(container.path("env").toString()).doesNotContain("http://");
+    }
+    assertThat(of(objects, "ServiceMonitor"))
+        .hasSize(2)
+        .allSatisfy(
+            monitor ->
+                assertThat(monitor.at("/spec/endpoints/0/scheme").asText()).isEqualTo("https"));
+  }
+
+  @Test
+  void shouldUseNoTlsWithoutACertificate() throws Exception {
+    List<JsonNode> objects = helm.template(CHART, OLDEST, DEMO);
+
+    assertThat(settings(objects, "baton-orchestrator").stringPropertyNames())
+        .noneMatch(key -> key.contains("tls") || key.endsWith("pod.volumes"));
+    assertThat(RestrictedPodChecker.pods(objects))
+        .allSatisfy(pod -> assertThat(pod.toString()).doesNotContain("tls", "https"));
   }
 
   @Test
