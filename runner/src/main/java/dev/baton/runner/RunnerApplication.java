@@ -71,7 +71,8 @@ public final class RunnerApplication implements QuarkusApplication {
             StepEnvironmentBuilder.ofProcess(config.stepEnvironment()),
             config.httpAddresses(),
             SecretResolver.ofProcess(config.secretSources()),
-            new SandboxFactory(config.sandboxes(), config.data(), System.getenv()));
+            new SandboxFactory(
+                config.sandboxes(), config.data(), System.getenv(), config.httpAddresses()::check));
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

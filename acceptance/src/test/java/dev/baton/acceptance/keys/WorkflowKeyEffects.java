@@ -140,6 +140,7 @@ final class WorkflowKeyEffects {
         "sandbox",
         Map.of(
             "network", sandbox("network: host", "network"),
+            "hosts", sandbox("network: proxy, hosts: a.example", "hosts"),
             "read_only", sandbox("read_only: [.git]", "readOnly"),
             "write", sandbox("write: [/srv/cache]", "write"),
             "user", sandbox("user: 1000", "user")));

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -101,6 +102,9 @@ final class AgentMcpRuntime implements AutoCloseable {
     }
     boolean good = false;
     try {
+      for (AgentProcessLauncher launcher : launchers.values()) {
+        launcher.reach(Set.of());
+      }
       McpServerPool pool =
           McpServerPool.start(
               specs, folder, name -> Objects.requireNonNull(launchers.get(name)), observer(log));

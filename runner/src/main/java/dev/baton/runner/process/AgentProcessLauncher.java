@@ -59,19 +59,21 @@ public final class AgentProcessLauncher implements AgentProcessStarter, AutoClos
   }
 
   /**
-   * Lets processes that start from now on reach these ports of the runner's loopback, if they have
-   * a sandbox without a network.
+   * Lets processes that start from now on reach these ports of the runner's loopback, and the hosts
+   * of their sandbox, if they have one without the network of the host.
    *
    * @throws IOException when the relay cannot listen
    */
   public synchronized void reach(Set<Integer> ports) throws IOException {
-    if (sandbox.isEmpty() || !sandbox.get().isIsolated() || ports.isEmpty()) {
+    if (sandbox.isEmpty()) {
       return;
     }
-    relay.ifPresent(SandboxRelay::close);
-    SandboxRelay opened = SandboxRelay.open(ports);
-    relay = Optional.of(opened);
-    sandbox = Optional.of(sandbox.get().reaching(opened));
+    Optional<SandboxRelay> opened = sandbox.get().openRelay(ports);
+    if (opened.isPresent()) {
+      closeRelay();
+      relay = opened;
+      sandbox = Optional.of(sandbox.get().reaching(opened.get()));
+    }
   }
 
   private synchronized Optional<StepSandbox> sandbox() {

@@ -8,6 +8,7 @@ package dev.baton.runner.process;
 
 import dev.baton.runner.lease.RunLease;
 import dev.baton.runner.logs.StepLog;
+import dev.baton.runner.sandbox.SandboxRelay;
 import dev.baton.runner.sandbox.StepSandbox;
 import java.io.IOException;
 import java.io.InputStream;
@@ -59,14 +60,26 @@ public record StepProcess(
    */
   public StepProcessResult run(RunLease hold, StepLog log, @Nullable Duration timeout)
       throws IOException, InterruptedException {
+    Optional<SandboxRelay> relay =
+        sandbox.isEmpty() ? Optional.empty() : sandbox.get().openRelay(Set.of());
+    try {
+      return run(hold, log, timeout, sandbox.map(it -> relay.map(it::reaching).orElse(it)));
+    } finally {
+      relay.ifPresent(SandboxRelay::close);
+    }
+  }
+
+  private StepProcessResult run(
+      RunLease hold, StepLog log, @Nullable Duration timeout, Optional<StepSandbox> inside)
+      throws IOException, InterruptedException {
     AtomicReference<@Nullable Process> begun = new AtomicReference<>();
     ProcessTree tree =
         hold.begin(
             () -> {
               Process started =
-                  SessionProcessStarter.start(words, directory, environment, fixed, sandbox);
+                  SessionProcessStarter.start(words, directory, environment, fixed, inside);
               begun.set(started);
-              return new ProcessTree(started.toHandle(), marks, sandbox.isPresent());
+              return new ProcessTree(started.toHandle(), marks, inside.isPresent());
             });
     Process process = Objects.requireNonNull(begun.get());
     CappedBuffer stdout = new CappedBuffer(stdoutLimit);

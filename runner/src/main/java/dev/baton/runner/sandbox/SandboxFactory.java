@@ -6,6 +6,8 @@
  */
 package dev.baton.runner.sandbox;
 
+import dev.baton.protocol.workflow.SandboxHost;
+import dev.baton.protocol.workflow.SandboxNetwork;
 import dev.baton.protocol.workflow.SandboxRule;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,21 +22,28 @@ public final class SandboxFactory {
   private final SandboxSettings settings;
   private final BubblewrapProgram program;
   private final SandboxView view;
+  private final AddressCheck addresses;
 
   /**
    * @param data the data folder of the runner, which no sandbox shows
    * @param environment of the runner: its {@code PATH}, and the files that its settings name
+   * @param addresses to which proxies may connect
    */
-  public SandboxFactory(SandboxSettings settings, Path data, Map<String, String> environment) {
+  public SandboxFactory(
+      SandboxSettings settings,
+      Path data,
+      Map<String, String> environment,
+      AddressCheck addresses) {
     this.settings = settings;
     this.program = new BubblewrapProgram(environment.getOrDefault("PATH", "/usr/bin:/bin"));
     Set<Path> hidden = new TreeSet<>(HiddenFileFinder.ofSettings(environment));
     this.view = new SandboxView(data, hidden);
+    this.addresses = addresses;
   }
 
   /** Creates sandboxes of steps that declare one. */
-  public static SandboxFactory ofProcess(Path data) {
-    return new SandboxFactory(SandboxSettings.NONE, data, System.getenv());
+  public static SandboxFactory ofProcess(Path data, AddressCheck addresses) {
+    return new SandboxFactory(SandboxSettings.NONE, data, System.getenv(), addresses);
   }
 
   /**
@@ -47,9 +56,16 @@ public final class SandboxFactory {
       return Optional.empty();
     }
     // A step that declares none was written for any network.
-    SandboxRule rule =
-        declared.orElseGet(
-            () -> new SandboxRule(settings.network(), List.of(), List.of(), OptionalInt.empty()));
-    return Optional.of(new StepSandbox(rule, settings, program, view));
+    SandboxRule rule = declared.orElseGet(this::widest);
+    return Optional.of(new StepSandbox(rule, settings, program, view, addresses));
+  }
+
+  /** Returns the sandbox of a step that declares none: it was written for any network. */
+  private SandboxRule widest() {
+    List<SandboxHost> hosts = List.of();
+    if (settings.network() == SandboxNetwork.PROXY) {
+      hosts = settings.hosts().isEmpty() ? List.of(SandboxHost.ALL) : settings.hosts();
+    }
+    return new SandboxRule(settings.network(), hosts, List.of(), List.of(), OptionalInt.empty());
   }
 }

@@ -18,43 +18,55 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.stream.IntStream;
 import org.jboss.logging.Logger;
 
 /**
- * Connects programs in a sandbox without a network to some ports of the runner's loopback
- * interface: those of the model gateway and of the proxy for MCP servers. Listens on a socket in a
- * private folder, which is mounted into the sandbox. Thread-safe.
+ * Connects programs in a sandbox without the network of the host to some ports of the runner's
+ * loopback interface, those of the model gateway and of the proxy for MCP servers, and to a {@link
+ * SandboxProxy}, which has no port outside of the sandbox. Listens on a socket in a private folder,
+ * which is mounted into the sandbox. Thread-safe.
  */
 public final class SandboxRelay implements AutoCloseable {
   private static final Logger LOG = Logger.getLogger(SandboxRelay.class);
   private static final int BACKLOG = 64;
 
+  /** The lowest port of the proxy in a sandbox, which has another one where this is taken. */
+  private static final int PROXY_PORT = 3128;
+
   private final Set<Integer> ports;
+  private final Optional<SandboxProxy> proxy;
   private final Path folder;
   private final ServerSocketChannel server;
   private final Semaphore free = new Semaphore(SandboxForwarderMain.MAX_CONNECTIONS);
   private final Set<SocketChannel> open = ConcurrentHashMap.newKeySet();
 
-  private SandboxRelay(Set<Integer> ports, Path folder, ServerSocketChannel server) {
+  private SandboxRelay(
+      Set<Integer> ports, Optional<SandboxProxy> proxy, Path folder, ServerSocketChannel server) {
     this.ports = Set.copyOf(ports);
+    this.proxy = proxy;
     this.folder = folder;
     this.server = server;
   }
 
   /**
    * @param ports to which it connects
+   * @param proxy that it connects to on {@link #proxyPort}
    * @throws IOException when it cannot listen
    */
-  public static SandboxRelay open(Set<Integer> ports) throws IOException {
+  static SandboxRelay open(Set<Integer> ports, Optional<SandboxProxy> proxy) throws IOException {
     Path folder =
         Files.createTempDirectory(
             "baton-relay-",
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-    SandboxRelay relay = new SandboxRelay(ports, folder, server);
+    SandboxRelay relay = new SandboxRelay(ports, proxy, folder, server);
     try {
       server.bind(UnixDomainSocketAddress.of(relay.socket()), BACKLOG);
     } catch (IOException | RuntimeException e) {
@@ -69,8 +81,20 @@ public final class SandboxRelay implements AutoCloseable {
     return folder.resolve("socket");
   }
 
+  /** Returns the ports on which programs reach it. */
   Set<Integer> ports() {
-    return ports;
+    Set<Integer> all = new TreeSet<>(ports);
+    proxyPort().ifPresent(all::add);
+    return all;
+  }
+
+  /** Returns the port on which programs reach the proxy; empty without one. */
+  OptionalInt proxyPort() {
+    return proxy.isEmpty()
+        ? OptionalInt.empty()
+        : IntStream.iterate(PROXY_PORT, port -> port + 1)
+            .filter(port -> !ports.contains(port))
+            .findFirst();
   }
 
   private void serve() {
@@ -97,6 +121,10 @@ public final class SandboxRelay implements AutoCloseable {
       open.add(outside);
       try {
         int port = port(inside);
+        if (proxyPort().equals(OptionalInt.of(port))) {
+          proxy.orElseThrow().serve(inside, outside);
+          return;
+        }
         if (!ports.contains(port)) {
           LOG.warnf("sandbox relay: a program has requested port %d, which is not permitted", port);
           return;

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.sandbox;
 
+import dev.baton.protocol.workflow.SandboxHost;
 import dev.baton.protocol.workflow.SandboxNetwork;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,23 +19,30 @@ import java.util.function.Function;
  *
  * @param required whether programs of steps without {@code sandbox} get one, too
  * @param network the widest network that a sandbox may have
+ * @param hosts to which workflows may let their programs connect through the proxy; empty for all
  * @param paths that workflows may show in sandboxes: a path, or a folder followed by {@code /**}
  * @param shown paths that each sandbox shows read-only, in addition to those of the system
  */
 public record SandboxSettings(
-    boolean required, SandboxNetwork network, List<String> paths, List<Path> shown) {
+    boolean required,
+    SandboxNetwork network,
+    List<SandboxHost> hosts,
+    List<String> paths,
+    List<Path> shown) {
   public static final String REQUIRED = "baton.sandbox.required";
   public static final String NETWORK = "baton.sandbox.network";
+  public static final String HOSTS = "baton.sandbox.hosts";
   public static final String PATHS = "baton.sandbox.paths";
   public static final String SHOWN = "baton.sandbox.show";
 
   /** No step must have a sandbox, and workflows show no further paths in theirs. */
   public static final SandboxSettings NONE =
-      new SandboxSettings(false, SandboxNetwork.HOST, List.of(), List.of());
+      new SandboxSettings(false, SandboxNetwork.HOST, List.of(), List.of(), List.of());
 
   private static final String BELOW = "/**";
 
   public SandboxSettings {
+    hosts = List.copyOf(hosts);
     paths = List.copyOf(paths);
     shown = List.copyOf(shown);
   }
@@ -47,6 +55,7 @@ public record SandboxSettings(
     return new SandboxSettings(
         required(values.apply(REQUIRED).orElse("false").strip()),
         network(values.apply(NETWORK).orElse(SandboxNetwork.HOST.word()).strip()),
+        hosts(values.apply(HOSTS).orElse("")),
         paths(PATHS, values, true),
         paths(SHOWN, values, false).stream().map(Path::of).toList());
   }
@@ -73,6 +82,18 @@ public record SandboxSettings(
                         Arrays.stream(SandboxNetwork.values())
                             .map(SandboxNetwork::word)
                             .toList())));
+  }
+
+  private static List<SandboxHost> hosts(String text) {
+    return Arrays.stream(text.split(","))
+        .map(String::strip)
+        .filter(host -> !host.isEmpty())
+        .map(
+            host ->
+                SandboxHost.parse(host)
+                    .orElseThrow(
+                        () -> wrong(HOSTS, host, SandboxHost.ALLOWED + "; separated by commas")))
+        .toList();
   }
 
   private static List<String> paths(

@@ -19,6 +19,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /**
@@ -43,12 +44,17 @@ public final class StepSandbox {
   private final SandboxSettings settings;
   private final BubblewrapProgram program;
   private final SandboxView view;
+  private final AddressCheck addresses;
   private final Optional<Path> folder;
   private final Optional<SandboxRelay> relay;
 
   StepSandbox(
-      SandboxRule rule, SandboxSettings settings, BubblewrapProgram program, SandboxView view) {
-    this(rule, settings, program, view, Optional.empty(), Optional.empty());
+      SandboxRule rule,
+      SandboxSettings settings,
+      BubblewrapProgram program,
+      SandboxView view,
+      AddressCheck addresses) {
+    this(rule, settings, program, view, addresses, Optional.empty(), Optional.empty());
   }
 
   private StepSandbox(
@@ -56,12 +62,14 @@ public final class StepSandbox {
       SandboxSettings settings,
       BubblewrapProgram program,
       SandboxView view,
+      AddressCheck addresses,
       Optional<Path> folder,
       Optional<SandboxRelay> relay) {
     this.rule = rule;
     this.settings = settings;
     this.program = program;
     this.view = view;
+    this.addresses = addresses;
     this.folder = folder;
     this.relay = relay;
   }
@@ -71,17 +79,36 @@ public final class StepSandbox {
    * and the files of the programs that it starts.
    */
   public StepSandbox ofAgent(Path home) {
-    return new StepSandbox(rule, settings, program, view, Optional.of(home), relay);
+    return new StepSandbox(rule, settings, program, view, addresses, Optional.of(home), relay);
   }
 
-  /** Whether its programs reach only programs of the same sandbox. */
-  public boolean isIsolated() {
-    return rule.network() == SandboxNetwork.NONE;
+  /** Whether its programs have a network of their own, without that of the host. */
+  private boolean isIsolated() {
+    return rule.network() != SandboxNetwork.HOST;
+  }
+
+  /**
+   * Opens the relay that its programs need; empty if they need none. The caller closes it when they
+   * have ended.
+   *
+   * @param ports of the runner's loopback that they reach
+   * @throws IOException when the relay cannot listen
+   */
+  public Optional<SandboxRelay> openRelay(Set<Integer> ports) throws IOException {
+    boolean isProxied = rule.network() == SandboxNetwork.PROXY;
+    if (!isIsolated() || (ports.isEmpty() && !isProxied)) {
+      return Optional.empty();
+    }
+    Optional<SandboxProxy> proxy =
+        isProxied
+            ? Optional.of(new SandboxProxy(rule.hosts(), settings.hosts(), addresses))
+            : Optional.empty();
+    return Optional.of(SandboxRelay.open(ports, proxy));
   }
 
   /** Returns the sandbox in which programs reach the ports of a relay on their loopback. */
   public StepSandbox reaching(SandboxRelay ports) {
-    return new StepSandbox(rule, settings, program, view, folder, Optional.of(ports));
+    return new StepSandbox(rule, settings, program, view, addresses, folder, Optional.of(ports));
   }
 
   /**
@@ -166,6 +193,12 @@ public final class StepSandbox {
                   words.addAll(
                       List.of("--uid", Integer.toString(user), "--gid", Integer.toString(user))));
       words.addAll(mounts.sealed());
+      relay.map(SandboxRelay::proxyPort).filter(OptionalInt::isPresent).stream()
+          .flatMap(port -> SandboxProxy.environment(port.getAsInt()).entrySet().stream())
+          .sorted(Map.Entry.comparingByKey())
+          .forEach(
+              variable ->
+                  words.addAll(List.of("--setenv", variable.getKey(), variable.getValue())));
       words.addAll(List.of("--chdir", seen.toString(), "--"));
       words.addAll(relay.map(ports -> SandboxForwarder.command(ports, command)).orElse(command));
       return words;

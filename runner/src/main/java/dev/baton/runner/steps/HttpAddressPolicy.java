@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Decides to which addresses http steps may connect. Denies link-local addresses and those at which
- * clouds give credentials to every program of a machine, and further ones by configuration.
- * Immutable.
+ * Decides to which addresses http steps, and proxies of sandboxes, may connect. Denies link-local
+ * addresses and those at which clouds give credentials to every program of a machine, and further
+ * ones by configuration. Immutable.
  */
 public final class HttpAddressPolicy {
   private static final Map<String, List<String>> GROUPS =
@@ -76,22 +76,22 @@ public final class HttpAddressPolicy {
   }
 
   /** No address of a host may be connected to. */
-  static final class DeniedAddressException extends UnknownHostException {
+  public static final class DeniedAddressException extends UnknownHostException {
     private static final long serialVersionUID = 1L;
 
     DeniedAddressException(String host, InetAddress address) {
       super(
-          "%s is %s, to which http steps may not connect (baton.http-step.allow of the runner)"
+          "%s is %s, to which http steps and proxies may not connect (baton.http-step.allow of the runner)"
               .formatted(host, address.getHostAddress()));
     }
   }
 
   /**
-   * Returns those of a host's addresses to which http steps may connect.
+   * Returns those of a host's addresses to which they may connect.
    *
    * @throws DeniedAddressException when there are none
    */
-  InetAddress[] check(String host, InetAddress[] addresses) throws DeniedAddressException {
+  public InetAddress[] check(String host, InetAddress[] addresses) throws DeniedAddressException {
     InetAddress[] permitted =
         Arrays.stream(addresses).filter(this::permits).toArray(InetAddress[]::new);
     if (permitted.length == 0 && addresses.length > 0) {

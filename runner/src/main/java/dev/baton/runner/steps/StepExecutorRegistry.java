@@ -61,7 +61,7 @@ public final class StepExecutorRegistry {
         StepEnvironmentBuilder.ofProcess(List.of()),
         HttpAddressPolicy.DEFAULT,
         SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
-        SandboxFactory.ofProcess(Path.of("/nonexistent")));
+        SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check));
   }
 
   /**

@@ -86,7 +86,11 @@ class SandboxAgentTest {
                     StepEnvironmentBuilder.ofProcess(List.of()),
                     HttpAddressPolicy.DEFAULT,
                     SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
-                    new SandboxFactory(SandboxSettings.NONE, services.data(), System.getenv())),
+                    new SandboxFactory(
+                        SandboxSettings.NONE,
+                        services.data(),
+                        System.getenv(),
+                        HttpAddressPolicy.DEFAULT::check)),
                 Map.of())) {
       services.gateway.awaitHello(runner.id);
       TestRun run =

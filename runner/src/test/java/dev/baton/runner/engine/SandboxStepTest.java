@@ -51,7 +51,8 @@ class SandboxStepTest {
                 StepEnvironmentBuilder.ofProcess(List.of()),
                 HttpAddressPolicy.DEFAULT,
                 SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
-                new SandboxFactory(sandboxes, services.data(), environment)),
+                new SandboxFactory(
+                    sandboxes, services.data(), environment, HttpAddressPolicy.DEFAULT::check)),
             Map.of());
     services.gateway.awaitHello(runner.id);
     return runner;

@@ -262,7 +262,7 @@ final class TracedRun {
             StepEnvironmentBuilder.ofProcess(List.of()),
             HttpAddressPolicy.DEFAULT,
             secrets,
-            SandboxFactory.ofProcess(Path.of("/nonexistent"))),
+            SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check)),
         ANNOUNCEMENTS,
         DEFINITIONS,
         new CheckpointSettings(Optional.empty(), List.of(), SecretCheckpointPolicy.STRIP),

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.baton.protocol.workflow.SandboxHost;
 import dev.baton.protocol.workflow.SandboxNetwork;
 import dev.baton.protocol.workflow.SandboxRule;
 import dev.baton.runner.lease.RunLease;
@@ -20,10 +21,12 @@ import dev.baton.runner.sandbox.SandboxFactory;
 import dev.baton.runner.sandbox.SandboxRequirement;
 import dev.baton.runner.sandbox.SandboxSettings;
 import dev.baton.runner.sandbox.StepSandbox;
+import dev.baton.runner.steps.HttpAddressPolicy;
 import dev.baton.snapshot.posix.ProcessCredentials;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,6 +62,7 @@ class SandboxTest {
       new MockProducer<>(true, null, new StringSerializer(), new ByteArraySerializer());
   private final LogFixture logs = LogFixture.of(producer);
   private final StepLog log = logs.open("run", 1).step("step", 1, 1);
+  private HttpAddressPolicy addresses = HttpAddressPolicy.DEFAULT;
   private final String mark = UUID.randomUUID().toString();
 
   @TempDir Path machine;
@@ -78,17 +82,19 @@ class SandboxTest {
   }
 
   private static SandboxRule rule(SandboxNetwork network) {
-    return new SandboxRule(network, List.of(), List.of(), OptionalInt.empty());
+    return new SandboxRule(network, List.of(), List.of(), List.of(), OptionalInt.empty());
   }
 
   private static SandboxRule showing(List<String> readOnly, List<String> write) {
-    return new SandboxRule(SandboxNetwork.NONE, readOnly, write, OptionalInt.empty());
+    return new SandboxRule(SandboxNetwork.NONE, List.of(), readOnly, write, OptionalInt.empty());
   }
 
   private StepProcess program(
       SandboxRule rule, SandboxSettings settings, String script, String... variables) {
     StepSandbox sandbox =
-        new SandboxFactory(settings, data, System.getenv()).of(Optional.of(rule)).orElseThrow();
+        new SandboxFactory(settings, data, System.getenv(), addresses::check)
+            .of(Optional.of(rule))
+            .orElseThrow();
     Map<String, String> environment = new HashMap<>();
     environment.put("PATH", "/usr/bin:/bin:/usr/sbin:/sbin");
     environment.put("BATON_RUN_ID", mark);
@@ -183,7 +189,11 @@ class SandboxTest {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("BATON_TLS_KEY", key.toString());
     StepSandbox sandbox =
-        new SandboxFactory(SandboxRequirement.permitting(settings + "/**"), data, environment)
+        new SandboxFactory(
+                SandboxRequirement.permitting(settings + "/**"),
+                data,
+                environment,
+                addresses::check)
             .of(Optional.of(showing(List.of(settings.toString()), List.of())))
             .orElseThrow();
     StepProcess program =
@@ -245,7 +255,7 @@ class SandboxTest {
     Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
     assertThat(new ProcessBuilder("chmod", "u+s", program.toString()).start().waitFor()).isZero();
     SandboxRule as1000 =
-        new SandboxRule(SandboxNetwork.NONE, List.of(), List.of(), OptionalInt.of(1000));
+        new SandboxRule(SandboxNetwork.NONE, List.of(), List.of(), List.of(), OptionalInt.of(1000));
 
     String output =
         output(
@@ -401,6 +411,65 @@ class SandboxTest {
     assertThat(output(script, variables)).isEqualTo("0\n");
     assertThat(output(program(rule(SandboxNetwork.HOST), SandboxSettings.NONE, script, variables)))
         .isEqualTo("2\n");
+  }
+
+  @Test
+  void shouldReachOnlyTheHostsOfItsProxy() throws Exception {
+    try (ServerSocket permitted = server("permitted");
+        ServerSocket other = server("other")) {
+      String ask =
+          """
+          echo "$HTTPS_PROXY"
+          ask() {
+            exec 3<>"/dev/tcp/127.0.0.1/${HTTPS_PROXY##*:}"
+            printf 'CONNECT localhost:%%s HTTP/1.1\\r\\n\\r\\n' "$1" >&3
+            cat <&3
+          }
+          ask %d; ask %d
+          (: </dev/tcp/127.0.0.1/%d) 2>/dev/null && echo 'around the proxy'
+          true"""
+              .formatted(permitted.getLocalPort(), other.getLocalPort(), permitted.getLocalPort());
+      String named = "localhost:" + permitted.getLocalPort();
+      SandboxRule rule =
+          new SandboxRule(
+              SandboxNetwork.PROXY,
+              List.of(SandboxHost.parse(named).orElseThrow()),
+              List.of(),
+              List.of(),
+              OptionalInt.empty());
+      Map<String, String> keys = Map.of(SandboxSettings.HOSTS, "*:" + permitted.getLocalPort());
+      SandboxSettings settings = SandboxSettings.read(key -> Optional.ofNullable(keys.get(key)));
+
+      assertThat(output(program(rule, settings, ask)))
+          .startsWith("http://127.0.0.1:3128\n")
+          .contains("HTTP/1.1 200 Connection established\r\n\r\npermitted")
+          .contains(
+              "localhost:" + other.getLocalPort() + " is not one of the step's 'hosts': " + named)
+          .doesNotContain("around the proxy");
+
+      addresses = HttpAddressPolicy.of("loopback", "");
+      assertThat(output(program(rule, settings, ask)))
+          .contains("HTTP/1.1 403 Forbidden")
+          .doesNotContain("permitted\n", "200 Connection");
+    }
+  }
+
+  /** Sends one line to each client. */
+  private static ServerSocket server(String line) throws IOException {
+    ServerSocket server = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"));
+    Thread.ofPlatform()
+        .daemon()
+        .start(
+            () -> {
+              while (!server.isClosed()) {
+                try (Socket client = server.accept()) {
+                  client.getOutputStream().write((line + "\n").getBytes(StandardCharsets.UTF_8));
+                } catch (IOException closed) {
+                  return;
+                }
+              }
+            });
+    return server;
   }
 
   /** Alternating, since the load of a machine changes. */

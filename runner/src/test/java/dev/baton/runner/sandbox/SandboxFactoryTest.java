@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.protocol.workflow.SandboxNetwork;
 import dev.baton.protocol.workflow.SandboxRule;
+import dev.baton.runner.steps.HttpAddressPolicy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +39,8 @@ class SandboxFactoryTest {
   }
 
   private SandboxFactory factory(SandboxSettings settings) {
-    return new SandboxFactory(settings, folder, Map.of("PATH", folder.toString()));
+    return new SandboxFactory(
+        settings, folder, Map.of("PATH", folder.toString()), HttpAddressPolicy.DEFAULT::check);
   }
 
   private static SandboxSettings read(Map<String, String> keys) {
@@ -104,7 +106,7 @@ class SandboxFactoryTest {
   @Test
   void shouldRefuseAWiderNetworkThanTheRunnerPermits() {
     SandboxRule host =
-        new SandboxRule(SandboxNetwork.HOST, List.of(), List.of(), OptionalInt.empty());
+        new SandboxRule(SandboxNetwork.HOST, List.of(), List.of(), List.of(), OptionalInt.empty());
     StepSandbox sandbox =
         factory(read(Map.of("baton.sandbox.network", "none"))).of(Optional.of(host)).orElseThrow();
 
@@ -127,7 +129,8 @@ class SandboxFactoryTest {
       delimiter = '|',
       value = {
         "baton.sandbox.required|yes|baton.sandbox.required: 'yes' is not valid; allowed: true or false",
-        "baton.sandbox.network|all|baton.sandbox.network: 'all' is not valid; allowed: none, host",
+        "baton.sandbox.network|all|baton.sandbox.network: 'all' is not valid; allowed: none, proxy, host",
+        "baton.sandbox.hosts|a.example, b/c|baton.sandbox.hosts: 'b/c' is not valid; allowed: a host such as pypi.org, *.pypi.org for all below it, or * for all, each with an optional :port; separated by commas",
         "baton.sandbox.paths|srv|baton.sandbox.paths: 'srv' is not valid; allowed: absolute paths without '..', separated by commas; /folder/** for all that is below a folder",
         "baton.sandbox.show|/a/../b|baton.sandbox.show: '/a/../b' is not valid; allowed: absolute paths without '..', separated by commas",
       })

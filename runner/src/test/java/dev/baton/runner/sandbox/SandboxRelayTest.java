@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -64,7 +65,8 @@ class SandboxRelayTest {
     String large = "x".repeat(3_000_000);
     try (ServerSocket permitted = server();
         ServerSocket other = server();
-        SandboxRelay relay = SandboxRelay.open(Set.of(permitted.getLocalPort()))) {
+        SandboxRelay relay =
+            SandboxRelay.open(Set.of(permitted.getLocalPort()), Optional.empty())) {
       assertThat(exchange(relay, permitted.getLocalPort(), "hello")).isEqualTo("HELLO");
       assertThat(exchange(relay, permitted.getLocalPort(), large)).isEqualTo(large.toUpperCase());
       assertThat(exchange(relay, other.getLocalPort(), "hello")).isEmpty();
@@ -75,7 +77,7 @@ class SandboxRelayTest {
   @Test
   void shouldKeepOtherUsersOutAndRemoveItsSocket() throws Exception {
     Path socket;
-    try (SandboxRelay relay = SandboxRelay.open(Set.of(1))) {
+    try (SandboxRelay relay = SandboxRelay.open(Set.of(1), Optional.empty())) {
       socket = relay.socket();
       assertThat(
               PosixFilePermissions.toString(

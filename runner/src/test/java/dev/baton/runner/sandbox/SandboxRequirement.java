@@ -8,6 +8,7 @@ package dev.baton.runner.sandbox;
 
 import static org.junit.jupiter.api.Assumptions.abort;
 
+import dev.baton.runner.steps.HttpAddressPolicy;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +25,11 @@ public final class SandboxRequirement {
   public static void check() throws SandboxException {
     Path here = Path.of("/tmp");
     try {
-      new SandboxFactory(SandboxSettings.NONE, Path.of("/nonexistent"), System.getenv())
+      new SandboxFactory(
+              SandboxSettings.NONE,
+              Path.of("/nonexistent"),
+              System.getenv(),
+              HttpAddressPolicy.DEFAULT::check)
           .of(Optional.of(dev.baton.protocol.workflow.SandboxRule.DEFAULT))
           .orElseThrow()
           .command(List.of("true"), here, here);

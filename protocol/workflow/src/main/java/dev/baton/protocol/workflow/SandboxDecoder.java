@@ -16,7 +16,8 @@ import java.util.OptionalInt;
 
 /** Decodes {@code sandbox}, and refuses steps that cannot work in theirs. */
 record SandboxDecoder(DefinitionValueDecoder values) {
-  private static final List<String> KEYS = List.of("network", "read_only", "write", "user");
+  private static final List<String> KEYS =
+      List.of("network", "hosts", "read_only", "write", "user");
   private static final String ALLOWED = "true, false, or " + String.join(", ", KEYS);
   private static final int MAX_PATH = 4_096;
 
@@ -35,9 +36,12 @@ record SandboxDecoder(DefinitionValueDecoder values) {
     MappingFieldReader fields = found.get();
     fields.allowOnly(KEYS);
     OptionalInt user = fields.integer("user", 0, SandboxRule.MAX_USER);
+    SandboxNetwork network =
+        fields.choice("network", networks()).orElse(SandboxRule.DEFAULT.network());
     return Optional.of(
         new SandboxRule(
-            fields.choice("network", networks()).orElse(SandboxRule.DEFAULT.network()),
+            network,
+            hosts(fields, network),
             paths(fields, "read_only", true),
             paths(fields, "write", false),
             user));
@@ -49,6 +53,48 @@ record SandboxDecoder(DefinitionValueDecoder values) {
       networks.put(network.word(), network);
     }
     return networks;
+  }
+
+  private List<SandboxHost> hosts(MappingFieldReader fields, SandboxNetwork network) {
+    Optional<DefinitionCursor> place = fields.get("hosts");
+    if (network != SandboxNetwork.PROXY) {
+      place.ifPresent(
+          at ->
+              values
+                  .problems()
+                  .error(
+                      at,
+                      "a sandbox with the network '" + network.word() + "' has no 'hosts'",
+                      "network: proxy"));
+      return List.of();
+    }
+    if (place.isEmpty()) {
+      fields.refuse(
+          "network", "'hosts' is missing: those that the proxy permits", SandboxHost.ALLOWED);
+      return List.of();
+    }
+    return values
+        .oneOrMore(
+            place.get(),
+            SandboxRule.MAX_HOSTS,
+            "hosts",
+            "1 to " + SandboxRule.MAX_HOSTS + " hosts, or a single one")
+        .stream()
+        .flatMap(item -> host(item).stream())
+        .toList();
+  }
+
+  private Optional<SandboxHost> host(DefinitionCursor item) {
+    return values
+        .text(item, MAX_PATH)
+        .flatMap(
+            text -> {
+              Optional<SandboxHost> host = SandboxHost.parse(text);
+              if (host.isEmpty()) {
+                values.problems().error(item, "'" + text + "' is not a host", SandboxHost.ALLOWED);
+              }
+              return host;
+            });
   }
 
   private List<String> paths(MappingFieldReader fields, String key, boolean inWorkspace) {

@@ -12,6 +12,8 @@ import java.util.Locale;
 public enum SandboxNetwork {
   /** Only the programs of the same sandbox; of an agent also its model gateway. */
   NONE,
+  /** What the step's hosts name, by HTTP and HTTPS through a proxy of the runner. */
+  PROXY,
   /** Everything that the runner reaches. */
   HOST;
 

@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
  * programs of the machine, and no other process.
  *
  * @param network what they reach
+ * @param hosts which hosts they reach through a proxy; empty for other networks
  * @param readOnly more paths that they see and cannot change: absolute, or relative to the
  *     workspace
  * @param write more paths that they see and may change, absolute
@@ -23,10 +24,17 @@ import java.util.regex.Pattern;
  *     the runner where empty. Files belong to the runner's user in any case
  */
 public record SandboxRule(
-    SandboxNetwork network, List<String> readOnly, List<String> write, OptionalInt user) {
+    SandboxNetwork network,
+    List<SandboxHost> hosts,
+    List<String> readOnly,
+    List<String> write,
+    OptionalInt user) {
   /** The sandbox of {@code sandbox: true}. */
   public static final SandboxRule DEFAULT =
-      new SandboxRule(SandboxNetwork.NONE, List.of(), List.of(), OptionalInt.empty());
+      new SandboxRule(SandboxNetwork.NONE, List.of(), List.of(), List.of(), OptionalInt.empty());
+
+  /** Maximum number of hosts. */
+  public static final int MAX_HOSTS = 100;
 
   /** Maximum number of paths of one kind. */
   public static final int MAX_PATHS = 100;
@@ -45,6 +53,7 @@ public record SandboxRule(
   public record Conflict(String problem, String allowed) {}
 
   public SandboxRule {
+    hosts = List.copyOf(hosts);
     readOnly = List.copyOf(readOnly);
     write = List.copyOf(write);
   }
@@ -59,10 +68,10 @@ public record SandboxRule(
   }
 
   private Optional<Conflict> conflict(StepKind.Shell shell) {
-    return network == SandboxNetwork.NONE && GUARD.matcher(shell.script()).find()
+    return network != SandboxNetwork.HOST && GUARD.matcher(shell.script()).find()
         ? Optional.of(
             new Conflict(
-                "'baton guard' does not reach the orchestrator from a sandbox without network",
+                "'baton guard' does not reach the orchestrator from a sandbox without the network of the host",
                 "sandbox: {network: host}"))
         : Optional.empty();
   }
@@ -80,19 +89,19 @@ public record SandboxRule(
               "processes in the background of a sandbox cannot be started again",
               "'sandbox: false', or no 'background'"));
     }
-    if (network != SandboxNetwork.NONE) {
+    if (network == SandboxNetwork.HOST) {
       return Optional.empty();
     }
-    if (!agent.usesGateway()) {
+    if (network == SandboxNetwork.NONE && !agent.usesGateway()) {
       return Optional.of(
           new Conflict(
               "without the gateway an agent does not reach its model from a sandbox without network",
-              "sandbox: {network: host}"));
+              "sandbox: {network: proxy} or {network: host}"));
     }
     return agent.use().equals("opencode")
         ? Optional.of(
             new Conflict(
-                "the agent 'opencode' is driven by a server, which a sandbox without network hides",
+                "the agent 'opencode' is driven by a server, which a sandbox without the network of the host hides",
                 "sandbox: {network: host}"))
         : Optional.empty();
   }

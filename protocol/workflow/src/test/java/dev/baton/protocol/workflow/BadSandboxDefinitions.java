@@ -34,11 +34,27 @@ final class BadSandboxDefinitions {
         schema(
             "an unknown key of a sandbox",
             shell("{net: none}"),
-            "line 3, column 36 (step a, steps[0].sandbox.net): unknown key 'net'; allowed: network, read_only, write, user"),
+            "line 3, column 36 (step a, steps[0].sandbox.net): unknown key 'net'; allowed: network, hosts, read_only, write, user"),
         schema(
-            "a network by a proxy",
+            "an unknown network",
+            shell("{network: bridge}"),
+            "line 3, column 45 (step a, steps[0].sandbox.network): 'bridge' is not known; allowed: none, proxy, host"),
+        meaning(
+            "a proxy without hosts",
             shell("{network: proxy}"),
-            "line 3, column 45 (step a, steps[0].sandbox.network): 'proxy' is not known; allowed: none, host"),
+            "line 3, column 45 (step a, steps[0].sandbox.network): 'hosts' is missing: those that the proxy permits; allowed: a host such as pypi.org, *.pypi.org for all below it, or * for all, each with an optional :port"),
+        meaning(
+            "hosts without a proxy",
+            shell("{hosts: pypi.org}"),
+            "line 3, column 43 (step a, steps[0].sandbox.hosts): a sandbox with the network 'none' has no 'hosts'; allowed: network: proxy"),
+        meaning(
+            "a URL as a host",
+            shell("{network: proxy, hosts: [a.example, 'https://b.example']}"),
+            "line 3, column 71 (step a, steps[0].sandbox.hosts[1]): 'https://b.example' is not a host; allowed: a host such as pypi.org, *.pypi.org for all below it, or * for all, each with an optional :port"),
+        meaning(
+            "a port above all",
+            shell("{network: proxy, hosts: 'a.example:65536'}"),
+            "line 3, column 59 (step a, steps[0].sandbox.hosts): 'a.example:65536' is not a host; allowed: a host such as pypi.org, *.pypi.org for all below it, or * for all, each with an optional :port"),
         meaning(
             "a path above the workspace",
             shell("{read_only: ../x}"),
@@ -62,15 +78,15 @@ final class BadSandboxDefinitions {
         meaning(
             "a guard without network",
             "name: w\nsteps:\n- {id: a, shell: 'baton guard && git push', sandbox: true}\n",
-            "line 3, column 18 (step a, steps[0].shell): 'baton guard' does not reach the orchestrator from a sandbox without network; allowed: sandbox: {network: host}"),
+            "line 3, column 18 (step a, steps[0].shell): 'baton guard' does not reach the orchestrator from a sandbox without the network of the host; allowed: sandbox: {network: host}"),
         meaning(
             "an agent with its own login and without network",
             "name: w\nsteps:\n- {id: a, agent: {use: claude, prompt: x, gateway: off, login: A}, sandbox: true}\n",
-            "line 3, column 18 (step a, steps[0].agent): without the gateway an agent does not reach its model from a sandbox without network; allowed: sandbox: {network: host}"),
+            "line 3, column 18 (step a, steps[0].agent): without the gateway an agent does not reach its model from a sandbox without network; allowed: sandbox: {network: proxy} or {network: host}"),
         meaning(
             "a server without network",
             "name: w\nsteps:\n- {id: a, agent: {use: opencode, prompt: x}, sandbox: true}\n",
-            "line 3, column 18 (step a, steps[0].agent): the agent 'opencode' is driven by a server, which a sandbox without network hides; allowed: sandbox: {network: host}"),
+            "line 3, column 18 (step a, steps[0].agent): the agent 'opencode' is driven by a server, which a sandbox without the network of the host hides; allowed: sandbox: {network: host}"),
         meaning(
             "an interactive agent",
             agent("interactive: true"),
