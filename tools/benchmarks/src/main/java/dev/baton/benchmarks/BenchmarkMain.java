@@ -193,7 +193,9 @@ public final class BenchmarkMain {
     if (!above.isEmpty()) {
       throw new IOException(
           above.stream()
-              .map(figure -> String.format(Locale.ROOT, "%s %.2f", figure, result.cost(figure)))
+              .map(
+                  figure ->
+                      String.format(Locale.ROOT, "%s %.2f", figure.label(), result.cost(figure)))
               .collect(
                   Collectors.joining(
                       ", ",

@@ -51,7 +51,8 @@ public enum PairFigure {
     return value == null ? 0 : value;
   }
 
-  String label() {
+  /** Returns its name in tables and messages. */
+  public String label() {
     return label;
   }
 
