@@ -74,8 +74,9 @@ final class BatchingWriter<T> {
     if (batch.isEmpty()) {
       return;
     }
-    statement
-        .apply(batch.stream().map(Pending::item).toList())
+    // Deferred: a failure before the first statement must not leave the writer busy.
+    Uni.createFrom()
+        .deferred(() -> statement.apply(batch.stream().map(Pending::item).toList()))
         .ifNoItem()
         .after(SQL)
         .fail()

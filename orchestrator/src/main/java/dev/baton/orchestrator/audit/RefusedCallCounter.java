@@ -8,13 +8,12 @@ package dev.baton.orchestrator.audit;
 
 import dev.baton.protocol.audit.AuditRecord;
 import dev.baton.protocol.trace.RunId;
+import dev.baton.server.PeriodicTask;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
-import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
-import io.smallrye.mutiny.subscription.Cancellable;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Observes;
@@ -64,7 +63,12 @@ class RefusedCallCounter {
   private final AuditRepository records;
   private final Counter refused;
   private final Map<Group, Count> groups = new LinkedHashMap<>();
-  private volatile @Nullable Cancellable ticking;
+  private final PeriodicTask flushing =
+      new PeriodicTask(
+          "refused-calls",
+          WINDOW,
+          "audit: counts of refused calls cannot be written",
+          this::flushNow);
 
   RefusedCallCounter(AuditRepository records, MeterRegistry metrics) {
     this.records = records;
@@ -75,24 +79,15 @@ class RefusedCallCounter {
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
-    ticking =
-        Multi.createFrom()
-            .ticks()
-            .startingAfter(WINDOW)
-            .every(WINDOW)
-            .onOverflow()
-            .drop()
-            .onItem()
-            .transformToUniAndConcatenate(tick -> flush())
-            .subscribe()
-            .with(done -> {});
+    flushing.start();
   }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
-    Cancellable now = ticking;
-    if (now != null) {
-      now.cancel();
-    }
+    flushing.stop();
+    flushNow();
+  }
+
+  private void flushNow() {
     flush().await().atMost(LAST.multipliedBy(2));
   }
 

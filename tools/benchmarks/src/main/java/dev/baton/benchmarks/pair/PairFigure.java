@@ -8,7 +8,6 @@ package dev.baton.benchmarks.pair;
 
 import dev.baton.benchmarks.steps.StepsRoundResult;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -18,8 +17,9 @@ public enum PairFigure {
   P99("step p99", "ms", 2, false, StepsRoundResult::p99Ms),
   STEPS("steps/s in a burst", "", 0, true, StepsRoundResult::stepsPerS),
   RUN_P50("run p50 in a burst", "ms", 0, false, StepsRoundResult::runP50Ms),
-  ONE_RUN_CPU("processor time per step, one run", "µs", 0, true, t -> sum(t.sequentialCpuUs())),
-  BURST_CPU("processor time per step, burst", "µs", 0, true, turn -> sum(turn.burstCpuUs())),
+  ONE_RUN_CPU(
+      "processor time per step, one run", "µs", 0, true, StepsRoundResult::sequentialCpuSum),
+  BURST_CPU("processor time per step, burst", "µs", 0, true, StepsRoundResult::burstCpuSum),
   ONE_RUN_FLUSHES("flushes per step, one run", "", 2, false, t -> orZero(t.sequentialFlushes())),
   BURST_FLUSHES("flushes per step, burst", "", 2, false, turn -> orZero(turn.burstFlushes())),
   MEMORY("memory", "MB", 0, true, StepsRoundResult::rssMb);
@@ -41,10 +41,6 @@ public enum PairFigure {
     this.digits = digits;
     this.limited = limited;
     this.value = value;
-  }
-
-  private static double sum(Map<String, Double> parts) {
-    return parts.values().stream().mapToDouble(Double::doubleValue).sum();
   }
 
   private static double orZero(@Nullable Double value) {

@@ -19,7 +19,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -89,15 +88,7 @@ public record StackPairBenchmark(
     if (round > 0) {
       turns.add(turn);
     }
-    progress.accept(
-        String.format(
-            Locale.ROOT,
-            "%s, %s: step p50 %.2f ms, p99 %.2f ms, %,.0f steps/s, %s per step in a burst",
-            round > 0 ? "round " + round : "warm-up " + (round + options.warmup()),
-            name,
-            turn.p50Ms(),
-            turn.p99Ms(),
-            turn.stepsPerS(),
-            PairFigure.BURST_CPU.show(PairFigure.BURST_CPU.of(turn))));
+    String when = round > 0 ? "round " + round : "warm-up " + (round + options.warmup());
+    progress.accept(when + ", " + name + ": " + turn.describe());
   }
 }

@@ -47,10 +47,7 @@ public record StackPairOptions(
     }
     if (!Files.isDirectory(against.resolve("orchestrator/target/quarkus-app"))) {
       throw new IllegalArgumentException(
-          "--against "
-              + against
-              + " has no built orchestrator; build it with ./mvnw -DskipTests"
-              + " package");
+          "--against " + against + " is not built; start it once with its ./baton up");
     }
     return options;
   }

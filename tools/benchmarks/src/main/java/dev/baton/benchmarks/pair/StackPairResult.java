@@ -8,6 +8,7 @@ package dev.baton.benchmarks.pair;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.benchmarks.measure.MedianCalculator;
+import dev.baton.benchmarks.report.ReportFormatter;
 import dev.baton.benchmarks.steps.StepsRoundResult;
 import dev.baton.protocol.json.Json;
 import java.time.Instant;
@@ -60,14 +61,16 @@ public record StackPairResult(Instant at, String machine, Side first, Side secon
     StringBuilder page = new StringBuilder("# ").append(title).append("\n\n");
     page.append(at).append(", ").append(machine).append(".\n");
     page.append(
-        line(
+        ReportFormatter.line(
             "Medians over %d rounds, by turns; cost is the median of the rounds, above 1 where %s costs"
                 + " more.%n%n",
             first.turns().size(), second.name()));
-    page.append(line("| | %s | %s | cost |%n|---|--:|--:|--:|%n", first.name(), second.name()));
+    page.append(
+        ReportFormatter.line(
+            "| | %s | %s | cost |%n|---|--:|--:|--:|%n", first.name(), second.name()));
     for (PairFigure figure : PairFigure.values()) {
       page.append(
-          line(
+          ReportFormatter.line(
               "| %s | %s | %s | %.2f |%n",
               figure.label(),
               figure.show(MedianCalculator.of(first.turns(), figure::of)),
@@ -75,7 +78,7 @@ public record StackPairResult(Instant at, String machine, Side first, Side secon
               cost(figure)));
     }
     page.append(
-        line(
+        ReportFormatter.line(
             "%n| processor time per step in a burst, last round | %s | %s |%n|---|--:|--:|%n",
             first.name(), second.name()));
     Map<String, Double> before = first.turns().getLast().burstCpuUs();
@@ -84,14 +87,10 @@ public record StackPairResult(Instant at, String machine, Side first, Side secon
         .forEach(
             (part, micros) ->
                 page.append(
-                    line(
+                    ReportFormatter.line(
                         "| %s | %.0f µs | %.0f µs |%n",
                         part, before.getOrDefault(part, 0.0), micros)));
     return page.toString();
-  }
-
-  private static String line(String format, Object... values) {
-    return String.format(Locale.ROOT, format, values);
   }
 
   /** Returns one line: {@code {"at":…,"machine":…,"costs":{…},"turns":{NAME:[…],NAME:[…]}}}. */

@@ -15,10 +15,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Formats the parts that several reports have. */
-final class ReportFormatter {
+public final class ReportFormatter {
   private ReportFormatter() {}
 
-  static String line(String format, Object... values) {
+  /** Formats in the same way for every user's language. */
+  public static String line(String format, Object... values) {
     return String.format(Locale.ROOT, format, values);
   }
 

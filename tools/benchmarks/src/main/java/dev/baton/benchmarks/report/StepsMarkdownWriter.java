@@ -12,7 +12,6 @@ import dev.baton.benchmarks.steps.StepsRoundResult;
 import dev.baton.benchmarks.steps.StepsSummary;
 import dev.baton.benchmarks.steps.StepsWorkload;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Writes the figures as Markdown. */
@@ -107,11 +106,7 @@ public final class StepsMarkdownWriter {
     rows.append(
         ReportFormatter.line(
             "| sum | %.0f MB (%.0f MB with shared pages counted once) | %.0f µs | %.0f µs |\n\n",
-            last.rssMb(), last.pssMb(), sum(last.sequentialCpuUs()), sum(last.burstCpuUs())));
+            last.rssMb(), last.pssMb(), last.sequentialCpuSum(), last.burstCpuSum()));
     return rows.toString();
-  }
-
-  private static double sum(Map<String, Double> parts) {
-    return parts.values().stream().collect(Collectors.summingDouble(Double::doubleValue));
   }
 }

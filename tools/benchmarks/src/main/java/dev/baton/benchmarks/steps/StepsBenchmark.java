@@ -119,7 +119,7 @@ public record StepsBenchmark(
       for (StepsSystem system : order) {
         StepsRoundResult turn = StepsRoundResult.take(system, work);
         turns.computeIfAbsent(system.name(), key -> new ArrayList<>()).add(turn);
-        tell(name, round, system.name(), describe(turn));
+        tell(name, round, system.name(), turn.describe());
         if (turn.elsewhere() != null) {
           MachineCpuSample.remark(turn.elsewhere()).ifPresent(progress);
         }
@@ -139,24 +139,6 @@ public record StepsBenchmark(
         floor.p50Ms(),
         floor.p99Ms(),
         floor.appendsPerS());
-  }
-
-  private static String describe(StepsRoundResult turn) {
-    return String.format(
-        Locale.ROOT,
-        "step p50 %.2f ms, p99 %.2f ms, %,.0f steps/s, run p50 %.0f ms, p99 %.0f ms, %.0f MB, %s"
-            + " of the machine busy elsewhere",
-        turn.p50Ms(),
-        turn.p99Ms(),
-        turn.stepsPerS(),
-        turn.runP50Ms(),
-        turn.runP99Ms(),
-        turn.rssMb(),
-        percent(turn.elsewhere()));
-  }
-
-  private static String percent(@Nullable Double share) {
-    return share == null ? "?" : Math.round(share * 100) + "%";
   }
 
   private static Floor median(List<Floor> floors) {

@@ -15,6 +15,7 @@ import dev.baton.benchmarks.measure.SequentialRunResult;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.TreeMap;
@@ -92,6 +93,36 @@ public record StepsRoundResult(
         middle.cpuSince(start, sequentialSteps),
         end.cpuSince(middle, burstSteps),
         elsewhere.isPresent() ? elsewhere.getAsDouble() : null);
+  }
+
+  /** Returns the CPU time of all parts for each step of a sequential run, in microseconds. */
+  public double sequentialCpuSum() {
+    return sum(sequentialCpuUs);
+  }
+
+  /** The same in bursts. */
+  public double burstCpuSum() {
+    return sum(burstCpuUs);
+  }
+
+  private static double sum(Map<String, Double> parts) {
+    return parts.values().stream().mapToDouble(Double::doubleValue).sum();
+  }
+
+  /** Returns one line with its figures, for progress. */
+  public String describe() {
+    return String.format(
+        Locale.ROOT,
+        "step p50 %.2f ms, p99 %.2f ms, %,.0f steps/s, %,.0f µs per step in a burst, run p50 %.0f"
+            + " ms, p99 %.0f ms, %.0f MB, %s of the machine busy elsewhere",
+        p50Ms,
+        p99Ms,
+        stepsPerS,
+        burstCpuSum(),
+        runP50Ms,
+        runP99Ms,
+        rssMb,
+        elsewhere == null ? "?" : Math.round(elsewhere * 100) + "%");
   }
 
   private static @Nullable Double perStep(long before, long after, long steps) {

@@ -74,7 +74,7 @@ class StackPairResultTest {
     assertThatThrownBy(() -> StackPairOptions.ofVersions(List.of()))
         .hasMessageStartingWith("--against is missing");
     assertThatThrownBy(() -> StackPairOptions.ofVersions(List.of("--against", "/nonexistent")))
-        .hasMessageStartingWith("--against /nonexistent has no built orchestrator");
+        .hasMessageStartingWith("--against /nonexistent is not built; ");
   }
 
   private static StepsRoundResult turn(double p50, double stepsPerS, double kafka) {
