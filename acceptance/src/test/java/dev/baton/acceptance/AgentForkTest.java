@@ -30,6 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Forks of a run of the built-in loop at a turn, with another prompt and model: only what follows
  * is requested again, in a session of its own.
  */
+@UsesScriptedModels
 class AgentForkTest {
   private static final int TOOLS = 6;
 

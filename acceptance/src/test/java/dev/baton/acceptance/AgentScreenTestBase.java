@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * one.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@UsesScriptedModels
 abstract class AgentScreenTestBase {
   private static final Duration END = Duration.ofSeconds(120);
 

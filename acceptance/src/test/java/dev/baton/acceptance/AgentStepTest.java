@@ -27,7 +27,6 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -40,8 +39,9 @@ import org.junit.jupiter.api.Test;
  * Agent steps with real processes: an agent whose tools are not idempotent, killed together with
  * its runner at random moments, does everything once and pays every answer once.
  */
+@UsesScriptedModels
 class AgentStepTest {
-  private static final String KEY = "sk-canary-4711";
+  private static final String KEY = ScriptedModelsExtension.KEY;
   private static final int TOOLS = 20;
 
   /** Answers of the script: one for each tool but the two parallel ones, and the final text. */
@@ -61,14 +61,7 @@ class AgentStepTest {
 
   @BeforeAll
   static void start() throws Exception {
-    stack =
-        ScriptedModelStack.start(
-            Map.of(ScriptedModelStack.Form.MESSAGES, ModelScript.byTurn(script())),
-            Map.of(
-                "BATON_MODELS_ANTHROPIC_MESSAGES_KEY",
-                "env:ANTHROPIC_API_KEY",
-                "ANTHROPIC_API_KEY",
-                KEY));
+    stack = ScriptedModelStack.start(ModelScript.byTurn(script()));
     endpoint = stack.messages();
     on = stack.on;
     Path arguments = on.folder.resolve("agent.args");

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
  * Processes that an agent's shell tool has started in the background, in sessions of their own. The
  * runner alone is killed, so that they and the agent are left behind.
  */
+@UsesScriptedModels
 class BackgroundStepTest {
   private static final Duration END = Duration.ofSeconds(180);
   private static final String SERVER =

@@ -6,7 +6,6 @@
  */
 package dev.baton.acceptance;
 
-import dev.baton.agent.testkit.InstalledAgents;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ReplyPart;
 import dev.baton.scripted.ScriptedReply;
@@ -33,10 +32,8 @@ class CodexOwnLoginTest extends OwnLoginTestBase {
     super(
         new LoginCase(
             "codex",
-            InstalledAgents.codex(),
             "gpt-5",
-            "OPENAI",
-            "/v1",
+            ScriptedModelStack.Form.RESPONSES,
             ModelScript.byTurn(SCRIPT),
             SCRIPT.size(),
             "a b c d e f world",

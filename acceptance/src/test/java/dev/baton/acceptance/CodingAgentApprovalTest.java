@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * and the resumed one repeats the calls. Skipped where the agents are not installed and npm is not
  * there to install them.
  */
+@UsesScriptedModels
 class CodingAgentApprovalTest {
   private static final Duration END = Duration.ofSeconds(240);
 

@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * of its parent in a session of its own. Skipped where they are not installed and npm is not there
  * to install them.
  */
+@UsesScriptedModels
 class CodingAgentForkTest {
   private static final int TOOLS = 5;
 

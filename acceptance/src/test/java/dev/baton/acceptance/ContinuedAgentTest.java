@@ -23,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Agent steps that continue the conversation of an earlier agent step. */
+@UsesScriptedModels
 class ContinuedAgentTest {
   private static final Duration END = Duration.ofSeconds(300);
   private static final int KILLS = Integer.getInteger("baton.agent.kills", 4);

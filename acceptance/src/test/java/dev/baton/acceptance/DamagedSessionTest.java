@@ -31,6 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * the step continues in a new session. Skipped where they are not installed and npm is not there to
  * install them.
  */
+@UsesScriptedModels
 class DamagedSessionTest {
   private static final Duration END = Duration.ofSeconds(240);
 

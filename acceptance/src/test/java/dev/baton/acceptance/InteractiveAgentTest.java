@@ -18,7 +18,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * A person at the screen of an agent, with real processes: types through the command, the
  * orchestrator and tmux, and sees the same screen again after the runner was killed.
  */
+@UsesScriptedModels
 class InteractiveAgentTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final int CONFLICT = 5;
@@ -42,14 +42,11 @@ class InteractiveAgentTest {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is not installed");
     stack =
         ScriptedModelStack.start(
-            Map.of(
-                ScriptedModelStack.Form.MESSAGES,
-                ModelScript.byTurn(
-                    List.of(
-                        ScriptedReply.text("answer one"),
-                        ScriptedReply.text("answer two"),
-                        ScriptedReply.text("answer three")))),
-            Map.of());
+            ModelScript.byTurn(
+                List.of(
+                    ScriptedReply.text("answer one"),
+                    ScriptedReply.text("answer two"),
+                    ScriptedReply.text("answer three"))));
     on = stack.on;
     Path arguments = on.folder.resolve("screen.args");
     Files.writeString(

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
  * call appends to a file outside of the workspace, where a second execution is seen, and to one
  * inside, which is restored. The call {@code long} hangs when it runs for the first time.
  */
+@UsesScriptedModels
 class InterruptedCallTest {
   private static final Duration END = Duration.ofSeconds(180);
   private static final String UNKNOWN = "The outcome of this call is unknown";

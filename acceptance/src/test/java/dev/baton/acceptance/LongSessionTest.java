@@ -38,8 +38,9 @@ import org.junit.jupiter.params.provider.EnumSource;
  * them.
  */
 @Tag("full")
+@UsesScriptedModels
 class LongSessionTest {
-  private static final int KILLS = Integer.getInteger("baton.agent.kills", 20);
+  private static final int KILLS = Integer.getInteger("baton.session.kills", 20);
   private static final Duration END = Duration.ofSeconds(300);
 
   /** A PNG of one pixel. */

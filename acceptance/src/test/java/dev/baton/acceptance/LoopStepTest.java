@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  * The built-in loop in a real run, killed together with its runner at random moments: its commands
  * append to a file, so that each one that ran twice, or not at all, would be seen.
  */
+@UsesScriptedModels
 class LoopStepTest {
   private static final int TURNS = 18;
   private static final int KILLS = Integer.getInteger("baton.loop.kills", 5);

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
  * MCP servers of a real run, killed together with agent and runner: the counter of a server, and
  * the file to which it appends, show each call that had an effect twice, or none.
  */
+@UsesScriptedModels
 class McpStepTest {
   private static final int TURNS = 12;
   private static final int KILLS = Integer.getInteger("baton.mcp.kills", 3);

@@ -6,7 +6,6 @@
  */
 package dev.baton.acceptance;
 
-import dev.baton.agent.testkit.InstalledAgents;
 import dev.baton.agent.testkit.OpenCodeScript;
 import dev.baton.scripted.ModelScript;
 import org.junit.jupiter.api.Tag;
@@ -20,10 +19,8 @@ class OpenCodeOwnLoginTest extends OwnLoginTestBase {
     super(
         new LoginCase(
             "opencode",
-            InstalledAgents.opencode(),
             "anthropic/claude-sonnet-4-5",
-            "ANTHROPIC",
-            "/v1",
+            ScriptedModelStack.Form.MESSAGES,
             ModelScript.byTurn(OpenCodeScript.MESSAGES),
             OpenCodeScript.MESSAGES.size(),
             "a b c d e world",

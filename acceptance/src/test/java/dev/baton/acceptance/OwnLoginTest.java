@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.testkit.ClaudeScript;
-import dev.baton.agent.testkit.InstalledAgents;
 import org.junit.jupiter.api.Test;
 
 class OwnLoginTest extends OwnLoginTestBase {
@@ -18,10 +17,8 @@ class OwnLoginTest extends OwnLoginTestBase {
     super(
         new LoginCase(
             "claude",
-            InstalledAgents.claude(),
             "claude-sonnet-4-5",
-            "ANTHROPIC",
-            "",
+            ScriptedModelStack.Form.MESSAGES,
             ClaudeScript::answer,
             8,
             "a b c d e f g h world",

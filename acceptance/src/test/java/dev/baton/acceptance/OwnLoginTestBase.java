@@ -13,9 +13,6 @@ import dev.baton.agent.testkit.ClaudeScript;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedModelServer;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,16 +22,14 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Runs an agent by its own login: it reaches a scripted endpoint without the gateway. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@UsesScriptedModels
 abstract class OwnLoginTestBase {
   static final Duration END = Duration.ofSeconds(300);
   static final String NAME = "own-login";
   private static final String BUDGET = "own-budget";
-  private static final String SECRET = "sk-of-the-own-login";
-
   private final LoginCase agent;
 
   @SuppressWarnings("NullAway.Init")
@@ -49,29 +44,25 @@ abstract class OwnLoginTestBase {
   /**
    * An agent with a script.
    *
-   * @param command of the installed agent
    * @param model name in the workflow
-   * @param provider beginning of the names of its variables
-   * @param path of the endpoint in its variable
+   * @param form of its requests
    * @param answers of an undisturbed session
    * @param expected the lines of the files that the script leaves, sorted
    */
   record LoginCase(
       String use,
-      List<String> command,
       String model,
-      String provider,
-      String path,
+      ScriptedModelStack.Form form,
       ModelScript script,
       int answers,
       String expected,
       int kills) {
     private String urlVariable() {
-      return provider + "_BASE_URL";
+      return ScriptedModelsExtension.provider(form) + "_BASE_URL";
     }
 
     private String keyVariable() {
-      return provider + "_API_KEY";
+      return ScriptedModelsExtension.provider(form) + "_API_KEY";
     }
   }
 
@@ -97,28 +88,9 @@ abstract class OwnLoginTestBase {
   }
 
   @BeforeAll
-  void start(@TempDir Path programs) throws Exception {
-    Path program = programs.resolve(agent.use);
-    Files.writeString(
-        program,
-        "#!/bin/sh\nexec '%s' \"$@\"\n"
-            .formatted(Path.of(agent.command.getFirst()).toAbsolutePath()));
-    Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-    model = ScriptedModelServer.start(agent.script);
-    stack =
-        ScriptedModelStack.start(
-            Map.of(),
-            Map.of(
-                "PATH",
-                programs + ":" + System.getenv("PATH"),
-                "HOME",
-                "/nonexistent",
-                agent.urlVariable(),
-                model.baseUrl() + agent.path,
-                agent.keyVariable(),
-                SECRET,
-                "BATON_AGENT_LOGIN",
-                agent.urlVariable() + ", " + agent.keyVariable()));
+  void start() throws Exception {
+    stack = ScriptedModelStack.startWithAgents(Map.of(agent.form, agent.script));
+    model = stack.model(agent.form);
     on = stack.on;
     on.api.push(workflow());
     on.api.push(
@@ -131,9 +103,6 @@ abstract class OwnLoginTestBase {
   void stop() throws IOException {
     if (stack != null) {
       stack.close();
-    }
-    if (model != null) {
-      model.close();
     }
   }
 
@@ -163,7 +132,7 @@ abstract class OwnLoginTestBase {
         .allMatch(answer -> answer.path("form").asText().equals("reported"))
         .noneMatch(answer -> answer.has("answer"));
     assertThat(turns(run)).as("one after the calls of each answer").hasSize(agent.answers - 1);
-    assertThat(on.api.events(run).toString()).doesNotContain(SECRET);
+    assertThat(on.api.events(run).toString()).doesNotContain(ScriptedModelsExtension.KEY);
     assertThat(BatonCliInvoker.run(on, "status", run).out())
         .contains("its own, without the gateway: answers may be paid twice");
   }

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** The death of a runner whose steps are in sandboxes without a network. */
+@UsesScriptedModels
 class SandboxDeathTest {
   private static final Duration END = Duration.ofSeconds(180);
 

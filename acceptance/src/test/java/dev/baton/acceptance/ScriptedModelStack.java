@@ -7,26 +7,21 @@
 package dev.baton.acceptance;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import dev.baton.agent.testkit.InstalledAgents;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.scripted.ModelScript;
 import dev.baton.scripted.ScriptedModelServer;
-import dev.baton.standalone.StackComponent;
-import dev.baton.standalone.files.DirectoryTreeDeleter;
-import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** A stack whose runners reach scripted models instead of real ones. */
+/**
+ * A stack whose runners reach scripted models instead of real ones. The classes with {@link
+ * UsesScriptedModels} share one, one class after the other: each has scripts of its own and counts
+ * its requests from zero.
+ */
 final class ScriptedModelStack implements AutoCloseable {
   /** A form of requests, each with an endpoint of its own. */
   enum Form {
@@ -34,91 +29,42 @@ final class ScriptedModelStack implements AutoCloseable {
     RESPONSES("BATON_MODELS_OPENAI_RESPONSES"),
     CHAT("BATON_MODELS_OPENAI_CHAT");
 
-    private final String variable;
+    /** The start of the names of the orchestrator's variables. */
+    final String variable;
 
     Form(String variable) {
       this.variable = variable;
     }
   }
 
+  private static final Duration END = Duration.ofSeconds(60);
+
   final SharedStackExtension.RunningStack on;
   private final Map<Form, ScriptedModelServer> models;
 
-  /** Deleted with the stack. */
-  private final List<Path> folders;
-
-  private ScriptedModelStack(
-      SharedStackExtension.RunningStack on,
-      Map<Form, ScriptedModelServer> models,
-      List<Path> folders) {
+  ScriptedModelStack(SharedStackExtension.RunningStack on, Map<Form, ScriptedModelServer> models) {
     this.on = on;
     this.models = models;
-    this.folders = folders;
   }
 
-  /** Starts one with the form of Anthropic Messages. */
+  /** Uses the shared one with a script of Anthropic Messages. */
   static ScriptedModelStack start(ModelScript messages) throws IOException {
-    return start(Map.of(Form.MESSAGES, messages), Map.of());
+    return start(Map.of(Form.MESSAGES, messages));
+  }
+
+  /** Uses the shared one. */
+  static ScriptedModelStack start(Map<Form, ModelScript> scripts) throws IOException {
+    return ScriptedModelsExtension.shared().play(scripts);
   }
 
   /**
-   * Starts one with the real coding agents in the path of its runners, under the names that the
-   * examples use. Skips the test where they are not installed.
+   * Uses the shared one with the real coding agents in the path of its runners, under the names
+   * that the examples use. Skips the test where they are not installed.
    */
   static ScriptedModelStack startWithAgents(Map<Form, ModelScript> scripts) throws IOException {
-    Path programs = Files.createTempDirectory("baton-agents-");
-    link(programs, "claude", InstalledAgents.claude());
-    link(programs, "codex", InstalledAgents.codex());
-    link(programs, "opencode", InstalledAgents.opencode());
-    link(programs, "claude-agent-acp", InstalledAgents.acp());
-    return start(
-        scripts,
-        Map.of(
-            "PATH",
-            programs + File.pathSeparator + System.getenv("PATH"),
-            // The shells of agents run the user's start-up files, which may take locks.
-            "HOME",
-            "/nonexistent"),
-        List.of(programs));
-  }
-
-  private static void link(Path folder, String name, List<String> command) throws IOException {
-    List<String> words =
-        command.stream().map(word -> "'" + Path.of(word).toAbsolutePath() + "'").toList();
-    Path script = folder.resolve(name);
-    Files.writeString(script, "#!/bin/sh\nexec " + String.join(" ", words) + " \"$@\"\n");
-    Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
-  }
-
-  /**
-   * @param environment more variables of the orchestrator, which may replace the keys of the models
-   */
-  static ScriptedModelStack start(Map<Form, ModelScript> scripts, Map<String, String> environment)
-      throws IOException {
-    return start(scripts, environment, List.of());
-  }
-
-  private static ScriptedModelStack start(
-      Map<Form, ModelScript> scripts, Map<String, String> environment, List<Path> folders)
-      throws IOException {
-    Map<Form, ScriptedModelServer> models = new EnumMap<>(Form.class);
-    Map<String, String> variables = new HashMap<>();
-    for (Map.Entry<Form, ModelScript> script : scripts.entrySet()) {
-      ScriptedModelServer model = ScriptedModelServer.start(script.getValue());
-      models.put(script.getKey(), model);
-      variables.put(script.getKey().variable + "_URL", model.baseUrl().toString());
-      variables.put(script.getKey().variable + "_KEY", "none");
-    }
-    variables.putAll(environment);
-    return new ScriptedModelStack(
-        SharedStackExtension.RunningStack.of(
-            builder -> {
-              variables.forEach(
-                  (name, value) -> builder.environment(StackComponent.ORCHESTRATOR, name, value));
-              return builder;
-            }),
-        models,
-        folders);
+    ScriptedModelsExtension.SharedModels shared = ScriptedModelsExtension.shared();
+    shared.linkAgents();
+    return shared.play(scripts);
   }
 
   ScriptedModelServer model(Form form) {
@@ -178,12 +124,20 @@ final class ScriptedModelStack implements AutoCloseable {
     }
   }
 
+  /** Cancels the runs that this class has left, so that the next class has the runners. */
   @Override
   public void close() throws IOException {
-    on.close();
-    models.values().forEach(ScriptedModelServer::close);
-    for (Path folder : folders) {
-      DirectoryTreeDeleter.delete(folder);
+    try {
+      ObjectNode all = AcceptanceApiClient.JSON.createObjectNode().put("all", true);
+      Await.until(
+          "the class's runs have ended",
+          END,
+          () -> {
+            AcceptanceApiClient.Answer left = on.api.post("/runs/bulk/cancel", all);
+            return left.status() == 200 && left.body().path("results").isEmpty();
+          });
+    } finally {
+      models.values().forEach(model -> model.play(ScriptedModelsExtension.NONE));
     }
   }
 }

@@ -36,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tool calls of the built-in loop that need the approval of a person, with a scripted model. Each
  * approved command appends to a file outside of the workspace, where a second execution is seen.
  */
+@UsesScriptedModels
 class ToolApprovalTest {
   private static final Duration END = Duration.ofSeconds(180);
 

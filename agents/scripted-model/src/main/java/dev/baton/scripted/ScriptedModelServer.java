@@ -29,7 +29,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 
 /**
  * A model endpoint on loopback that answers from a script. It keeps every request in memory, or
@@ -43,18 +43,32 @@ public final class ScriptedModelServer implements AutoCloseable {
     }
   }
 
-  private final ModelScript script;
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final boolean keeping;
-  private final List<ScriptedRequest> requests = new ArrayList<>();
-  // Guarded by requests.
-  private int arrived;
-  private int completed;
+  private volatile Play play;
   private final CountDownLatch closing = new CountDownLatch(1);
 
+  /** A script and what was requested of it. */
+  private static final class Play {
+    private final ModelScript script;
+    // Guarded by this.
+    private final List<ScriptedRequest> requests = new ArrayList<>();
+    private int arrived;
+    private int completed;
+
+    private Play(ModelScript script) {
+      this.script = script;
+    }
+
+    private synchronized void complete() {
+      completed++;
+      notifyAll();
+    }
+  }
+
   private ScriptedModelServer(ModelScript script, int port, boolean keeping) throws IOException {
-    this.script = script;
+    this.play = new Play(script);
     this.keeping = keeping;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 128);
     server.createContext("/", this::handle);
@@ -86,6 +100,14 @@ public final class ScriptedModelServer implements AutoCloseable {
     return endpoint;
   }
 
+  /**
+   * Answers the requests that arrive from now on from another script, and counts from zero again.
+   * Answers under way are completed from the previous script and are not counted.
+   */
+  public void play(ModelScript script) {
+    play = new Play(script);
+  }
+
   /** The URL without a path. */
   public URI baseUrl() {
     return URI.create("http://127.0.0.1:" + server.getAddress().getPort());
@@ -93,46 +115,42 @@ public final class ScriptedModelServer implements AutoCloseable {
 
   /** All kept requests for answers so far, in the order of their arrival. */
   public List<ScriptedRequest> requests() {
-    synchronized (requests) {
-      return List.copyOf(requests);
+    Play now = play;
+    synchronized (now) {
+      return List.copyOf(now.requests);
     }
   }
 
   /** The number of answers that were sent completely. */
   public int completed() {
-    synchronized (requests) {
-      return completed;
+    Play now = play;
+    synchronized (now) {
+      return now.completed;
     }
   }
 
   /** Waits for so many requests; false when fewer have come within {@code bound}. */
   public boolean awaitRequests(int count, Duration bound) throws InterruptedException {
-    return await(() -> arrived >= count, bound);
+    return await(now -> now.arrived >= count, bound);
   }
 
   /** Waits for so many completely sent answers; false when there are fewer after {@code bound}. */
   public boolean awaitCompleted(int count, Duration bound) throws InterruptedException {
-    return await(() -> completed >= count, bound);
+    return await(now -> now.completed >= count, bound);
   }
 
-  private boolean await(BooleanSupplier condition, Duration bound) throws InterruptedException {
+  private boolean await(Predicate<Play> condition, Duration bound) throws InterruptedException {
     long end = System.nanoTime() + bound.toNanos();
-    synchronized (requests) {
-      while (!condition.getAsBoolean()) {
+    Play now = play;
+    synchronized (now) {
+      while (!condition.test(now)) {
         long left = end - System.nanoTime();
         if (left <= 0) {
           return false;
         }
-        TimeUnit.NANOSECONDS.timedWait(requests, left);
+        TimeUnit.NANOSECONDS.timedWait(now, left);
       }
       return true;
-    }
-  }
-
-  private void complete() {
-    synchronized (requests) {
-      completed++;
-      requests.notifyAll();
     }
   }
 
@@ -154,27 +172,28 @@ public final class ScriptedModelServer implements AutoCloseable {
         path.endsWith("/messages")
             ? new MessagesRenderer()
             : path.endsWith("/responses") ? new ResponsesRenderer() : new ChatRenderer();
-    ScriptedRequest request = keep(exchange, body);
+    Play now = play;
+    ScriptedRequest request = keep(now, exchange, body);
     try {
-      answer(exchange, renderer, request, script.reply(request));
+      answer(now, exchange, renderer, request);
     } catch (InterruptedException e) {
       throw new IOException("closing", e);
     }
   }
 
-  private ScriptedRequest keep(HttpExchange exchange, byte[] body) {
+  private ScriptedRequest keep(Play now, HttpExchange exchange, byte[] body) {
     Map<String, List<String>> headers = new HashMap<>();
     exchange
         .getRequestHeaders()
         .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), List.copyOf(values)));
     JsonNode parsed = parsed(body);
-    synchronized (requests) {
+    synchronized (now) {
       ScriptedRequest request =
-          new ScriptedRequest(++arrived, exchange.getRequestURI().toString(), headers, parsed);
+          new ScriptedRequest(++now.arrived, exchange.getRequestURI().toString(), headers, parsed);
       if (keeping) {
-        requests.add(request);
+        now.requests.add(request);
       }
-      requests.notifyAll();
+      now.notifyAll();
       return request;
     }
   }
@@ -197,8 +216,9 @@ public final class ScriptedModelServer implements AutoCloseable {
   }
 
   private void answer(
-      HttpExchange exchange, ReplyRenderer renderer, ScriptedRequest request, ScriptedReply reply)
+      Play now, HttpExchange exchange, ReplyRenderer renderer, ScriptedRequest request)
       throws IOException, InterruptedException {
+    ScriptedReply reply = now.script.reply(request);
     pause(reply.before());
     exchange.getResponseHeaders().set("request-id", requestId(request.number()));
     int limit = Integer.MAX_VALUE;
@@ -220,16 +240,17 @@ public final class ScriptedModelServer implements AutoCloseable {
       case ReplyFault.ErrorEvent(int events) -> limit = events;
     }
     if (request.body().path("stream").asBoolean(false)) {
-      stream(exchange, renderer, request, reply, limit);
+      stream(now, exchange, renderer, request, reply, limit);
     } else if (limit == Integer.MAX_VALUE) {
       send(exchange, 200, renderer.whole(request, reply));
-      complete();
+      now.complete();
     } else {
       breakOff(exchange, renderer.whole(request, reply));
     }
   }
 
   private void stream(
+      Play now,
       HttpExchange exchange,
       ReplyRenderer renderer,
       ScriptedRequest request,
@@ -258,7 +279,7 @@ public final class ScriptedModelServer implements AutoCloseable {
       out.flush();
       sent++;
     }
-    complete();
+    now.complete();
     exchange.close();
   }
 
