@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code baton demo --agent} as a user runs it, with a stack of its own. */
+@Tag("full")
 class DemoAgentTest {
   private static final int SECONDS = 300;
 
@@ -41,14 +42,12 @@ class DemoAgentTest {
   }
 
   @Test
-  @Tag("full")
   @Timeout(SECONDS + 60)
   void shouldDoSoWithCodex() throws Exception {
     assertFixed("shell", "--use", "codex", "--program", InstalledAgents.codex().getFirst());
   }
 
   @Test
-  @Tag("full")
   @Timeout(SECONDS + 60)
   void shouldDoSoWithOpenCode() throws Exception {
     assertFixed("bash", "--use", "opencode", "--program", InstalledAgents.opencode().getFirst());

@@ -8,6 +8,7 @@ package dev.baton.agent.testkit;
 
 import dev.baton.agent.opencode.OpenCodeDriver;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -33,6 +34,7 @@ class OpenCodeDeathTest {
   }
 
   @Test
+  @Tag("full")
   @Timeout(900)
   void shouldKeepThemInTheFormOfMessages() throws Exception {
     AgentDeaths.check(
