@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -274,6 +275,7 @@ class AgentStepTest {
   }
 
   @Test
+  @Tag("full")
   void shouldGiveUpAnAgentThatDiesAgainAndAgain() throws Exception {
     String run = on.api.start("hopeless", AcceptanceApiClient.JSON.createObjectNode());
 

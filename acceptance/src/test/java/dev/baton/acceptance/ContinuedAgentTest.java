@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Agent steps that continue the conversation of an earlier agent step. */
@@ -110,6 +111,7 @@ class ContinuedAgentTest {
   }
 
   @Test
+  @Tag("full")
   void shouldContinueTheSessionWithItsOwnPromptAndBudget() throws Exception {
     int before = endpoint.requests().size();
     String run = on.api.start("parts", AcceptanceApiClient.JSON.createObjectNode());
@@ -161,6 +163,7 @@ class ContinuedAgentTest {
   }
 
   @Test
+  @Tag("full")
   void shouldContinueInAForkInASessionOfItsOwn() throws Exception {
     String parent = on.api.start("parts", AcceptanceApiClient.JSON.createObjectNode());
     on.api.awaitStatus(parent, "completed", END);
@@ -188,6 +191,7 @@ class ContinuedAgentTest {
   }
 
   @Test
+  @Tag("full")
   void shouldBeginInANewSessionWithoutTheEarlierOne() throws Exception {
     int before = endpoint.requests().size();
     String run = on.api.start("no-first", AcceptanceApiClient.JSON.createObjectNode());

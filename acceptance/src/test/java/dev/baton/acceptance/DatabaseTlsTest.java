@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs Baton on a Postgres that accepts only TLS, and only clients with a certificate. */
@@ -76,8 +77,8 @@ class DatabaseTlsTest {
     stack = all.start();
   }
 
-  private static StackBuilder builder() {
-    return StandaloneStack.builder().data(folder.resolve("stack"));
+  private static StackBuilder builder() throws Exception {
+    return SharedStackExtension.builder().data(folder.resolve("stack"));
   }
 
   private static Map<String, String> settings() {
@@ -125,6 +126,7 @@ class DatabaseTlsTest {
   }
 
   @Test
+  @Tag("full")
   void shouldNotStartWithACertificateOfAnotherHost() throws Exception {
     assertNotStarted(
         StackComponent.ORCHESTRATOR,

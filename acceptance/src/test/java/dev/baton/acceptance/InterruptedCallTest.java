@@ -22,6 +22,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -171,6 +172,7 @@ class InterruptedCallTest {
   }
 
   @Test
+  @Tag("full")
   void shouldRunACallAgainThatAPersonApproves() throws Exception {
     int before = endpoint.requests().size();
     String run = startAndKill("asks");
@@ -190,6 +192,7 @@ class InterruptedCallTest {
   }
 
   @Test
+  @Tag("full")
   void shouldReportTheLossOfACallThatAPersonRefuses() throws Exception {
     int before = endpoint.requests().size();
     String run = startAndKill("asks");
@@ -205,6 +208,7 @@ class InterruptedCallTest {
 
   /** Without boundaries, the answer after the notice is in the journal, and fits the same one. */
   @Test
+  @Tag("full")
   void shouldGiveTheSameNoticeAfterEachDeath() throws Exception {
     int before = endpoint.requests().size();
     String run = startAndKill("repeats");

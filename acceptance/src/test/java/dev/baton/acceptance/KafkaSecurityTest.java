@@ -128,8 +128,8 @@ class KafkaSecurityTest {
             .start();
   }
 
-  private static StackBuilder builder(Path broker) {
-    return StandaloneStack.builder()
+  private static StackBuilder builder(Path broker) throws Exception {
+    return SharedStackExtension.builder()
         .data(folder.resolve("stack"))
         .environment(StackComponent.KAFKA, "BATON_KAFKA_SERVER_PROPERTIES", broker.toString());
   }

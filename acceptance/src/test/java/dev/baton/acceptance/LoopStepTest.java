@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -192,6 +193,7 @@ class LoopStepTest {
   }
 
   @Test
+  @Tag("full")
   void shouldMakeACheckpointWhenAnItemOfThePlanIsCompleted() throws Exception {
     String run = on.api.start("planned", AcceptanceApiClient.JSON.createObjectNode());
 
@@ -202,6 +204,7 @@ class LoopStepTest {
   }
 
   @Test
+  @Tag("full")
   void shouldContinueWithTheBudgetOfAResume() throws Exception {
     int before = endpoint.requests().size();
     String run = on.api.start("poor", AcceptanceApiClient.JSON.createObjectNode());
@@ -224,6 +227,7 @@ class LoopStepTest {
   }
 
   @Test
+  @Tag("full")
   void shouldStopAtItsBudget() throws Exception {
     int before = endpoint.requests().size();
     String run = on.api.start("bounded", AcceptanceApiClient.JSON.createObjectNode());

@@ -28,6 +28,7 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs Baton on an object store that accepts only TLS, with a certificate of an own authority. */
@@ -59,7 +60,7 @@ class ObjectStoreTlsTest {
     Path folder = Files.createTempDirectory("baton-object-store-tls-");
     authority = CertificateAuthority.of(Files.createDirectory(folder.resolve("authority")));
     objects =
-        StandaloneStack.builder()
+        SharedStackExtension.builder()
             .data(folder.resolve("objects"))
             .components(StackComponent.S3)
             .start();
@@ -160,6 +161,7 @@ class ObjectStoreTlsTest {
   }
 
   @Test
+  @Tag("full")
   void shouldNotStartWithACertificateOfAnotherHost() throws Exception {
     assertNotStarted(
         foreign,

@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -216,6 +217,7 @@ abstract class OwnLoginTestBase {
   }
 
   @Test
+  @Tag("full")
   void shouldStopAtABudget() throws Exception {
     int before = calls();
     String run = on.api.start(BUDGET, AcceptanceApiClient.JSON.createObjectNode());

@@ -75,6 +75,12 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
     }
   }
 
+  /** Returns a builder of a stack whose programs have AOT caches. */
+  static StackBuilder builder() throws IOException, InterruptedException {
+    AotCaches.make();
+    return StandaloneStack.builder();
+  }
+
   /** The stack, its API, and a folder for files of tests. */
   static final class RunningStack implements AutoCloseable {
     final StandaloneStack stack;
@@ -95,9 +101,8 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
     /** Starts a separate stack with a special configuration. */
     static RunningStack of(UnaryOperator<StackBuilder> with) {
       try {
-        AotCaches.make();
         Path folder = Files.createTempDirectory("baton-acceptance-");
-        StackBuilder builder = StandaloneStack.builder().data(folder.resolve("stack"));
+        StackBuilder builder = builder().data(folder.resolve("stack"));
         return new RunningStack(with.apply(builder).start(), folder);
       } catch (IOException e) {
         throw new AssertionError("the stack did not start", e);

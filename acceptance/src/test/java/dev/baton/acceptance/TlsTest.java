@@ -57,7 +57,7 @@ class TlsTest {
   @BeforeAll
   static void start() throws Exception {
     folder = Files.createTempDirectory("baton-tls-");
-    StackBuilder builder = StandaloneStack.builder().data(folder.resolve("stack")).tls(true);
+    StackBuilder builder = SharedStackExtension.builder().data(folder.resolve("stack")).tls(true);
     for (StackComponent service : List.of(StackComponent.ORCHESTRATOR, StackComponent.STORE)) {
       builder.environment(service, "BATON_TLS_CLIENT_AUTH", "required");
     }

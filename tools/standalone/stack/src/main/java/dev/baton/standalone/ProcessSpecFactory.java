@@ -55,6 +55,10 @@ record ProcessSpecFactory(
   private static final Pattern POSTGRES_READY =
       Pattern.compile("database system is ready to accept connections");
   private static final Duration READY_WITHIN = Duration.ofSeconds(120);
+
+  /** A program that records for its AOT cache starts several times slower. */
+  private static final Duration READY_WITHIN_TRAINING = Duration.ofSeconds(360);
+
   private static final Duration STOP_WITHIN = Duration.ofSeconds(20);
   // The AOT cache is written while the program exits: 15 to 40 s, on a busy machine over 120.
   private static final Duration STOP_WITHIN_TRAINING = Duration.ofSeconds(240);
@@ -93,7 +97,7 @@ record ProcessSpecFactory(
         folder,
         folders.log(name),
         readiness,
-        READY_WITHIN,
+        aot == AotMode.TRAIN ? READY_WITHIN_TRAINING : READY_WITHIN,
         component == StackComponent.POSTGRES ? ProcessSignal.INT : ProcessSignal.TERM,
         aot == AotMode.TRAIN ? STOP_WITHIN_TRAINING : STOP_WITHIN);
   }
