@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class GrowingTopicsTest {
   private static final Duration END = Duration.ofSeconds(120);
   private static final int GROWTH = 3;
-  private static final int TOPICS = 9;
+  private static final int TOPICS = 10;
   private static final long SEED = Long.getLong("baton.seed", 25);
 
   private static final String STEPS =
