@@ -53,7 +53,7 @@ class AgentForkTest {
 
   @BeforeAll
   static void start() throws Exception {
-    stack = ScriptedModelStack.start(script());
+    stack = ScriptedModelStack.with(script());
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(

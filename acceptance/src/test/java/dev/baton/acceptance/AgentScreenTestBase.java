@@ -20,7 +20,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -81,7 +80,7 @@ abstract class AgentScreenTestBase {
                     .formatted(begun(), proceed())),
             ScriptedReply.text("beta22"));
     stack =
-        ScriptedModelStack.startWithAgents(
+        ScriptedModelStack.withAgents(
             Map.of(
                 form,
                 request -> {
@@ -160,7 +159,6 @@ abstract class AgentScreenTestBase {
 
   /** The agent dies with its runner during a call, so that its turn is open. */
   @Test
-  @Tag("full")
   void shouldContinueAnOpenTurnWithoutAPersonAndPayItsAnswersOnce() throws Exception {
     String run = start(LONG_CALL);
     try (AttachedClient client = AttachedClient.attached(on, run)) {

@@ -33,7 +33,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -62,7 +61,7 @@ class AgentStepTest {
 
   @BeforeAll
   static void start() throws Exception {
-    stack = ScriptedModelStack.start(ModelScript.byTurn(script()));
+    stack = ScriptedModelStack.with(ModelScript.byTurn(script()));
     endpoint = stack.messages();
     on = stack.on;
     Path arguments = on.folder.resolve("agent.args");
@@ -275,7 +274,6 @@ class AgentStepTest {
   }
 
   @Test
-  @Tag("full")
   void shouldGiveUpAnAgentThatDiesAgainAndAgain() throws Exception {
     String run = on.api.start("hopeless", AcceptanceApiClient.JSON.createObjectNode());
 

@@ -49,7 +49,7 @@ class BackgroundStepTest {
   @BeforeAll
   static void start() throws Exception {
     outside = Files.createTempDirectory("baton-background-");
-    stack = ScriptedModelStack.start(ModelScript.byTurn(script()));
+    stack = ScriptedModelStack.with(ModelScript.byTurn(script()));
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(

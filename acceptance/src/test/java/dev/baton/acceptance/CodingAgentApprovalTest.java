@@ -92,7 +92,7 @@ class CodingAgentApprovalTest {
   static void start() throws Exception {
     done = Files.createTempFile("baton-tool-approvals-", ".txt");
     stack =
-        ScriptedModelStack.startWithAgents(
+        ScriptedModelStack.withAgents(
             Map.of(
                 ScriptedModelStack.Form.MESSAGES, request -> reply(Agent.CLAUDE, request),
                 ScriptedModelStack.Form.RESPONSES, request -> reply(Agent.CODEX, request),

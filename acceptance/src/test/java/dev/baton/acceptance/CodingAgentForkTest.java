@@ -133,7 +133,7 @@ class CodingAgentForkTest {
   @BeforeAll
   static void start() throws Exception {
     stack =
-        ScriptedModelStack.startWithAgents(
+        ScriptedModelStack.withAgents(
             Map.of(
                 Agent.CLAUDE.form, Agent.CLAUDE.script(),
                 Agent.CODEX.form, Agent.CODEX.script(),

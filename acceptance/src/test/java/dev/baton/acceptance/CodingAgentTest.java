@@ -121,7 +121,7 @@ class CodingAgentTest {
   @BeforeAll
   static void start() throws Exception {
     stack =
-        ScriptedModelStack.startWithAgents(
+        ScriptedModelStack.withAgents(
             Map.of(
                 ScriptedModelStack.Form.MESSAGES, ClaudeScript::answer,
                 ScriptedModelStack.Form.RESPONSES, ModelScript.byTurn(codexScript()),
@@ -174,13 +174,17 @@ class CodingAgentTest {
   /** Undisturbed runs of the others are part of the longer check; each dies in every check. */
   @Test
   void shouldRunUndisturbed() throws Exception {
-    shouldRunUndisturbed(Agent.CLAUDE);
+    runUndisturbed(Agent.CLAUDE);
   }
 
   @ParameterizedTest
   @Tag("full")
   @EnumSource(value = Agent.class, names = "CLAUDE", mode = EnumSource.Mode.EXCLUDE)
-  void shouldRunUndisturbed(Agent agent) throws Exception {
+  void shouldRunTheOthersUndisturbed(Agent agent) throws Exception {
+    runUndisturbed(agent);
+  }
+
+  private static void runUndisturbed(Agent agent) throws Exception {
     int before = agent.calls();
     String run = on.api.start(agent.example(), AcceptanceApiClient.JSON.createObjectNode());
 
@@ -201,13 +205,17 @@ class CodingAgentTest {
 
   @Test
   void shouldContinueInALaterStep() throws Exception {
-    shouldContinueInALaterStep(Agent.CODEX);
+    continueInALaterStep(Agent.CODEX);
   }
 
   @ParameterizedTest
   @Tag("full")
   @EnumSource(value = Agent.class, names = "CODEX", mode = EnumSource.Mode.EXCLUDE)
-  void shouldContinueInALaterStep(Agent agent) throws Exception {
+  void shouldContinueTheOthersInALaterStep(Agent agent) throws Exception {
+    continueInALaterStep(agent);
+  }
+
+  private static void continueInALaterStep(Agent agent) throws Exception {
     int before = agent.calls();
     String run =
         on.api.start(agent.example() + "-continued", AcceptanceApiClient.JSON.createObjectNode());

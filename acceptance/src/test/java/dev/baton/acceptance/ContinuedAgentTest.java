@@ -47,7 +47,7 @@ class ContinuedAgentTest {
   @BeforeAll
   static void start() throws Exception {
     stack =
-        ScriptedModelStack.start(
+        ScriptedModelStack.with(
             ModelScript.byTurn(
                 List.of(
                     line("a"),
@@ -163,7 +163,6 @@ class ContinuedAgentTest {
   }
 
   @Test
-  @Tag("full")
   void shouldContinueInAForkInASessionOfItsOwn() throws Exception {
     String parent = on.api.start("parts", AcceptanceApiClient.JSON.createObjectNode());
     on.api.awaitStatus(parent, "completed", END);
@@ -191,7 +190,6 @@ class ContinuedAgentTest {
   }
 
   @Test
-  @Tag("full")
   void shouldBeginInANewSessionWithoutTheEarlierOne() throws Exception {
     int before = endpoint.requests().size();
     String run = on.api.start("no-first", AcceptanceApiClient.JSON.createObjectNode());

@@ -157,7 +157,7 @@ class DamagedSessionTest {
   @BeforeAll
   static void start() throws Exception {
     stack =
-        ScriptedModelStack.startWithAgents(
+        ScriptedModelStack.withAgents(
             Map.of(
                 Form.MESSAGES, DamagedSessionTest::reply,
                 Form.RESPONSES, DamagedSessionTest::reply,

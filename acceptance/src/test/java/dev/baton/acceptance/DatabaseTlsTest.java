@@ -25,7 +25,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs Baton on a Postgres that accepts only TLS, and only clients with a certificate. */
@@ -126,7 +125,6 @@ class DatabaseTlsTest {
   }
 
   @Test
-  @Tag("full")
   void shouldNotStartWithACertificateOfAnotherHost() throws Exception {
     assertNotStarted(
         StackComponent.ORCHESTRATOR,

@@ -41,7 +41,7 @@ class InteractiveAgentTest {
   static void start() throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is not installed");
     stack =
-        ScriptedModelStack.start(
+        ScriptedModelStack.with(
             ModelScript.byTurn(
                 List.of(
                     ScriptedReply.text("answer one"),

@@ -22,7 +22,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -50,7 +49,7 @@ class InterruptedCallTest {
   @BeforeAll
   static void start() throws Exception {
     done = Files.createTempFile("baton-interrupted-calls-", ".txt");
-    stack = ScriptedModelStack.start(InterruptedCallTest::reply);
+    stack = ScriptedModelStack.with(InterruptedCallTest::reply);
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(workflow("reruns", "Do it.", "turn", "tell: ['shell(printf*)']"));
@@ -172,7 +171,6 @@ class InterruptedCallTest {
   }
 
   @Test
-  @Tag("full")
   void shouldRunACallAgainThatAPersonApproves() throws Exception {
     int before = endpoint.requests().size();
     String run = startAndKill("asks");
@@ -192,7 +190,6 @@ class InterruptedCallTest {
   }
 
   @Test
-  @Tag("full")
   void shouldReportTheLossOfACallThatAPersonRefuses() throws Exception {
     int before = endpoint.requests().size();
     String run = startAndKill("asks");
@@ -208,7 +205,6 @@ class InterruptedCallTest {
 
   /** Without boundaries, the answer after the notice is in the journal, and fits the same one. */
   @Test
-  @Tag("full")
   void shouldGiveTheSameNoticeAfterEachDeath() throws Exception {
     int before = endpoint.requests().size();
     String run = startAndKill("repeats");

@@ -263,7 +263,7 @@ class LongSessionTest {
   @BeforeAll
   static void start() throws Exception {
     stack =
-        ScriptedModelStack.startWithAgents(
+        ScriptedModelStack.withAgents(
             Map.of(
                 Form.MESSAGES, Agent.CLAUDE.script::reply,
                 Form.RESPONSES, Agent.CODEX.script::reply,

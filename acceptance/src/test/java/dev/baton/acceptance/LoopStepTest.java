@@ -44,7 +44,7 @@ class LoopStepTest {
 
   @BeforeAll
   static void start() throws Exception {
-    stack = ScriptedModelStack.start(ModelScript.byTurn(script()));
+    stack = ScriptedModelStack.with(ModelScript.byTurn(script()));
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(workflow("looped", ""));
@@ -193,7 +193,6 @@ class LoopStepTest {
   }
 
   @Test
-  @Tag("full")
   void shouldMakeACheckpointWhenAnItemOfThePlanIsCompleted() throws Exception {
     String run = on.api.start("planned", AcceptanceApiClient.JSON.createObjectNode());
 

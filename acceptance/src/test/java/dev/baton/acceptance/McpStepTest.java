@@ -46,7 +46,7 @@ class McpStepTest {
   @BeforeAll
   static void start() throws Exception {
     stack =
-        ScriptedModelStack.start(
+        ScriptedModelStack.with(
             request ->
                 request.body().toString().contains("count to the end")
                     ? ModelScript.byTurn(counting()).reply(request)

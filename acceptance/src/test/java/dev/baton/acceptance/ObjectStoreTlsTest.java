@@ -28,7 +28,6 @@ import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs Baton on an object store that accepts only TLS, with a certificate of an own authority. */
@@ -161,7 +160,6 @@ class ObjectStoreTlsTest {
   }
 
   @Test
-  @Tag("full")
   void shouldNotStartWithACertificateOfAnotherHost() throws Exception {
     assertNotStarted(
         foreign,

@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -31,6 +30,7 @@ abstract class OwnLoginTestBase {
   static final Duration END = Duration.ofSeconds(300);
   static final String NAME = "own-login";
   private static final String BUDGET = "own-budget";
+
   private final LoginCase agent;
 
   @SuppressWarnings("NullAway.Init")
@@ -90,7 +90,7 @@ abstract class OwnLoginTestBase {
 
   @BeforeAll
   void start() throws Exception {
-    stack = ScriptedModelStack.startWithAgents(Map.of(agent.form, agent.script));
+    stack = ScriptedModelStack.withAgents(Map.of(agent.form, agent.script));
     model = stack.model(agent.form);
     on = stack.on;
     on.api.push(workflow());
@@ -122,6 +122,12 @@ abstract class OwnLoginTestBase {
         .as(() -> stack.history(run))
         .isEqualTo(agent.expected);
     assertThat(calls() - before).isEqualTo(agent.answers);
+    assertThat(model.requests())
+        .as("the agent's own key, not that of the gateway")
+        .allMatch(
+            request ->
+                (request.header("x-api-key") + request.header("authorization"))
+                    .contains(ScriptedModelsExtension.LOGIN_KEY));
     JsonNode shown = end.path("agent");
     assertThat(shown.path("own_login").asBoolean()).isTrue();
     assertThat(shown.path("turns").asInt()).isEqualTo(agent.answers);
@@ -133,7 +139,7 @@ abstract class OwnLoginTestBase {
         .allMatch(answer -> answer.path("form").asText().equals("reported"))
         .noneMatch(answer -> answer.has("answer"));
     assertThat(turns(run)).as("one after the calls of each answer").hasSize(agent.answers - 1);
-    assertThat(on.api.events(run).toString()).doesNotContain(ScriptedModelsExtension.KEY);
+    assertThat(on.api.events(run).toString()).doesNotContain(ScriptedModelsExtension.LOGIN_KEY);
     assertThat(BatonCliInvoker.run(on, "status", run).out())
         .contains("its own, without the gateway: answers may be paid twice");
   }
@@ -217,7 +223,6 @@ abstract class OwnLoginTestBase {
   }
 
   @Test
-  @Tag("full")
   void shouldStopAtABudget() throws Exception {
     int before = calls();
     String run = on.api.start(BUDGET, AcceptanceApiClient.JSON.createObjectNode());

@@ -49,7 +49,7 @@ class SandboxDeathTest {
     assumeTrue(
         System.getenv("CI") != null || Files.isExecutable(Path.of("/usr/bin/bwrap")),
         "bubblewrap is not installed");
-    stack = ScriptedModelStack.start(ModelScript.byTurn(script()));
+    stack = ScriptedModelStack.with(ModelScript.byTurn(script()));
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(

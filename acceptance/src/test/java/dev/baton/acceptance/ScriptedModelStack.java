@@ -48,23 +48,23 @@ final class ScriptedModelStack implements AutoCloseable {
   }
 
   /** Uses the shared one with a script of Anthropic Messages. */
-  static ScriptedModelStack start(ModelScript messages) throws IOException {
-    return start(Map.of(Form.MESSAGES, messages));
+  static ScriptedModelStack with(ModelScript messages) throws IOException {
+    return with(Map.of(Form.MESSAGES, messages));
   }
 
   /** Uses the shared one. */
-  static ScriptedModelStack start(Map<Form, ModelScript> scripts) throws IOException {
-    return ScriptedModelsExtension.shared().play(scripts);
+  static ScriptedModelStack with(Map<Form, ModelScript> scripts) throws IOException {
+    return ScriptedModelsExtension.shared().use(scripts);
   }
 
   /**
    * Uses the shared one with the real coding agents in the path of its runners, under the names
    * that the examples use. Skips the test where they are not installed.
    */
-  static ScriptedModelStack startWithAgents(Map<Form, ModelScript> scripts) throws IOException {
+  static ScriptedModelStack withAgents(Map<Form, ModelScript> scripts) throws IOException {
     ScriptedModelsExtension.SharedModels shared = ScriptedModelsExtension.shared();
     shared.linkAgents();
-    return shared.play(scripts);
+    return shared.use(scripts);
   }
 
   ScriptedModelServer model(Form form) {
@@ -137,7 +137,7 @@ final class ScriptedModelStack implements AutoCloseable {
             return left.status() == 200 && left.body().path("results").isEmpty();
           });
     } finally {
-      models.values().forEach(model -> model.play(ScriptedModelsExtension.NONE));
+      models.values().forEach(model -> model.answerFrom(ScriptedModelsExtension.NONE));
     }
   }
 }

@@ -36,8 +36,13 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  * is kept and the ends of its logs are printed.
  */
 final class ScriptedModelsExtension implements BeforeAllCallback, AfterTestExecutionCallback {
-  /** The key of the models, also of agents with a login of their own. */
+  /** The key of Anthropic Messages, which only the gateway has. */
   static final String KEY = "sk-canary-4711";
+
+  /** The key of agents with a login of their own. */
+  static final String LOGIN_KEY = "sk-of-the-own-login";
+
+  private static final String KEY_VARIABLE = "SCRIPTED_MODELS_KEY";
 
   /** Answers where a class has no script. */
   static final ModelScript NONE = request -> ScriptedReply.text("no script");
@@ -77,11 +82,11 @@ final class ScriptedModelsExtension implements BeforeAllCallback, AfterTestExecu
     private SharedStackExtension.@Nullable RunningStack on;
 
     /** Answers from these scripts from now on, and from no others. */
-    synchronized ScriptedModelStack play(Map<Form, ModelScript> scripts) throws IOException {
+    synchronized ScriptedModelStack use(Map<Form, ModelScript> scripts) throws IOException {
       if (on == null) {
         start();
       }
-      models.forEach((form, model) -> model.play(scripts.getOrDefault(form, NONE)));
+      models.forEach((form, model) -> model.answerFrom(scripts.getOrDefault(form, NONE)));
       return new ScriptedModelStack(Objects.requireNonNull(on), models);
     }
 
@@ -96,13 +101,14 @@ final class ScriptedModelsExtension implements BeforeAllCallback, AfterTestExecu
         variables.put(form.variable + "_URL", model.baseUrl().toString());
         variables.put(form.variable + "_KEY", "none");
       }
-      variables.put(Form.MESSAGES.variable + "_KEY", "env:ANTHROPIC_API_KEY");
+      variables.put(Form.MESSAGES.variable + "_KEY", "env:" + KEY_VARIABLE);
+      variables.put(KEY_VARIABLE, KEY);
       List<String> login = new ArrayList<>();
       for (Form form : List.of(Form.MESSAGES, Form.RESPONSES)) {
         String url = provider(form) + "_BASE_URL";
         String key = provider(form) + "_API_KEY";
         variables.put(url, Objects.requireNonNull(models.get(form)).baseUrl() + "/v1");
-        variables.put(key, KEY);
+        variables.put(key, LOGIN_KEY);
         login.addAll(List.of(url, key));
       }
       variables.put("BATON_AGENT_LOGIN", String.join(", ", login));

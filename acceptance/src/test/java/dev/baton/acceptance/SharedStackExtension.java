@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -63,14 +64,24 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
    * tests.
    */
   private static final class AotCaches {
-    private static boolean tried;
+    private static boolean made;
+    private static @Nullable Exception failure;
 
+    /** Fails for every stack if it fails once: without caches the tests take twice as long. */
     static synchronized void make() throws IOException, InterruptedException {
-      if (!tried) {
-        tried = true;
-        Path data = Files.createTempDirectory("baton-acceptance-caches-");
-        StandaloneStack.makeAotCaches(data, System.out::println);
-        DirectoryTreeDeleter.delete(data);
+      if (failure != null) {
+        throw new IOException("the caches could not be created", failure);
+      }
+      if (!made) {
+        try {
+          Path data = Files.createTempDirectory("baton-acceptance-caches-");
+          StandaloneStack.makeAotCaches(data, System.out::println);
+          DirectoryTreeDeleter.delete(data);
+          made = true;
+        } catch (IOException e) {
+          failure = e;
+          throw e;
+        }
       }
     }
   }

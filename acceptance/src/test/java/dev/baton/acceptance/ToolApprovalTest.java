@@ -55,7 +55,7 @@ class ToolApprovalTest {
   @BeforeAll
   static void start() throws Exception {
     done = Files.createTempFile("baton-tool-approvals-", ".txt");
-    stack = ScriptedModelStack.start(ToolApprovalTest::reply);
+    stack = ScriptedModelStack.with(ToolApprovalTest::reply);
     endpoint = stack.messages();
     on = stack.on;
     on.api.push(workflow("sends", "6s", "ask: ['shell(echo *)']"));

@@ -46,18 +46,18 @@ public final class ScriptedModelServer implements AutoCloseable {
   private final HttpServer server;
   private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private final boolean keeping;
-  private volatile Play play;
+  private volatile RequestLog log;
   private final CountDownLatch closing = new CountDownLatch(1);
 
-  /** A script and what was requested of it. */
-  private static final class Play {
+  /** A script and the requests that it answers. */
+  private static final class RequestLog {
     private final ModelScript script;
     // Guarded by this.
     private final List<ScriptedRequest> requests = new ArrayList<>();
     private int arrived;
     private int completed;
 
-    private Play(ModelScript script) {
+    private RequestLog(ModelScript script) {
       this.script = script;
     }
 
@@ -68,7 +68,7 @@ public final class ScriptedModelServer implements AutoCloseable {
   }
 
   private ScriptedModelServer(ModelScript script, int port, boolean keeping) throws IOException {
-    this.play = new Play(script);
+    this.log = new RequestLog(script);
     this.keeping = keeping;
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 128);
     server.createContext("/", this::handle);
@@ -104,8 +104,8 @@ public final class ScriptedModelServer implements AutoCloseable {
    * Answers the requests that arrive from now on from another script, and counts from zero again.
    * Answers under way are completed from the previous script and are not counted.
    */
-  public void play(ModelScript script) {
-    play = new Play(script);
+  public void answerFrom(ModelScript script) {
+    log = new RequestLog(script);
   }
 
   /** The URL without a path. */
@@ -115,40 +115,41 @@ public final class ScriptedModelServer implements AutoCloseable {
 
   /** All kept requests for answers so far, in the order of their arrival. */
   public List<ScriptedRequest> requests() {
-    Play now = play;
-    synchronized (now) {
-      return List.copyOf(now.requests);
+    RequestLog current = log;
+    synchronized (current) {
+      return List.copyOf(current.requests);
     }
   }
 
   /** The number of answers that were sent completely. */
   public int completed() {
-    Play now = play;
-    synchronized (now) {
-      return now.completed;
+    RequestLog current = log;
+    synchronized (current) {
+      return current.completed;
     }
   }
 
   /** Waits for so many requests; false when fewer have come within {@code bound}. */
   public boolean awaitRequests(int count, Duration bound) throws InterruptedException {
-    return await(now -> now.arrived >= count, bound);
+    return await(current -> current.arrived >= count, bound);
   }
 
   /** Waits for so many completely sent answers; false when there are fewer after {@code bound}. */
   public boolean awaitCompleted(int count, Duration bound) throws InterruptedException {
-    return await(now -> now.completed >= count, bound);
+    return await(current -> current.completed >= count, bound);
   }
 
-  private boolean await(Predicate<Play> condition, Duration bound) throws InterruptedException {
+  private boolean await(Predicate<RequestLog> condition, Duration bound)
+      throws InterruptedException {
     long end = System.nanoTime() + bound.toNanos();
-    Play now = play;
-    synchronized (now) {
-      while (!condition.test(now)) {
+    RequestLog current = log;
+    synchronized (current) {
+      while (!condition.test(current)) {
         long left = end - System.nanoTime();
         if (left <= 0) {
           return false;
         }
-        TimeUnit.NANOSECONDS.timedWait(now, left);
+        TimeUnit.NANOSECONDS.timedWait(current, left);
       }
       return true;
     }
@@ -172,28 +173,29 @@ public final class ScriptedModelServer implements AutoCloseable {
         path.endsWith("/messages")
             ? new MessagesRenderer()
             : path.endsWith("/responses") ? new ResponsesRenderer() : new ChatRenderer();
-    Play now = play;
-    ScriptedRequest request = keep(now, exchange, body);
+    RequestLog current = log;
+    ScriptedRequest request = keep(current, exchange, body);
     try {
-      answer(now, exchange, renderer, request);
+      answer(current, exchange, renderer, request);
     } catch (InterruptedException e) {
       throw new IOException("closing", e);
     }
   }
 
-  private ScriptedRequest keep(Play now, HttpExchange exchange, byte[] body) {
+  private ScriptedRequest keep(RequestLog current, HttpExchange exchange, byte[] body) {
     Map<String, List<String>> headers = new HashMap<>();
     exchange
         .getRequestHeaders()
         .forEach((name, values) -> headers.put(name.toLowerCase(Locale.ROOT), List.copyOf(values)));
     JsonNode parsed = parsed(body);
-    synchronized (now) {
+    synchronized (current) {
       ScriptedRequest request =
-          new ScriptedRequest(++now.arrived, exchange.getRequestURI().toString(), headers, parsed);
+          new ScriptedRequest(
+              ++current.arrived, exchange.getRequestURI().toString(), headers, parsed);
       if (keeping) {
-        now.requests.add(request);
+        current.requests.add(request);
       }
-      now.notifyAll();
+      current.notifyAll();
       return request;
     }
   }
@@ -216,9 +218,9 @@ public final class ScriptedModelServer implements AutoCloseable {
   }
 
   private void answer(
-      Play now, HttpExchange exchange, ReplyRenderer renderer, ScriptedRequest request)
+      RequestLog current, HttpExchange exchange, ReplyRenderer renderer, ScriptedRequest request)
       throws IOException, InterruptedException {
-    ScriptedReply reply = now.script.reply(request);
+    ScriptedReply reply = current.script.reply(request);
     pause(reply.before());
     exchange.getResponseHeaders().set("request-id", requestId(request.number()));
     int limit = Integer.MAX_VALUE;
@@ -240,17 +242,17 @@ public final class ScriptedModelServer implements AutoCloseable {
       case ReplyFault.ErrorEvent(int events) -> limit = events;
     }
     if (request.body().path("stream").asBoolean(false)) {
-      stream(now, exchange, renderer, request, reply, limit);
+      stream(current, exchange, renderer, request, reply, limit);
     } else if (limit == Integer.MAX_VALUE) {
       send(exchange, 200, renderer.whole(request, reply));
-      now.complete();
+      current.complete();
     } else {
       breakOff(exchange, renderer.whole(request, reply));
     }
   }
 
   private void stream(
-      Play now,
+      RequestLog current,
       HttpExchange exchange,
       ReplyRenderer renderer,
       ScriptedRequest request,
@@ -279,7 +281,7 @@ public final class ScriptedModelServer implements AutoCloseable {
       out.flush();
       sent++;
     }
-    now.complete();
+    current.complete();
     exchange.close();
   }
 

@@ -70,6 +70,21 @@ class ScriptedModelServerTest {
   }
 
   @Test
+  void shouldAnswerFromAnotherScriptAndCountFromZero() throws Exception {
+    try (ScriptedModelServer server =
+        ScriptedModelServer.start(request -> ScriptedReply.text("one"))) {
+      assertThat(post(server, "/v1/messages", "{}").body()).contains("one");
+
+      server.answerFrom(request -> ScriptedReply.text("two"));
+
+      assertThat(server.requests()).isEmpty();
+      assertThat(post(server, "/v1/messages", "{}").body()).contains("two");
+      assertThat(server.requests()).hasSize(1);
+      assertThat(server.requests().getFirst().number()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void shouldFailAsItsScriptRequires() throws Exception {
     ScriptedReply reply = ScriptedReply.text("hello");
     try (ScriptedModelServer server =

@@ -112,15 +112,21 @@ record DemoAgentProgram(DemoAgent agent, Path file, String version) {
   }
 
   /**
-   * Returns the settings with which runners find this program.
+   * Returns the settings with which runners find this program. Its home folder is empty: its shells
+   * run no start-up files of the user, which may wait for locks.
    *
-   * @param folder a new folder, for a link to it
+   * @param folder a new folder, for a script that starts it, and for its home
    */
   Map<String, String> settings(Path folder, String searchPath) throws IOException {
     Path script = Files.createDirectories(folder).resolve(agent.use());
+    Path home = Files.createDirectory(folder.resolve("home"));
     Files.writeString(
-        script, "#!/bin/sh\nexec '%s' \"$@\"\n".formatted(file.toString().replace("'", "'\\''")));
+        script, "#!/bin/sh\nHOME=%s exec %s \"$@\"\n".formatted(quoted(home), quoted(file)));
     Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
     return Map.of("PATH", folder + File.pathSeparator + searchPath);
+  }
+
+  private static String quoted(Path file) {
+    return "'" + file.toString().replace("'", "'\\''") + "'";
   }
 }

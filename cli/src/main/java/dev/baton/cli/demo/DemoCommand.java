@@ -155,12 +155,6 @@ public final class DemoCommand implements Callable<Integer> {
       DemoAgentProgram found = DemoAgentProgram.find(demonstrated, program, path);
       narrator.line("  %s %s at %s".formatted(demonstrated.use(), found.version(), found.file()));
       settings.putAll(found.settings(folder, path));
-      // The program's shells run start-up files, which belong to the user and may wait for locks.
-      String cache = System.getenv().getOrDefault("XDG_CACHE_HOME", "");
-      String base =
-          cache.isBlank() ? Path.of(System.getProperty("user.home"), ".cache").toString() : cache;
-      settings.put("XDG_CACHE_HOME", base);
-      settings.put("HOME", Files.createDirectory(folder.resolve("home")).toString());
     }
     return settings;
   }

@@ -34,6 +34,10 @@ public final class StackProgram {
   private static final String WAITING = "another start ";
   private static final String RUNNING = "already running";
   private static final Duration BOUND = Duration.ofMinutes(6);
+
+  /** A recording stack may take six minutes to start, and four to stop. */
+  private static final Duration CACHES_BOUND = Duration.ofMinutes(15);
+
   private static final Duration END_BOUND = Duration.ofMinutes(2);
 
   private final DataFolder data;
@@ -80,7 +84,7 @@ public final class StackProgram {
    */
   public void up(List<String> options, Consumer<String> lines)
       throws IOException, InterruptedException {
-    run("up", options, lines, "the stack did not start");
+    run("up", options, BOUND, lines, "the stack did not start");
   }
 
   /** Whether this line of {@link #up} reports a stack that the program has not started. */
@@ -94,15 +98,20 @@ public final class StackProgram {
    * @throws CliException when it does not stop within six minutes
    */
   public void down(Consumer<String> lines) throws IOException, InterruptedException {
-    run("down", List.of(), lines, "the stack could not be stopped");
+    run("down", List.of(), BOUND, lines, "the stack could not be stopped");
   }
 
-  /** Creates missing caches that let the programs start faster; the stack must be down. */
+  /**
+   * Creates missing caches that let the programs start faster; the stack must be down.
+   *
+   * @throws CliException when it does not end within fifteen minutes
+   */
   public void makeCaches(Consumer<String> lines) throws IOException, InterruptedException {
-    run("aot-cache", List.of(), lines, "the caches could not be created");
+    run("aot-cache", List.of(), CACHES_BOUND, lines, "the caches could not be created");
   }
 
-  private void run(String verb, List<String> options, Consumer<String> lines, String otherwise)
+  private void run(
+      String verb, List<String> options, Duration bound, Consumer<String> lines, String otherwise)
       throws IOException, InterruptedException {
     Process process = builder(verb, options).redirectErrorStream(true).start();
     Thread watchdog =
@@ -110,7 +119,7 @@ public final class StackProgram {
             .start(
                 () -> {
                   try {
-                    if (!process.waitFor(BOUND.toMillis(), TimeUnit.MILLISECONDS)) {
+                    if (!process.waitFor(bound.toMillis(), TimeUnit.MILLISECONDS)) {
                       process.destroyForcibly();
                     }
                   } catch (InterruptedException _) {

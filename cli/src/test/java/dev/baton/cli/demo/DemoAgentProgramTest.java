@@ -59,6 +59,21 @@ class DemoAgentProgramTest {
   }
 
   @Test
+  void shouldGiveTheProgramAnEmptyHome() throws Exception {
+    Path file = program("claude", "echo '2.1.400'; ls -A \"$HOME\"; echo \"$HOME\"");
+    Path links = folder.resolve("its links");
+    DemoAgentProgram.find(DemoAgent.CLAUDE, file.toString(), "/usr/bin")
+        .settings(links, "/usr/bin");
+
+    Process process = new ProcessBuilder(links.resolve("claude").toString()).start();
+
+    assertThat(
+            new String(
+                process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8))
+        .isEqualTo("2.1.400\n" + links.resolve("home") + "\n");
+  }
+
+  @Test
   void shouldNameWhatToInstall() throws Exception {
     String old = program("old", "echo 1.17.9").toString();
     String odd = program("odd", "echo no number").toString();
