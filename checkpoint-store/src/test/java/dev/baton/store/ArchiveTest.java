@@ -159,7 +159,7 @@ class ArchiveTest extends StoreTest {
     TraceBuilder trace = new TraceBuilder();
     log.send(
         trace.control(created("{\"name\":\"flow\"}")),
-        trace.control(new TraceEvent.PauseRequested("someone", false, true)));
+        trace.control(new TraceEvent.PauseRequested("someone", false, true, null)));
 
     assertThat(archived(trace.run(), "paused").path("events").asInt()).isEqualTo(2);
   }

@@ -14,6 +14,7 @@ import dev.baton.sink.EventAdmissionGuard;
 import dev.baton.sink.SinkBatch;
 import dev.baton.sink.SinkRecord;
 import io.smallrye.mutiny.Uni;
+import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.enterprise.context.ApplicationScoped;
 import jakarta.enterprise.event.Event;
 import java.time.Duration;
@@ -33,6 +34,7 @@ class StoredBatchHandler implements BatchHandler {
   private final Event<RunsQuiescedEvent> rested;
 
   StoredBatchHandler(
+      Pool pool,
       TraceRepository repository,
       LeaseAuthenticator leases,
       RunHomeRepository homes,
@@ -42,7 +44,8 @@ class StoredBatchHandler implements BatchHandler {
       Event<RunsQuiescedEvent> rested) {
     this.repository = repository;
     // An earlier version signs no run_created, and whether the others are signed depends on it.
-    this.admission = new EventAdmissionGuard(homes, leases, () -> false);
+    this.admission =
+        new EventAdmissionGuard(homes, new StoredControlSeqReader(pool), leases, () -> false);
     this.strays = strays;
     this.metrics = metrics;
     this.wakeups = wakeups;

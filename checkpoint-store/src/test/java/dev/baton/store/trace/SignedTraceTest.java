@@ -100,6 +100,29 @@ class SignedTraceTest extends StoreTest {
     assertThat(client.idsUntilEnd(run)).hasSize(6);
   }
 
+  /** Stored, the largest seq would be the last event of the lane in every fold. */
+  @Test
+  void shouldStoreTrueControlEventsAfterAForgedSeq() {
+    log.send(
+        trace.created(),
+        cancelled(999_999_999_999_999_999L),
+        cancelled(3),
+        trace.assigned(1),
+        orchestrator.signed(trace.assigned(2)),
+        trace.ended(2));
+
+    assertThat(client.idsUntilEnd(run))
+        .containsExactly(run + "/c/1", run + "/c/2", run + "/c/3", run + "/2/1");
+    assertThat(
+            log.find(
+                TopicName.deadLetters(TopicName.TRACE),
+                letter ->
+                    run.equals(new String(letter.key(), UTF_8))
+                        && new String(letter.headers().lastHeader("baton_reason").value(), UTF_8)
+                            .contains("sequence refused: lane c expects seq 2, found 3")))
+        .isNotNull();
+  }
+
   private ProducerRecord<String, byte[]> cancelled(long seq) {
     return event(Lane.CONTROL, seq, new TraceEvent.RunCancelled("mallory", "forged"));
   }

@@ -44,7 +44,9 @@ public final class EventLineFormatter {
                   TimeFormatter.duration(Duration.ofMillis(data.path("delay_ms").asLong())));
       case "step_skipped" -> step(data) + ": " + data.path("reason").asText();
       case "pause_requested" ->
-          (data.path("now").asBoolean() ? "now" : "after the step in progress") + by(data);
+          (data.path("now").asBoolean() ? "now" : "after the step in progress")
+              + by(data)
+              + (data.hasNonNull("reason") ? ": " + data.path("reason").asText() : "");
       case "resume_requested" -> resumeRequested(data);
       case "step_rerouted" -> step(data) + " → " + data.path("to").asText();
       case "approval_requested" -> step(data) + ": " + shorten(data.path("prompt").asText());

@@ -135,6 +135,8 @@ public final class RunPrinter {
             : style.attention(fenced + " events of runners that no longer held it were dropped"));
     String gap = run.path("trace_gap").asText("");
     fields.add("trace gap", gap.isEmpty() ? "" : style.bad(gap + ": an event was lost"));
+    String logGap = logGap(run.path("log_gap"), run.path("display_id").asText());
+    fields.add("log gap", logGap.isEmpty() ? "" : style.bad(logGap));
     String loop = crashLoop(run.path("crash_loop"));
     fields.add("crash loop", loop.isEmpty() ? "" : style.bad(loop));
     for (JsonNode lost : run.path("degraded")) {
@@ -229,6 +231,17 @@ public final class RunPrinter {
                 .formatted(runner.path("pid").asText("?"), runner.path("host").asText("?"))
             : reason.isEmpty() ? phase : phase + ": " + reason;
     return "%s (%s)".formatted(runner.path("id").asText(), state);
+  }
+
+  private static String logGap(JsonNode gap, String run) {
+    return gap.isObject()
+        ? "lane %s: expected seq %s, found %s: paused; check the run, then `baton resume %s`"
+            .formatted(
+                gap.path("lane").asText(),
+                gap.path("expected").asText(),
+                gap.path("found").asText(),
+                run)
+        : "";
   }
 
   private static String crashLoop(JsonNode loop) {

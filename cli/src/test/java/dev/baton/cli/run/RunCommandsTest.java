@@ -34,6 +34,7 @@ class RunCommandsTest {
        "created_at":"2026-01-01T00:00:00Z","started_at":"2026-01-01T00:00:01Z","ended_at":"2026-01-01T00:00:03.500Z",
        "runner":{"id":"r-1","pid":4242,"host":"here"},"waiting":[%s],"without_checkpoint":["lint"],"left_out":["a/node_modules"],
        "trace_gap":"01jd0000000000000000abcdef/2/5 follows seq 3",
+       "log_gap":{"lane":"c","expected":3,"found":5},
        "degraded":[{"branch":"","checkpoint":"01jd0000000000000000000001","digest":"sha256:ab","reason":"pack missing"}],
        "steps":[{"step":"build","kind":"shell","status":"failed","visit":1,"failed_attempts":2,"duration_us":1500000,
                  "error":{"code":"exit_code","message":"exit code 3\\nmake: no rule"}}]}""";
@@ -101,6 +102,7 @@ class RunCommandsTest {
         .contains("a/node_modules (missing here)")
         .contains("degraded", "continued without sha256:ab: pack missing")
         .contains("trace gap", "abcdef/2/5 follows seq 3: an event was lost")
+        .contains("log gap", "lane c: expected seq 3, found 5: paused", "`baton resume abcdef`")
         .contains("Publish?", "baton approve " + ID + "-ok-1");
   }
 

@@ -24,24 +24,46 @@ import org.jspecify.annotations.Nullable;
 public final class EventAdmissionGuard {
   private final HomePartitionGuard homes;
   private final LeaseAuthenticator leases;
+  private final BooleanSupplier acceptsUnsigned;
   private final RecordSignatureGuard signatures;
+  private final ControlSequenceGuard sequences;
 
   /**
+   * @param controlSeqs what this service has applied
    * @param acceptsUnsigned whether services of an earlier version, which sign nothing, may write
    *     control events now
    */
   public EventAdmissionGuard(
-      RunHomeStore homes, LeaseAuthenticator leases, BooleanSupplier acceptsUnsigned) {
+      RunHomeStore homes,
+      ControlSeqStore controlSeqs,
+      LeaseAuthenticator leases,
+      BooleanSupplier acceptsUnsigned) {
     this.leases = leases;
+    this.acceptsUnsigned = acceptsUnsigned;
+    this.sequences = new ControlSequenceGuard(controlSeqs);
     this.signatures = new RecordSignatureGuard(leases, acceptsUnsigned);
-    this.homes =
-        new HomePartitionGuard(
-            homes, event -> signatures.isSigned(event.record().headers(), event.data()));
+    this.homes = new HomePartitionGuard(homes, this::isSigned);
   }
 
-  /** Fetches the keys and homes that {@link #refusal} needs. */
+  /** Fetches the keys, homes and applied seqs that {@link #refusal} needs. */
   public Uni<Void> learn(SinkBatch batch) {
-    return leases.learn(batch.leases(), batch.signatures()).chain(() -> homes.learn(batch));
+    return leases
+        .learn(batch.leases(), batch.signatures())
+        .chain(() -> homes.learn(batch))
+        .chain(() -> sequences.learn(batch, this::isUnsigned, this::isSigned));
+  }
+
+  private boolean isSigned(SinkRecord event) {
+    return homes.refusal(event) == null
+        && signatures.isSigned(event.record().headers(), event.data());
+  }
+
+  /** Whether the control event is admitted without a signature. */
+  private boolean isUnsigned(SinkRecord event) {
+    RunHome home = homes.home(event.id().run());
+    return event.signature() == null
+        && homes.refusal(event) == null
+        && (home == null || !home.isSigned() || acceptsUnsigned.getAsBoolean());
   }
 
   /** Whether the record opens its run. */
@@ -61,14 +83,18 @@ public final class EventAdmissionGuard {
       return astray;
     }
     RunHome home = homes.home(event.id().run());
-    return event.id().lane().isControl()
-        ? signatures.refusal(
+    if (!event.id().lane().isControl()) {
+      return leaseRefusal(event, home != null && home.needsLease());
+    }
+    String skips = sequences.refusal(event);
+    return skips != null
+        ? skips
+        : signatures.refusal(
             name(event),
             event.id().run(),
             event.record().headers(),
             event.data(),
-            home != null && home.isSigned())
-        : leaseRefusal(event, home != null && home.needsLease());
+            home != null && home.isSigned());
   }
 
   private @Nullable String leaseRefusal(SinkRecord event, boolean required) {

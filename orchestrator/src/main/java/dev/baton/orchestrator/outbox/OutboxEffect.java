@@ -147,7 +147,7 @@ public sealed interface OutboxEffect {
   static List<OutboxEffect> pausedEpoch(TraceEvent.RunnerAssigned fence, long seq, Instant now) {
     return List.of(
         publish(fence, seq, now),
-        publish(new TraceEvent.PauseRequested(null, false, true), seq + 1, now),
+        publish(new TraceEvent.PauseRequested(null, false, true, null), seq + 1, now),
         new Kill(fence.epoch()));
   }
 

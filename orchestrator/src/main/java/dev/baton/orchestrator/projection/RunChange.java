@@ -77,6 +77,13 @@ final class RunChange {
     return gap;
   }
 
+  /** Whether the run is active and this batch has found that its control lane lacks events. */
+  boolean hasNewControlGap() {
+    return head.controlGap() != null
+        && !head.controlGap().equals(first.controlGap())
+        && !head.isEnded();
+  }
+
   /** Returns the number of fenced events in this batch. */
   long newlyFenced() {
     return head.fenced() - first.fenced();

@@ -8,6 +8,7 @@ package dev.baton.orchestrator.projection;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.orchestrator.reconcile.RunControl;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.SqlConnection;
@@ -59,6 +60,7 @@ final class RunViewWriter {
     ArrayNode rows = Json.mapper().createArrayNode();
     ArrayNode asked = Json.mapper().createArrayNode();
     ArrayNode parked = Json.mapper().createArrayNode();
+    ArrayNode gaps = Json.mapper().createArrayNode();
     ArrayNode closed = Json.mapper().createArrayNode();
     for (RunChange change : changes) {
       rows.add(change.row());
@@ -66,6 +68,9 @@ final class RunViewWriter {
       ObjectNode waits = change.parked();
       if (waits != null) {
         parked.add(waits);
+      }
+      if (change.hasNewControlGap()) {
+        gaps.addObject().put("run", change.run());
       }
       change
           .closed()
@@ -98,7 +103,8 @@ final class RunViewWriter {
         // In this order, so that a step whose approval is requested again waits.
         .chain(() -> execute(tx, CLOSE_APPROVALS, closed))
         .chain(() -> execute(tx, INSERT_APPROVALS, asked))
-        .chain(() -> execute(tx, PARK, parked));
+        .chain(() -> execute(tx, PARK, parked))
+        .chain(() -> execute(tx, STOP_AT_GAPS, gaps));
   }
 
   private static Uni<Void> execute(SqlConnection tx, String sql, ArrayNode rows) {
@@ -182,7 +188,18 @@ final class RunViewWriter {
           SELECT 1 FROM orchestrator.approval a WHERE a.id IN (SELECT json_array_elements_text(v.approvals::json))
             AND a.status = 'answered') THEN now() ELSE v.resume_at END
       FROM v JOIN freed ON freed.id = v.run
-      ON CONFLICT (run) DO UPDATE SET epoch = EXCLUDED.epoch, parked_at = EXCLUDED.parked_at, resume_at = EXCLUDED.resume_at""";
+      ON CONFLICT (run) DO UPDATE SET epoch = EXCLUDED.epoch, parked_at = EXCLUDED.parked_at, resume_at = EXCLUDED.resume_at
+      WHERE parked.epoch <> %d"""
+          .formatted(RunControl.ParkedWait.GAP);
+
+  /** Lets the plan of runs whose log lacks control events pause them, whatever they wait for. */
+  private static final String STOP_AT_GAPS =
+      """
+      INSERT INTO orchestrator.parked (run, epoch, parked_at, resume_at)
+      SELECT r.id, %d, now(), now() FROM json_to_recordset($1::text::json) AS v (run text)
+        JOIN orchestrator.run r ON r.id = v.run AND r.kind = 'managed' AND NOT r.ended
+      ON CONFLICT (run) DO UPDATE SET epoch = EXCLUDED.epoch, parked_at = EXCLUDED.parked_at, resume_at = EXCLUDED.resume_at"""
+          .formatted(RunControl.ParkedWait.GAP);
 
   /**
    * The same tool call is requested again under the same id when a run continues from an older

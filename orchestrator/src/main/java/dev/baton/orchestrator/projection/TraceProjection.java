@@ -99,7 +99,11 @@ class TraceProjection implements BatchHandler, DeadLetterHandler {
     this.runMetrics = runMetrics;
     this.places = places;
     this.admission =
-        new EventAdmissionGuard(new RunHomeReader(pool), leases, () -> !replicas.doAllSign());
+        new EventAdmissionGuard(
+            new RunHomeReader(pool),
+            new FoldedControlSeqReader(pool),
+            leases,
+            () -> !replicas.doAllSign());
     this.notifications = notifications;
     this.pool = pool;
     this.leaseRequired = config.lease().required();

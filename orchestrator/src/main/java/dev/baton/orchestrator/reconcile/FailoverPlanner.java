@@ -149,7 +149,7 @@ record FailoverPlanner(int maxDeaths) {
     next.epoch = epoch;
     next.controlSeq++;
     next.runner = null;
-    next.parked = null; // Of an older epoch.
+    next.parked = row.waitOfNextEpoch();
     next.status =
         switch (next.status) {
           case STARTING, RUNNING, WAITING, RESUMING -> RunStatus.INTERRUPTED;
@@ -176,7 +176,7 @@ record FailoverPlanner(int maxDeaths) {
     next.controlSeq = seq + 1;
     next.desired = DesiredState.PAUSED;
     next.runner = null;
-    next.parked = null;
+    next.parked = row.waitOfNextEpoch();
     next.nextAttemptAt = null;
     return RunPlan.of(
         row,

@@ -50,7 +50,10 @@ public record RunControl(
    * @param since when the broker received the event that parked the run
    * @param resumeAt null: only an answer resumes the run
    */
-  public record ParkedWait(int epoch, Instant since, @Nullable Instant resumeAt) {}
+  public record ParkedWait(int epoch, Instant since, @Nullable Instant resumeAt) {
+    /** Instead of an epoch: the projection has found a gap in the log, so the run must pause. */
+    public static final int GAP = -1;
+  }
 
   /**
    * The failovers since the run last made progress.

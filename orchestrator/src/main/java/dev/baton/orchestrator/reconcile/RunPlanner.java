@@ -19,6 +19,7 @@ import dev.baton.orchestrator.reconcile.RunObservation.RunnerReconnected;
 import dev.baton.orchestrator.reconcile.RunObservation.RunnerReleased;
 import dev.baton.orchestrator.reconcile.RunObservation.TimePassed;
 import dev.baton.orchestrator.runs.DesiredState;
+import dev.baton.protocol.state.ControlGap;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
@@ -27,6 +28,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what must happen to a run now. Pure: the same row, observation and time yield the same
@@ -115,11 +117,31 @@ public final class RunPlanner {
           ? leaveQueue(row)
           : deadline(row, now);
     }
+    if (row.isToPauseAtGap()) {
+      return pauseAtGap(row, now);
+    }
     RunControl.ParkedWait parked = row.control().parked();
     Instant resumeAt = parked == null ? null : parked.resumeAt();
     return resumeAt != null && !resumeAt.isAfter(now)
         ? unpark(row, row.control().change(), List.of(), now)
         : RunPlan.none(row, new RunOutcome.Unchanged("nothing is due"));
+  }
+
+  /** Pauses a run whose log lacks events, so that a person decides. */
+  private static RunPlan pauseAtGap(RunRow row, Instant now) {
+    RunControl run = row.control();
+    RunControl.Change next = run.change();
+    next.parked = null;
+    ControlGap gap = row.facts().controlGap();
+    boolean isPaused = run.desired() == DesiredState.PAUSED || run.status() == RunStatus.PAUSED;
+    if (gap == null
+        || run.ended()
+        || run.desired().isFinal()
+        || isPaused
+        || run.pause() == PauseMode.NOW) {
+      return RunPlan.of(row, next, List.of(), new RunOutcome.Changed("stopped at its gap"));
+    }
+    return requestPause(row, next, PauseMode.NOW, null, gap.message(), now);
   }
 
   /** Whether the run is past its deadline and no runner ends it. */
@@ -272,7 +294,7 @@ public final class RunPlanner {
             OutboxEffect.publish(observed.event(), next.controlSeq, now),
             new OutboxEffect.Deliver(observed.event().approval()));
     // The epoch follows the answer, so that the next runner finds it on the log.
-    return row.control().parked() == null
+    return row.control().parked() == null || row.isToPauseAtGap()
         ? RunPlan.now(row, next, effects, new RunOutcome.Changed("answered"))
         : unpark(row, next, effects, now);
   }
@@ -332,15 +354,27 @@ public final class RunPlanner {
           ? RunPlan.none(row, new RunOutcome.Unchanged("a pause was requested"))
           : leaveQueue(row);
     }
-    RunControl.Change next = run.change();
+    return requestPause(row, run.change(), observed.mode(), observed.by(), null, now);
+  }
+
+  /**
+   * @param next changed so far
+   */
+  private static RunPlan requestPause(
+      RunRow row,
+      RunControl.Change next,
+      PauseMode mode,
+      @Nullable String by,
+      @Nullable String reason,
+      Instant now) {
     next.controlSeq++;
-    next.pause = observed.mode();
+    next.pause = mode;
     next.queued = null;
-    boolean isIdle = run.runner() == null;
-    boolean atOnce = observed.mode() == PauseMode.NOW;
+    boolean isIdle = row.control().runner() == null;
+    boolean atOnce = mode == PauseMode.NOW;
     OutboxEffect request =
         OutboxEffect.publish(
-            new TraceEvent.PauseRequested(observed.by(), atOnce, isIdle), next.controlSeq, now);
+            new TraceEvent.PauseRequested(by, atOnce, isIdle, reason), next.controlSeq, now);
     if (isIdle) {
       next.desired = DesiredState.PAUSED;
       next.status = RunStatus.PAUSED;

@@ -7,6 +7,7 @@
 package dev.baton.orchestrator.reconcile;
 
 import dev.baton.orchestrator.runs.DesiredState;
+import dev.baton.protocol.state.ControlGap;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.RunKind;
 import java.time.Instant;
@@ -37,6 +38,7 @@ public record RunRow(String id, RunControl control, Facts facts) {
    * @param progress number of completed steps, and of checkpoints inside steps that resume from
    *     them
    * @param active the steps in progress according to the trace
+   * @param controlGap what the log lacks; null for nothing, and once a person has resumed the run
    */
   public record Facts(
       RunKind kind,
@@ -52,7 +54,8 @@ public record RunRow(String id, RunControl control, Facts facts) {
       int startedEpoch,
       boolean saved,
       long progress,
-      SortedSet<String> active) {
+      SortedSet<String> active,
+      @Nullable ControlGap controlGap) {
     public Facts {
       active = Collections.unmodifiableSortedSet(new TreeSet<>(active));
     }
@@ -75,7 +78,8 @@ public record RunRow(String id, RunControl control, Facts facts) {
           startedEpoch,
           saved,
           progress,
-          active);
+          active,
+          controlGap);
     }
   }
 
@@ -83,6 +87,17 @@ public record RunRow(String id, RunControl control, Facts facts) {
   public boolean isParked() {
     RunControl.ParkedWait parked = control.parked();
     return parked != null && parked.epoch() == control.epoch();
+  }
+
+  /** Whether the run must pause because of a gap in its log. */
+  boolean isToPauseAtGap() {
+    RunControl.ParkedWait parked = control.parked();
+    return parked != null && parked.epoch() == RunControl.ParkedWait.GAP;
+  }
+
+  /** The wait that remains when an epoch begins: waits of earlier epochs end. */
+  RunControl.@Nullable ParkedWait waitOfNextEpoch() {
+    return isToPauseAtGap() ? control.parked() : null;
   }
 
   /**

@@ -6,8 +6,12 @@
  */
 package dev.baton.orchestrator.reconcile;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.orchestrator.runs.DesiredState;
+import dev.baton.protocol.json.Json;
+import dev.baton.protocol.state.ControlGap;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.workflow.IsolationMode;
@@ -31,6 +35,7 @@ public final class RunRowReader {
         r.forked_from IS NOT NULL
           OR (r.completed > 0 OR COALESCE((r.head::json ->> 'resume_points')::bigint, 0) > 0)
             AND COALESCE(json_array_length(r.head::json -> 'uncommitted'), 0) = 0 AS saved,
+        r.head::json ->> 'control_gap' AS control_gap,
         p.epoch AS parked_epoch, p.parked_at, p.resume_at AS parked_until,
         EXISTS (SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = r.workflow) AS limited,
         EXISTS (SELECT 1 FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined,
@@ -111,7 +116,12 @@ public final class RunRowReader {
         row.getInteger("started_epoch"),
         row.getBoolean("saved"),
         row.getLong("progress"),
-        RunnerDeathStreak.steps(row.getString("current_steps")));
+        RunnerDeathStreak.steps(row.getString("current_steps")),
+        gap(row.getString("control_gap")));
+  }
+
+  private static @Nullable ControlGap gap(@Nullable String json) {
+    return json == null ? null : Json.read(json.getBytes(UTF_8), ControlGap.class);
   }
 
   private static @Nullable Instant time(Row row, String column) {

@@ -180,6 +180,7 @@ public record NewRun(
         null,
         null,
         null,
+        null,
         List.of(),
         null,
         null,

@@ -18,6 +18,7 @@ import dev.baton.protocol.identity.ProjectScope;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
 import dev.baton.protocol.state.AgentTotals;
+import dev.baton.protocol.state.ControlGap;
 import dev.baton.protocol.state.RunHead;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.DamagedCheckpoint;
@@ -58,6 +59,7 @@ public class RunQueryService {
       SELECT r.id, r.project, r.kind, r.home_partition, r.workflow, r.definition_hash, r.labels::text AS labels, r.deadline, r.created_at,
         r.forked_from, r.forked_position, r.forked_step, r.forked_checkpoint, r.status, r.started_at, r.ended_at, r.current_steps, r.completed, r.fenced, r.output, r.error,
         r.head::json ->> 'gap' AS trace_gap,
+        CASE WHEN NOT r.ended AND r.kind = 'managed' THEN r.head::json ->> 'control_gap' END AS control_gap,
         CASE WHEN r.ended OR r.status IN ('pending', 'interrupted', 'pausing')
           THEN GREATEST(LEAST(r.certain_epoch, r.epoch), (r.head::json ->> 'epoch')::int) ELSE r.epoch END AS epoch,
         r.priority, r.queued_at,
@@ -397,6 +399,7 @@ public class RunQueryService {
         row.getLong("completed"),
         row.getLong("fenced"),
         row.getString("trace_gap"),
+        logGap(row),
         optional(row.getString("output"), new TypeReference<JsonNode>() {}),
         optional(row.getString("error"), new TypeReference<Failure>() {}),
         runner == null ? null : runner(row, runner),
@@ -458,6 +461,11 @@ public class RunQueryService {
             row.getLong("forked_position"),
             row.getString("forked_step"),
             row.getString("forked_checkpoint"));
+  }
+
+  private static RunView.@Nullable LogGap logGap(Row row) {
+    ControlGap gap = optional(row.getString("control_gap"), new TypeReference<ControlGap>() {});
+    return gap == null ? null : new RunView.LogGap(ControlGap.LANE, gap.expected(), gap.found());
   }
 
   private static RunView.@Nullable Parked parked(Row row) {

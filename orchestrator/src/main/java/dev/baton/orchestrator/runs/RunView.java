@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param fenced number of dropped events of runners that no longer held the baton
  * @param traceGap description of the first gap in the seqs of its trace: an event was lost; null
  *     otherwise
+ * @param logGap the managed run is paused, or about to be, since its log lacks control events; null
+ *     once a person has resumed it
  * @param priority -100 to 100: runs with a higher priority are admitted and launched first
  * @param queued the run waits for admission under its workflow's limit, or for room on a launcher;
  *     null otherwise
@@ -69,6 +71,7 @@ public record RunView(
     long completedSteps,
     long fenced,
     @Nullable String traceGap,
+    @Nullable LogGap logGap,
     @Nullable JsonNode output,
     @Nullable Failure error,
     @Nullable RunnerRef runner,
@@ -84,6 +87,14 @@ public record RunView(
     @Nullable String stepsUnavailable,
     @Nullable List<String> withoutCheckpoint,
     @Nullable List<String> leftOut) {
+
+  /**
+   * @param lane {@code c}, the control lane
+   * @param expected the first missing seq
+   * @param found seq of the event that was read instead
+   */
+  @Schema(name = "LogGap")
+  public record LogGap(String lane, long expected, long found) {}
 
   /**
    * The runner that carries the run, as it reported itself.
@@ -207,6 +218,7 @@ public record RunView(
         completedSteps,
         fenced,
         traceGap,
+        logGap,
         output,
         error,
         runner,

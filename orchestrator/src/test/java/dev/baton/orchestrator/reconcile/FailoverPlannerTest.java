@@ -82,7 +82,8 @@ class FailoverPlannerTest {
                 alive ? epoch : begun ? 1 : 0,
                 saved,
                 completed,
-                active));
+                active,
+                null));
       }
     }
 

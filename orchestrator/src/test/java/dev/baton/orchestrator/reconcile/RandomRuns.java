@@ -9,6 +9,7 @@ package dev.baton.orchestrator.reconcile;
 import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.protocol.signal.RunnerSignal;
+import dev.baton.protocol.state.ControlGap;
 import dev.baton.protocol.state.RunStatus;
 import dev.baton.protocol.trace.RunKind;
 import dev.baton.protocol.trace.TraceEvent;
@@ -46,7 +47,9 @@ final class RandomRuns {
             random.nextBoolean() ? "r-" + epoch : null,
             random.nextInt(4) == 0
                 ? new RunControl.ParkedWait(
-                    Math.max(1, epoch - random.nextInt(2)),
+                    random.nextInt(6) == 0
+                        ? RunControl.ParkedWait.GAP
+                        : Math.max(1, epoch - random.nextInt(2)),
                     NOW.minusMillis(random.nextInt(9_000)),
                     time())
                 : null,
@@ -79,7 +82,8 @@ final class RandomRuns {
         random.nextInt(epoch + 1),
         random.nextBoolean(),
         random.nextInt(4),
-        steps());
+        steps(),
+        random.nextInt(3) > 0 ? new ControlGap(2, 4) : null);
   }
 
   private QueuedEpoch queued(int epoch) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.outbox.OutboxEffect;
 import dev.baton.orchestrator.runs.DesiredState;
+import dev.baton.protocol.state.RunStatus;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -65,7 +66,13 @@ class RunPlannerPropertyTest {
           assertThat(next.certainEpoch()).isBetween(before.certainEpoch(), next.epoch());
           if (next.epoch() > before.epoch()) {
             assertThat(next.runner()).isNull();
-            assertThat(next.parked()).isNull();
+            // A failover is not a decision about a gap.
+            assertThat(next.parked())
+                .matches(
+                    wait ->
+                        wait == null
+                            || wait.epoch() == RunControl.ParkedWait.GAP
+                                && c.observed() instanceof RunObservation.RunnerLost);
             assertThat(next.queued()).isNull();
             assertThat(fences(c.plan())).containsExactly(next.epoch());
             assertThat(c.plan().effects()).contains(new OutboxEffect.Kill(next.epoch()));
@@ -90,6 +97,28 @@ class RunPlannerPropertyTest {
             }
           }
           assertThat(seqs).isEqualTo(expected);
+        });
+  }
+
+  @Test
+  void shouldPauseAGoingRunAtAGapInItsLog() {
+    each(
+        c -> {
+          RunControl before = c.row().control();
+          if (c.observed() instanceof RunObservation.TimePassed
+              && c.row().isToPauseAtGap()
+              && !c.row().isOverdue(RandomRuns.NOW)) {
+            assertThat(c.plan().next().parked()).isNull();
+            boolean goesOn =
+                c.row().facts().controlGap() != null
+                    && !before.ended()
+                    && !before.desired().isFinal()
+                    && before.desired() != DesiredState.PAUSED
+                    && before.status() != RunStatus.PAUSED;
+            if (goesOn) {
+              assertThat(c.plan().next().pause()).isEqualTo(PauseMode.NOW);
+            }
+          }
         });
   }
 

@@ -175,7 +175,8 @@ final class SimulatedRun {
             startedEpoch,
             completed > 0,
             completed,
-            new TreeSet<>(List.of("a"))));
+            new TreeSet<>(List.of("a")),
+            null));
   }
 
   /** Performs the first effect of the first row; after a crash it is performed again. */

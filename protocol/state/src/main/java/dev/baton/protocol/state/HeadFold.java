@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
@@ -51,6 +52,7 @@ final class HeadFold {
   private long resumePoints;
   private @Nullable AgentTotals agents;
   private Map<String, OpenToolCall> toolCalls;
+  private @Nullable ControlGap controlGap;
 
   HeadFold(RunHead before) {
     this.before = before;
@@ -77,6 +79,7 @@ final class HeadFold {
     resumePoints = before.resumePoints();
     agents = before.agents();
     toolCalls = before.toolCalls();
+    controlGap = before.controlGap();
   }
 
   RunHead.Step apply(TraceRecord record) {
@@ -106,9 +109,17 @@ final class HeadFold {
   }
 
   private void noteGap(TraceRecord record) {
-    long last = record.id().lane().isControl() ? controlSeq : runnerSeq;
-    if (record.id().seq() != last + 1 && gap == null) {
+    boolean isControl = record.id().lane().isControl();
+    long seq = record.id().seq();
+    long last = isControl ? controlSeq : runnerSeq;
+    if (seq == last + 1) {
+      return;
+    }
+    if (gap == null) {
       gap = record.id() + " follows seq " + last;
+    }
+    if (isControl) {
+      controlGap = new ControlGap(last + 1, seq);
     }
   }
 
@@ -146,6 +157,7 @@ final class HeadFold {
         active = NOTHING;
         uncommitted = NOTHING;
         phase = Phase.REOPENED;
+        decideGap();
       }
       case TraceEvent.LabelsChanged changed -> {}
       case TraceEvent.RunCancelled cancelled -> end(Phase.CANCELLED, null);
@@ -171,7 +183,17 @@ final class HeadFold {
     error = null;
     pauseRequested = false;
     resumed = resume;
+    if (resume) {
+      decideGap();
+    }
     phase = newEpoch == 1 ? Phase.STARTING : Phase.RESUMING;
+  }
+
+  /** A person has resumed the run in spite of its gap, but not of one just before this event. */
+  private void decideGap() {
+    if (Objects.equals(controlGap, before.controlGap())) {
+      controlGap = null;
+    }
   }
 
   private void applyRunner(TraceEvent.Runner event) {
@@ -401,6 +423,7 @@ final class HeadFold {
         degraded,
         resumePoints,
         agents,
-        toolCalls);
+        toolCalls,
+        controlGap);
   }
 }

@@ -58,6 +58,8 @@ import org.jspecify.annotations.Nullable;
  * @param agents the run's agents; null where it has none
  * @param toolCalls the calls of agents that wait for a person, by the id of their approval; their
  *     steps are among those that wait
+ * @param controlGap the newest gap in the control lane since the run was last resumed; null for
+ *     none. The orchestrator pauses the run until a person resumes it
  */
 public record RunHead(
     Phase phase,
@@ -82,7 +84,8 @@ public record RunHead(
     @JsonInclude(JsonInclude.Include.NON_EMPTY) List<DamagedCheckpoint> degraded,
     @JsonInclude(JsonInclude.Include.NON_DEFAULT) long resumePoints,
     @Nullable AgentTotals agents,
-    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, OpenToolCall> toolCalls) {
+    @JsonInclude(JsonInclude.Include.NON_EMPTY) Map<String, OpenToolCall> toolCalls,
+    @Nullable ControlGap controlGap) {
 
   /** The part of the status that events set directly. */
   public enum Phase {
@@ -128,7 +131,8 @@ public record RunHead(
           List.of(),
           0,
           null,
-          Map.of());
+          Map.of(),
+          null);
 
   public RunHead {
     active = frozen(active);

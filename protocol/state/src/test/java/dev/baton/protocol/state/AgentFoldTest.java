@@ -448,7 +448,7 @@ class AgentFoldTest {
         ++control,
         new TraceEvent.ResumeRequested(
             "me", null, null, Map.of(), List.of(), null, List.of(), budget));
-    accept(Lane.CONTROL, ++control, new TraceEvent.PauseRequested(null, false, true));
+    accept(Lane.CONTROL, ++control, new TraceEvent.PauseRequested(null, false, true, null));
   }
 
   private static Cut cut(String id) {

@@ -236,7 +236,8 @@ class FoldPropertyTest {
             h.degraded(),
             h.resumePoints(),
             h.agents(),
-            h.toolCalls());
+            h.toolCalls(),
+            h.controlGap());
     return List.of(
         head,
         state.agents(),

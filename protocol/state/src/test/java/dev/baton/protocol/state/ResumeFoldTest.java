@@ -184,7 +184,7 @@ class ResumeFoldTest {
     begin();
     runner(new TraceEvent.StepStarted("a", "wait", 1, 1));
     assigned("runner_exited");
-    control(new TraceEvent.PauseRequested("me", false, true));
+    control(new TraceEvent.PauseRequested("me", false, true, null));
 
     assertThat(state().head().status()).isEqualTo(RunStatus.PAUSED);
     assertThat(step(state(), "a").status()).isEqualTo(StepState.Status.INTERRUPTED);

@@ -63,7 +63,7 @@ class StateFoldTest {
     assertThat(status()).isEqualTo(RunStatus.RESUMING);
     runner(started());
     assertThat(status()).isEqualTo(RunStatus.RUNNING);
-    control(new TraceEvent.PauseRequested(null, false, false));
+    control(new TraceEvent.PauseRequested(null, false, false, null));
     assertThat(status()).isEqualTo(RunStatus.PAUSING);
     runner(new TraceEvent.RunPaused(null));
     assertThat(status()).isEqualTo(RunStatus.PAUSED);
@@ -100,6 +100,32 @@ class StateFoldTest {
 
     assertThat(state.head().gap()).isEqualTo(RUN + "/1/5 follows seq 1");
     assertThat(state.branch("").next()).containsExactly("b");
+  }
+
+  @Test
+  void shouldNoteAGapInTheControlLaneUntilAResume() {
+    begin();
+    long last = state.head().controlSeq();
+    apply(Lane.CONTROL, last + 3, new TraceEvent.PauseRequested(null, false, false, null));
+
+    assertThat(state.head().controlGap()).isEqualTo(new ControlGap(last + 1, last + 3));
+    assertThat(status()).as("the event counts").isEqualTo(RunStatus.PAUSING);
+    runner(new TraceEvent.RunPaused(null));
+    apply(
+        Lane.CONTROL,
+        last + 4,
+        new TraceEvent.RunnerAssigned(2, null, TraceEvent.RunnerAssigned.RESUME));
+    assertThat(state.head().controlGap()).isNull();
+    assertThat(state.head().gap())
+        .as("for good")
+        .isEqualTo(RUN + "/c/" + (last + 3) + " follows seq " + last);
+    apply(
+        Lane.CONTROL,
+        last + 9,
+        new TraceEvent.RunnerAssigned(3, null, TraceEvent.RunnerAssigned.RESUME));
+    assertThat(state.head().controlGap())
+        .as("a resume decides about earlier gaps only")
+        .isEqualTo(new ControlGap(last + 5, last + 9));
   }
 
   @Test
@@ -466,7 +492,7 @@ class StateFoldTest {
   @Test
   void shouldRefuseAnotherRunsEvent() {
     EventId id = new EventId(RunId.next(), Lane.CONTROL, 1);
-    TraceEvent pause = new TraceEvent.PauseRequested(null, false, false);
+    TraceEvent pause = new TraceEvent.PauseRequested(null, false, false, null);
     TraceRecord other = new TraceRecord(id, URI.create("/x"), Instant.EPOCH, pause);
 
     assertThatThrownBy(() -> state.apply(other)).hasMessageContaining("is not of run " + RUN);

@@ -311,14 +311,14 @@ public final class TraceGenerator {
 
   /** Pauses the run and resumes it; its runner may be lost in between. */
   private void pause() {
-    control(new TraceEvent.PauseRequested("someone", random.nextBoolean(), false));
+    control(new TraceEvent.PauseRequested("someone", random.nextBoolean(), false, null));
     if (random.nextBoolean()) {
       runner(new TraceEvent.RunPaused("asked for"));
     } else {
       epoch++;
       runnerSeq = 0;
       control(new TraceEvent.RunnerAssigned(epoch, null, "runner_exited"));
-      control(new TraceEvent.PauseRequested(null, false, true));
+      control(new TraceEvent.PauseRequested(null, false, true, null));
     }
     if (random.nextBoolean()) {
       control(

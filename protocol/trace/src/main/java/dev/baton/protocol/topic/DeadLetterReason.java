@@ -42,6 +42,10 @@ public enum DeadLetterReason {
       "\\S+: signature refused \\(.*",
       "leave control events and signals to the orchestrator, which signs them: use its API to"
           + " cancel, pause or answer"),
+  SEQUENCE_REFUSED(
+      "\\S+: sequence refused: .*",
+      "leave control events to the orchestrator, which numbers and signs them; number the events of"
+          + " your own lanes 1, 2, 3"),
   WRONG_PARTITION(
       "\\S+: partition \\d+ is not the run's home partition \\d+.*",
       "send all records of a run to its home partition, which POST /runs and GET /runs/{id} return"

@@ -162,8 +162,11 @@ public sealed interface TraceEvent {
   /**
    * @param now whether the current step stops at once and runs again; otherwise it completes first
    * @param idle whether no runner has the run: this event itself pauses it
+   * @param reason why the orchestrator pauses the run, for example {@code log_gap: lane c: expected
+   *     seq 3, found 5}; null if a person or program requested it
    */
-  record PauseRequested(@Nullable String by, boolean now, boolean idle) implements Control {}
+  record PauseRequested(@Nullable String by, boolean now, boolean idle, @Nullable String reason)
+      implements Control {}
 
   /**
    * A request to resume a failed, lost or paused run with corrections. The {@code runner_assigned}

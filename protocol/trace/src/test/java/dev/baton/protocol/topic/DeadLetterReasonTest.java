@@ -92,6 +92,7 @@ class DeadLetterReasonTest {
       value = {
         "01jd/1/2: lease refused (missing): no lease | LEASE_REFUSED",
         "01jd/c/2: signature refused (missing): not signed | SIGNATURE_REFUSED",
+        "01jd/c/9: sequence refused: lane c expects seq 2, found 9 | SEQUENCE_REFUSED",
         "01jd/1/2 was refused by Postgres: value too long | NOT_STORABLE",
         "01jd/1/2 has a NUL character in a name | NOT_STORABLE",
         "the key is not UTF-8 | WRONG_KEY",
