@@ -35,6 +35,7 @@ import dev.baton.cli.run.RunCommand;
 import dev.baton.cli.run.RunnersCommand;
 import dev.baton.cli.run.StatusCommand;
 import dev.baton.cli.run.TurnsCommand;
+import dev.baton.cli.run.VerifyCommand;
 import dev.baton.cli.stack.DownCommand;
 import dev.baton.cli.stack.UpCommand;
 import dev.baton.cli.store.StoreCommand;
@@ -63,6 +64,7 @@ final class SubcommandRegistry {
     ALL.put("replay", ReplayCommand.class);
     ALL.put("diff", DiffRunsCommand.class);
     ALL.put("lineage", LineageCommand.class);
+    ALL.put("verify", VerifyCommand.class);
     ALL.put("status", StatusCommand.class);
     ALL.put("archive", ArchiveCommand.class);
     ALL.put("events", EventsCommand.class);

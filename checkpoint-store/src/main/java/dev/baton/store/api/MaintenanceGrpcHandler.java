@@ -20,15 +20,20 @@ import dev.baton.protocol.grpc.ScrubReport;
 import dev.baton.protocol.grpc.ScrubRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import dev.baton.protocol.grpc.VerifyEventsRequest;
+import dev.baton.protocol.grpc.VerifyEventsResponse;
 import dev.baton.store.deletion.RunEraser;
 import dev.baton.store.gc.PackGarbageCollector;
 import dev.baton.store.reindex.BucketReindexer;
 import dev.baton.store.retention.RetentionService;
 import dev.baton.store.scheduling.BlockingExecutor;
 import dev.baton.store.verify.CheckpointVerifier;
+import dev.baton.store.verify.EventProofReport;
+import dev.baton.store.verify.EventProofVerifier;
 import dev.baton.store.verify.PackScrubber;
 import io.smallrye.mutiny.Uni;
 import jakarta.enterprise.context.ApplicationScoped;
+import java.util.TreeMap;
 
 /**
  * Runs maintenance (verify, scrub, retention, gc, delete, reindex) on request and returns a report.
@@ -42,6 +47,7 @@ class MaintenanceGrpcHandler {
   private final PackGarbageCollector collection;
   private final RunEraser deletion;
   private final BucketReindexer reindex;
+  private final EventProofVerifier proofs;
 
   MaintenanceGrpcHandler(
       BlockingExecutor aside,
@@ -50,7 +56,8 @@ class MaintenanceGrpcHandler {
       RetentionService retention,
       PackGarbageCollector collection,
       RunEraser deletion,
-      BucketReindexer reindex) {
+      BucketReindexer reindex,
+      EventProofVerifier proofs) {
     this.aside = aside;
     this.verifier = verifier;
     this.scrub = scrub;
@@ -58,6 +65,7 @@ class MaintenanceGrpcHandler {
     this.collection = collection;
     this.deletion = deletion;
     this.reindex = reindex;
+    this.proofs = proofs;
   }
 
   Uni<VerifyCheckpointResponse> verify(VerifyCheckpointRequest request) {
@@ -73,6 +81,46 @@ class MaintenanceGrpcHandler {
               .setBytes(report.bytes())
               .build();
         });
+  }
+
+  Uni<VerifyEventsResponse> verifyEvents(VerifyEventsRequest request) {
+    return Uni.createFrom()
+        .item(() -> StoreRequestValidator.run(request.getRun()))
+        .chain(proofs::verify)
+        .map(MaintenanceGrpcHandler::message);
+  }
+
+  private static VerifyEventsResponse message(EventProofReport report) {
+    VerifyEventsResponse.Builder response =
+        VerifyEventsResponse.newBuilder()
+            .setSigned(report.isSigned())
+            .setNeedsLease(report.needsLease())
+            .setControlEvents(report.controlEvents())
+            .setSignedEvents(report.signedEvents())
+            .setRunnerEvents(report.runnerEvents())
+            .setLeasedEvents(report.leasedEvents())
+            .setWrong(report.wrong());
+    new TreeMap<>(report.keys())
+        .forEach(
+            (kid, use) ->
+                response
+                    .addKeysBuilder()
+                    .setKid(kid)
+                    .setPublished(use.published())
+                    .setControlEvents(use.controlEvents())
+                    .setRunnerEvents(use.runnerEvents()));
+    for (EventProofReport.Problem problem : report.problems()) {
+      response
+          .addProblemsBuilder()
+          .setEvent(problem.event())
+          .setReason(problem.reason())
+          .setDetail(problem.detail())
+          .setEvents(problem.events());
+    }
+    for (EventProofReport.Gap gap : report.gaps()) {
+      response.addGapsBuilder().setExpected(gap.expected()).setFound(gap.found());
+    }
+    return response.build();
   }
 
   Uni<ScrubReport> scrub(ScrubRequest request) {

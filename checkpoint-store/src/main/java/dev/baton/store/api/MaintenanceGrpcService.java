@@ -17,6 +17,8 @@ import dev.baton.protocol.grpc.RunGcRequest;
 import dev.baton.protocol.grpc.RunRetentionRequest;
 import dev.baton.protocol.grpc.ScrubReport;
 import dev.baton.protocol.grpc.ScrubRequest;
+import dev.baton.protocol.grpc.VerifyEventsRequest;
+import dev.baton.protocol.grpc.VerifyEventsResponse;
 import io.grpc.stub.StreamObserver;
 import io.quarkus.grpc.GrpcService;
 
@@ -47,6 +49,12 @@ class MaintenanceGrpcService extends MaintenanceServiceGrpc.MaintenanceServiceIm
   @Override
   public void scrub(ScrubRequest request, StreamObserver<ScrubReport> observer) {
     UnaryAnswer.send(observer, () -> maintenanceCalls.scrub(request));
+  }
+
+  @Override
+  public void verifyEvents(
+      VerifyEventsRequest request, StreamObserver<VerifyEventsResponse> observer) {
+    UnaryAnswer.send(observer, () -> maintenanceCalls.verifyEvents(request));
   }
 
   @Override

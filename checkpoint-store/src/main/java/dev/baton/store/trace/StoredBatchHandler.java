@@ -74,6 +74,7 @@ class StoredBatchHandler implements BatchHandler {
     if (hasNul(event.type())
         || hasNul(event.source())
         || hasNul(event.lease())
+        || hasNul(event.signature())
         || (cut != null && (hasNul(cut.step()) || hasNul(cut.cut().format())))) {
       return "has a NUL character in a name";
     }

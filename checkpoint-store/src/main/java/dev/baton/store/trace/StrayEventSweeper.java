@@ -110,9 +110,13 @@ class StrayEventSweeper {
             URI.create(row.getString("source")),
             row.getString("type"),
             time(row.getLong("time_micros")),
-            row.getString("lease"),
+            epoch == 0 ? null : row.getString("lease"),
             data)
         .forEach(record.headers()::add);
+    String signature = row.getString("lease");
+    if (epoch == 0 && signature != null) {
+      TraceCodec.sign(record.headers(), signature);
+    }
     return new PoisonRecord(
         record,
         PoisonRecord.Kind.REFUSED,

@@ -175,8 +175,15 @@ class TraceRepository {
         .addValue(column(rows, String[]::new, SinkRecord::type))
         .addValue(column(rows, String[]::new, SinkRecord::source))
         .addValue(column(rows, Long[]::new, TraceRepository::micros))
-        .addValue(column(rows, String[]::new, SinkRecord::lease))
+        .addValue(column(rows, String[]::new, TraceRepository::proof))
         .addValue(column(rows, Buffer[]::new, row -> Buffer.buffer(row.data())));
+  }
+
+  /**
+   * Returns what proves the writer: the column {@code lease} has the signature of control events.
+   */
+  private static @Nullable String proof(SinkRecord row) {
+    return row.id().lane().isControl() ? row.signature() : row.lease();
   }
 
   private static void addCuts(Tuple values, List<CutRow> rows) {

@@ -8,7 +8,12 @@ package dev.baton.store.trace;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.baton.protocol.grpc.ControlLaneGap;
+import dev.baton.protocol.grpc.EventProblem;
+import dev.baton.protocol.grpc.VerifyEventsRequest;
+import dev.baton.protocol.grpc.VerifyEventsResponse;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
@@ -21,7 +26,11 @@ import dev.baton.store.testing.TestLeaseSigner;
 import dev.baton.store.testing.TraceBuilder;
 import io.quarkus.test.junit.QuarkusTest;
 import io.quarkus.test.junit.TestProfile;
+import io.vertx.mutiny.sqlclient.Pool;
+import io.vertx.mutiny.sqlclient.Tuple;
+import jakarta.inject.Inject;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -33,6 +42,8 @@ import org.junit.jupiter.api.Test;
 @QuarkusTest
 @TestProfile(SignedTraceTestProfile.class)
 class SignedTraceTest extends StoreTest {
+  @Inject Pool pool;
+
   private final TestLeaseSigner orchestrator = new TestLeaseSigner();
   private final TraceBuilder trace = new TraceBuilder();
   private final String run = trace.run();
@@ -84,6 +95,73 @@ class SignedTraceTest extends StoreTest {
           .as(reason)
           .isNotNull();
     }
+  }
+
+  @Test
+  void shouldVerifyWhatIsStoredAndFindChangedRows() {
+    log.send(
+        orchestrator.signed(trace.created()),
+        orchestrator.signed(trace.assigned(1)),
+        orchestrator.signed(trace.assigned(2)),
+        withLease(trace.started(1)));
+    ProducerRecord<String, byte[]> ended = trace.ended(2);
+    ended.headers().add("ce_batonlease", orchestrator.lease(run, 2).getBytes(UTF_8));
+    log.send(ended);
+    assertThat(client.idsUntilEnd(run)).hasSize(5);
+
+    VerifyEventsResponse intact = verify();
+
+    assertThat(intact.getSigned()).isTrue();
+    assertThat(intact.getNeedsLease()).isTrue();
+    assertThat(intact.getControlEvents()).isEqualTo(3);
+    assertThat(intact.getSignedEvents()).isEqualTo(3);
+    assertThat(intact.getRunnerEvents()).isEqualTo(2);
+    assertThat(intact.getLeasedEvents()).isEqualTo(2);
+    assertThat(intact.getWrong()).as("%s", intact).isZero();
+    assertThat(intact.getGapsList()).isEmpty();
+    assertThat(intact.getKeysList())
+        .singleElement()
+        .satisfies(
+            key -> {
+              assertThat(key.getPublished()).isTrue();
+              assertThat(key.getControlEvents()).isEqualTo(3);
+              assertThat(key.getRunnerEvents()).isEqualTo(2);
+            });
+
+    change(
+        "SET data = convert_to(replace(convert_from(data, 'UTF8'), 'start', 'resume'), 'UTF8')"
+            + " WHERE run = $1 AND lane = 0 AND seq = 2");
+    change("SET lease = NULL WHERE run = $1 AND lane = 0 AND seq = 1");
+    change("SET seq = 5 WHERE run = $1 AND lane = 0 AND seq = 3");
+    change("SET lease = '" + orchestrator.lease(run, 7) + "' WHERE run = $1 AND lane = 1");
+    change("SET lease = '" + new TestLeaseSigner().lease(run, 2) + "' WHERE run = $1 AND lane = 2");
+
+    VerifyEventsResponse changed = verify();
+
+    assertThat(changed.getProblemsList())
+        .extracting(EventProblem::getEvent, EventProblem::getReason)
+        .containsExactly(
+            tuple(run + "/c/1", "missing"),
+            tuple(run + "/c/2", "bad_signature"),
+            tuple(run + "/c/5", "bad_signature"),
+            tuple(run + "/1", "foreign"),
+            tuple(run + "/2", "unknown_key"));
+    assertThat(changed.getWrong()).isEqualTo(5);
+    assertThat(changed.getSignedEvents()).isZero();
+    assertThat(changed.getGapsList())
+        .containsExactly(ControlLaneGap.newBuilder().setExpected(3).setFound(5).build());
+    assertThat(changed.getKeysList()).filteredOn(key -> !key.getPublished()).hasSize(1);
+  }
+
+  private VerifyEventsResponse verify() {
+    return client.maintenance().verifyEvents(VerifyEventsRequest.newBuilder().setRun(run).build());
+  }
+
+  private void change(String what) {
+    pool.preparedQuery("UPDATE store.event " + what)
+        .execute(Tuple.of(run))
+        .await()
+        .atMost(Duration.ofSeconds(10));
   }
 
   /** A run that an earlier version began, or an external program on the log. */

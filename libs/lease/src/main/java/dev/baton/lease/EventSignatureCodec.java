@@ -108,6 +108,14 @@ public final class EventSignatureCodec {
         .array();
   }
 
+  /**
+   * Returns the id of the key that a signature names; null if it is malformed. Verifies nothing.
+   */
+  public static @Nullable String kid(String signature) {
+    UnverifiedSignature read = read(signature);
+    return read == null ? null : read.kid();
+  }
+
   /** Reads a signature without verifying it; null if it is malformed. */
   static @Nullable UnverifiedSignature read(String text) {
     Matcher form = FORM.matcher(text);

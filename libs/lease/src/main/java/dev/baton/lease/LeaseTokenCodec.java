@@ -41,6 +41,12 @@ public final class LeaseTokenCodec {
     return SignedTokenFormat.sign(key, published, TYPE, claims);
   }
 
+  /** Returns the id of the key that a token names; null if it is malformed. Verifies nothing. */
+  public static @Nullable String kid(String token) {
+    UnverifiedToken read = read(token);
+    return read == null ? null : read.kid();
+  }
+
   /** Reads a token without verifying its signature; null if it is malformed. */
   static @Nullable UnverifiedToken read(String text) {
     UnverifiedJwt jwt = SignedTokenFormat.read(text, null);

@@ -15,6 +15,8 @@ import dev.baton.protocol.grpc.GetSnapshotRequest;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.RequireFilesRequest;
 import dev.baton.protocol.grpc.Snapshot;
+import dev.baton.protocol.grpc.VerifyEventsRequest;
+import dev.baton.protocol.grpc.VerifyEventsResponse;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import io.grpc.StatusRuntimeException;
@@ -37,6 +39,9 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 public class StoredTraceClient {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  /** A signature takes up to 3 ms, and a run may have thousands of control events. */
+  private static final Duration VERIFICATION = Duration.ofSeconds(60);
 
   /** Timeout of optional checks that only report a problem earlier. */
   private static final Duration LOOK = Duration.ofSeconds(2);
@@ -133,6 +138,12 @@ public class StoredTraceClient {
                                     .addAllSeen(ids)
                                     .build())))
         .replaceWithVoid();
+  }
+
+  /** Verifies the proofs of a run's stored events; fails with a problem if it has none. */
+  public Uni<VerifyEventsResponse> verify(String run) {
+    VerifyEventsRequest request = VerifyEventsRequest.newBuilder().setRun(run).build();
+    return store.ask(VERIFICATION, stub -> stub.maintenance().verifyEvents(request));
   }
 
   /** Lists a run's cuts, newest first. */

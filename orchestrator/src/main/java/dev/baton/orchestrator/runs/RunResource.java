@@ -264,6 +264,23 @@ public class RunResource {
     return queries.resolve(id, access).chain(run -> queries.lineage(run, access));
   }
 
+  @GET
+  @RolesAllowed(ProjectRoles.VIEWER_NAME)
+  @Path("/{id}/verification")
+  @APIResponse(
+      responseCode = "200",
+      description = "What the proofs show",
+      content = @Content(schema = @Schema(implementation = RunVerificationView.class)))
+  @ProblemSet({ProblemKind.NOT_FOUND, ProblemKind.AMBIGUOUS_ID})
+  @Operation(
+      operationId = "verifyRun",
+      summary = "Verify the signatures and leases of a run's stored events.")
+  public Uni<RunVerificationView> verify(String id) {
+    return queries
+        .resolve(id, callers.access(AccessRole.VIEWER))
+        .chain(run -> store.verify(run).map(response -> RunVerificationView.of(run, response)));
+  }
+
   @PATCH
   @RolesAllowed(ProjectRoles.OPERATOR_NAME)
   @Path("/{id}/labels")

@@ -41,6 +41,7 @@ class ProjectRightsTest {
           new Operation("GET", "/runs/{id}/input", AccessRole.VIEWER, ""),
           new Operation("GET", "/runs/{id}/epoch", AccessRole.VIEWER, ""),
           new Operation("GET", "/runs/{id}/lineage", AccessRole.VIEWER, ""),
+          new Operation("GET", "/runs/{id}/verification", AccessRole.VIEWER, ""),
           new Operation("GET", "/runs/{id}/checkpoints", AccessRole.VIEWER, ""),
           new Operation("GET", "/approvals/{id}", AccessRole.VIEWER, ""),
           new Operation("GET", "/checkpoints/{id}", AccessRole.VIEWER, ""),

@@ -180,6 +180,23 @@ class ControlGapTest {
     }
   }
 
+  @Test
+  void shouldReportWhatTheProofsOfARunShow() {
+    String run = create("gap-verified");
+
+    OrchestratorTestClient.Answer answer = bed.api().get("/runs/" + run + "/verification");
+
+    assertThat(answer.status()).as("%s", answer).isEqualTo(200);
+    JsonNode report = answer.json();
+    assertThat(report.get("valid").booleanValue()).isFalse();
+    assertThat(report.at("/control/signed").intValue()).isEqualTo(1);
+    assertThat(report.at("/keys/0/kid").textValue()).isEqualTo("00112233aabbccdd");
+    assertThat(report.at("/problems/0/event").textValue()).isEqualTo(run + "/c/2");
+    assertThat(report.at("/gaps/0/found").intValue()).isEqualTo(5);
+    assertThat(bed.api().get("/runs/zzzzzz/verification").status()).isEqualTo(404);
+    post("/runs/" + run + "/cancel", 202);
+  }
+
   private static void send(TraceLog log, String run, long seq, TraceEvent event) {
     log.send(
         TraceCodec.encode(

@@ -53,6 +53,8 @@ import dev.baton.protocol.grpc.StoredCheckpoint;
 import dev.baton.protocol.grpc.Upload;
 import dev.baton.protocol.grpc.VerifyCheckpointRequest;
 import dev.baton.protocol.grpc.VerifyCheckpointResponse;
+import dev.baton.protocol.grpc.VerifyEventsRequest;
+import dev.baton.protocol.grpc.VerifyEventsResponse;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.manifest.ManifestCodec;
 import dev.baton.protocol.state.RunState;
@@ -450,6 +452,28 @@ public final class FakeStore implements AutoCloseable {
               .setCheckpoint(request.getCheckpoint())
               .build());
       out.onCompleted();
+    }
+
+    /** One control event of each run has a wrong signature. */
+    @Override
+    public void verifyEvents(
+        VerifyEventsRequest request, StreamObserver<VerifyEventsResponse> out) {
+      VerifyEventsResponse.Builder response =
+          VerifyEventsResponse.newBuilder()
+              .setSigned(true)
+              .setNeedsLease(true)
+              .setControlEvents(2)
+              .setSignedEvents(1)
+              .setWrong(1);
+      response.addKeysBuilder().setKid("00112233aabbccdd").setPublished(true).setControlEvents(2);
+      response
+          .addProblemsBuilder()
+          .setEvent(request.getRun() + "/c/2")
+          .setReason("bad_signature")
+          .setDetail("its signature is invalid")
+          .setEvents(1);
+      response.addGapsBuilder().setExpected(3).setFound(5);
+      only(out, response.build());
     }
 
     @Override
