@@ -70,7 +70,7 @@ public final class RunnerApplication implements QuarkusApplication {
                     new LoopDriver())),
             StepEnvironmentBuilder.ofProcess(config.stepEnvironment()),
             config.httpAddresses(),
-            SecretResolver.ofProcess(config.secretSources()),
+            SecretResolver.ofProcess(config.secretSources(), config.vault(), config.tls()),
             new SandboxFactory(
                 config.sandboxes(), config.data(), System.getenv(), config.httpAddresses()::check));
     try (Runner runner = new Runner(config, executors)) {

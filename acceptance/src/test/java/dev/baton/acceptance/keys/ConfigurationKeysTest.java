@@ -98,7 +98,8 @@ class ConfigurationKeysTest {
 
   private static Set<String> runnerKeys() throws IOException {
     Set<String> keys = new TreeSet<>();
-    for (String source : List.of("config/RunnerConfig", "sandbox/SandboxSettings")) {
+    for (String source :
+        List.of("config/RunnerConfig", "sandbox/SandboxSettings", "secrets/VaultSettings")) {
       String path = "runner/src/main/java/dev/baton/runner/" + source + ".java";
       Pattern.compile("\"(baton\\.[a-z.-]+)\"")
           .matcher(Files.readString(CompiledClasses.file(path)))

@@ -152,6 +152,11 @@ final class WorkflowKeyEffects {
             acts(secret("{env: A}") + s, secret("{env: B}") + s, "SecretReference$Env.variable"),
             "file",
             acts(secret("{file: /a}") + s, secret("{file: /b}") + s, "SecretReference$File.path"),
+            "vault",
+            acts(
+                secret("{vault: s/data/a#f}") + s,
+                secret("{vault: s/data/b#f}") + s,
+                "SecretReference$Vault.path"),
             "command",
             acts(
                 secret("{command: a}") + s,

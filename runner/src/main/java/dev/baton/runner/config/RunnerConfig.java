@@ -18,6 +18,7 @@ import dev.baton.runner.logs.LogSettings;
 import dev.baton.runner.sandbox.SandboxSettings;
 import dev.baton.runner.secrets.SecretCheckpointPolicy;
 import dev.baton.runner.secrets.SecretSourcePolicy;
+import dev.baton.runner.secrets.VaultSettings;
 import dev.baton.runner.steps.HttpAddressPolicy;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
@@ -58,6 +59,7 @@ import java.util.stream.Stream;
  *     usual ones; {@code *} matches any characters
  * @param httpMaxResponse limit in bytes of the body of an http step's response
  * @param httpAddresses to which http steps may connect
+ * @param vault of which workflows may use secrets
  * @param sandboxes which of them it demands and permits
  * @param logSpoolMax limit in bytes of a run's log that waits on the disk for upload
  * @param logMax limit in bytes of an attempt's log
@@ -92,6 +94,7 @@ public record RunnerConfig(
     int httpMaxResponse,
     HttpAddressPolicy httpAddresses,
     SecretSourcePolicy secretSources,
+    Optional<VaultSettings> vault,
     SecretCheckpointPolicy secretCheckpoints,
     SandboxSettings sandboxes,
     long logSpoolMax,
@@ -182,6 +185,7 @@ public record RunnerConfig(
             MAX_RESPONSE),
         keys.addresses("baton.http-step.deny", "baton.http-step.allow"),
         keys.secretSources("baton.secrets.sources"),
+        keys.checked(VaultSettings::read),
         keys.secretCheckpoints("baton.secrets.checkpoint"),
         keys.checked(SandboxSettings::read),
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),

@@ -70,17 +70,21 @@ public final class RunSecretProvider implements SecretProvider {
       return;
     }
     known = true;
-    references
-        .keySet()
-        .forEach(
-            name -> {
-              try {
-                value(name);
-              } catch (SecretUnavailableException e) {
-                // A step that uses it fails with this reason.
-                LOG.debugf("run %s: %s", run, e.getMessage());
-              }
-            });
+    boolean vault = true;
+    for (Map.Entry<String, SecretReference> secret : references.entrySet()) {
+      boolean ofVault = secret.getValue() instanceof SecretReference.Vault;
+      if (ofVault && !vault) {
+        continue;
+      }
+      try {
+        value(secret.getKey());
+      } catch (SecretUnavailableException e) {
+        // A step that uses it fails with this reason.
+        LOG.debugf("run %s: %s", run, e.getMessage());
+        // Each further secret would wait for Vault again.
+        vault &= !(ofVault && e.isTemporary());
+      }
+    }
   }
 
   /**

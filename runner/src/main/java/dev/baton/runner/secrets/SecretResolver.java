@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.secrets;
 
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.SecretReference;
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -41,21 +43,40 @@ public final class SecretResolver {
   private final SecretSourcePolicy policy;
   private final Map<String, String> environment;
   private final Duration commandTimeout;
+  private final Optional<VaultClient> vault;
 
   public SecretResolver(SecretSourcePolicy policy, Map<String, String> environment) {
-    this(policy, environment, COMMAND_TIMEOUT);
+    this(policy, environment, COMMAND_TIMEOUT, Optional.empty());
   }
 
-  /** Resolves with the environment of this process. */
+  /** Resolves with the environment of this process, without Vault. */
   public static SecretResolver ofProcess(SecretSourcePolicy policy) {
     return new SecretResolver(policy, System.getenv());
   }
 
+  /**
+   * Resolves with the environment of this process.
+   *
+   * @param tls whose authorities Vault's certificate may have, in addition to those of the JDK
+   */
+  public static SecretResolver ofProcess(
+      SecretSourcePolicy policy, Optional<VaultSettings> vault, TlsSettings tls) {
+    return new SecretResolver(
+        policy,
+        System.getenv(),
+        COMMAND_TIMEOUT,
+        vault.map(settings -> new VaultClient(settings, tls, VaultClient.Limits.DEFAULT)));
+  }
+
   SecretResolver(
-      SecretSourcePolicy policy, Map<String, String> environment, Duration commandTimeout) {
+      SecretSourcePolicy policy,
+      Map<String, String> environment,
+      Duration commandTimeout,
+      Optional<VaultClient> vault) {
     this.policy = policy;
     this.environment = Map.copyOf(environment);
     this.commandTimeout = commandTimeout;
+    this.vault = vault;
   }
 
   /**
@@ -77,6 +98,12 @@ public final class SecretResolver {
             yield value.getBytes(StandardCharsets.UTF_8);
           }
           case SecretReference.File(String path) -> file(what, reference, Path.of(path));
+          case SecretReference.Vault it ->
+              vault
+                  .orElseThrow(
+                      () -> missing(what, "this runner has no Vault; set " + VaultSettings.ADDRESS))
+                  .read(what, it)
+                  .getBytes(StandardCharsets.UTF_8);
           case SecretReference.Command(List<String> words) -> command(what, words);
         };
     return checked(what, bytes);
@@ -84,8 +111,8 @@ public final class SecretResolver {
 
   private static SecretUnavailableException denied(String what, SecretReference reference) {
     String source =
-        reference instanceof SecretReference.Command(List<String> words)
-            ? "command:" + words.getFirst()
+        reference instanceof SecretReference.Vault(String path, _)
+            ? "vault:" + path
             : reference.describe();
     return missing(
         what,

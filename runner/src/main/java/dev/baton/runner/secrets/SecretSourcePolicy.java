@@ -27,15 +27,17 @@ public final class SecretSourcePolicy {
 
   /** What is allowed in the setting. */
   public static final String ALLOWED =
-      "none, or sources separated by commas: env:NAME with '*' for any part, file:/path or file:/folder/**, command:/path/of/program";
+      "none, or sources separated by commas: env:NAME with '*' for any part, file:/path or file:/folder/**, vault:path or vault:path/**, command:/path/of/program";
 
   private static final String ENV = "env:";
   private static final String FILE = "file:";
+  private static final String VAULT = "vault:";
   private static final String COMMAND = "command:";
   private static final String BELOW = "/**";
 
   private final List<String> variables = new ArrayList<>();
   private final List<String> files = new ArrayList<>();
+  private final List<String> vaultPaths = new ArrayList<>();
   private final List<String> programs = new ArrayList<>();
 
   private SecretSourcePolicy() {}
@@ -59,6 +61,8 @@ public final class SecretSourcePolicy {
       variables.add(source.substring(ENV.length()));
     } else if (source.startsWith(FILE) && isPath(source.substring(FILE.length()))) {
       files.add(source.substring(FILE.length()));
+    } else if (source.startsWith(VAULT) && isVaultPath(source.substring(VAULT.length()))) {
+      vaultPaths.add(source.substring(VAULT.length()));
     } else if (source.startsWith(COMMAND)
         && isPath(source.substring(COMMAND.length()))
         && !source.endsWith(BELOW)) {
@@ -76,6 +80,12 @@ public final class SecretSourcePolicy {
         && Path.of(bare).normalize().toString().equals(bare);
   }
 
+  /** Of a whole mount, at least: other paths of Vault's API are not secrets. */
+  private static boolean isVaultPath(String path) {
+    String bare = path.endsWith(BELOW) ? path.substring(0, path.length() - 2) + "x" : path;
+    return SecretReference.vault(bare + "#field").isPresent();
+  }
+
   /** Whether a workflow may use this source; a file also needs {@link #permits(Path)}. */
   boolean permits(SecretReference reference) {
     return switch (reference) {
@@ -83,6 +93,13 @@ public final class SecretSourcePolicy {
           variables.stream().anyMatch(name -> WildcardMatcher.matches(name, variable));
       case SecretReference.File(String path) ->
           files.stream().anyMatch(file -> contains(file, Path.of(path)));
+      case SecretReference.Vault(String path, _) ->
+          vaultPaths.stream()
+              .anyMatch(
+                  permitted ->
+                      permitted.endsWith(BELOW)
+                          ? path.startsWith(permitted.substring(0, permitted.length() - 2))
+                          : path.equals(permitted));
       case SecretReference.Command(List<String> words) -> programs.contains(words.getFirst());
     };
   }

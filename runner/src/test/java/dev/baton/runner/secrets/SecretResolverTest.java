@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,7 @@ class SecretResolverTest {
 
   private SecretResolver resolver(String sources, Map<String, String> environment) {
     return new SecretResolver(
-        SecretSourcePolicy.parse(sources), environment, Duration.ofSeconds(20));
+        SecretSourcePolicy.parse(sources), environment, Duration.ofSeconds(20), Optional.empty());
   }
 
   private SecretUnavailableException failure(SecretResolver resolver, SecretReference reference) {
@@ -138,7 +139,8 @@ class SecretResolverTest {
         new SecretResolver(
             SecretSourcePolicy.parse("command:/bin/sh"),
             Map.of("PATH", "/usr/bin:/bin"),
-            Duration.ofMillis(300));
+            Duration.ofMillis(300),
+            Optional.empty());
     SecretReference slow =
         new SecretReference.Command(List.of("/bin/sh", "-c", "sleep 60; echo long-value"));
 
@@ -149,7 +151,21 @@ class SecretResolverTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "env:", "env:A-B", "file:relative", "file:/", "file:/a/../b", "/a", "env:A,,"})
+      strings = {
+        "",
+        "env:",
+        "env:A-B",
+        "file:relative",
+        "file:/",
+        "file:/a/../b",
+        "/a",
+        "env:A,,",
+        "vault:",
+        "vault:secret",
+        "vault:secret/**x",
+        "vault:secret/../sys/**",
+        "vault:**"
+      })
   void shouldRejectInvalidSources(String setting) {
     assertThatThrownBy(() -> SecretSourcePolicy.parse(setting))
         .isInstanceOf(IllegalArgumentException.class);

@@ -17,8 +17,9 @@ import java.util.Optional;
 
 /** Decodes the secrets of a workflow, and checks where its templates use them. */
 final class SecretDecoder {
-  private static final List<String> KINDS = List.of("env", "file", "command");
-  private static final String ALLOWED = "{env: NAME}, {file: /path} or {command: [program, …]}";
+  private static final List<String> KINDS = List.of("env", "file", "vault", "command");
+  private static final String ALLOWED =
+      "{env: NAME}, {file: /path}, {vault: path#field} or {command: [program, …]}";
   private static final int MAX_TEXT = 4_096;
 
   private final DefinitionValueDecoder values;
@@ -81,6 +82,7 @@ final class SecretDecoder {
     return switch (kinds.getFirst()) {
       case "env" -> variable(at);
       case "file" -> file(at);
+      case "vault" -> vault(at);
       default -> command(at);
     };
   }
@@ -109,6 +111,18 @@ final class SecretDecoder {
       return Optional.empty();
     }
     return path.map(SecretReference.File::new);
+  }
+
+  private Optional<SecretReference> vault(DefinitionCursor place) {
+    Optional<String> text = plain(place);
+    Optional<SecretReference> reference = text.flatMap(SecretReference::vault);
+    if (text.isPresent() && reference.isEmpty()) {
+      problems.error(
+          place,
+          "'" + text.get() + "' is not a secret of Vault",
+          "the path of Vault's API with its mount, '#', and a field, such as secret/data/ci/npm#token");
+    }
+    return reference;
   }
 
   private Optional<SecretReference> command(DefinitionCursor place) {

@@ -9,6 +9,7 @@ package dev.baton.protocol.workflow;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -22,6 +23,11 @@ public sealed interface SecretReference {
   /** Names of variables. */
   Pattern VARIABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]{0,127}");
 
+  /** A secret of Vault: the path of Vault's API below {@code /v1/}, and a field. */
+  Pattern VAULT =
+      Pattern.compile(
+          "((?!\\.\\.?[/#])[A-Za-z0-9_.~-]+(?:/(?!\\.\\.?[/#])[A-Za-z0-9_.~-]+)+)#([^\\p{Cntrl}#]{1,256})");
+
   /** Maximum number of secrets of a workflow. */
   int MAX_SECRETS = 100;
 
@@ -29,15 +35,26 @@ public sealed interface SecretReference {
   String describe();
 
   /**
-   * Returns the reference that a text of an MCP server is: {@code env:NAME} or {@code file:/path};
-   * empty for other text.
+   * Returns the reference that a text of an MCP server is: {@code env:NAME}, {@code file:/path} or
+   * {@code vault:path#field}; empty for other text.
    */
   static Optional<SecretReference> parse(String text) {
     if (text.startsWith("env:") && VARIABLE.matcher(text.substring(4)).matches()) {
       return Optional.of(new Env(text.substring(4)));
     }
+    if (text.startsWith("vault:")) {
+      return vault(text.substring(6));
+    }
     return text.startsWith("file:/")
         ? Optional.of(new File(Path.of(text.substring(5)).normalize().toString()))
+        : Optional.empty();
+  }
+
+  /** Returns the reference to a secret of Vault, {@code path#field}; empty for other text. */
+  static Optional<SecretReference> vault(String text) {
+    Matcher parts = VAULT.matcher(text);
+    return parts.matches()
+        ? Optional.of(new Vault(parts.group(1), parts.group(2)))
         : Optional.empty();
   }
 
@@ -58,6 +75,18 @@ public sealed interface SecretReference {
     @Override
     public String describe() {
       return "file:" + path;
+    }
+  }
+
+  /**
+   * A field of a secret in a KV engine of Vault.
+   *
+   * @param path of Vault's API below {@code /v1/}, such as {@code secret/data/ci/npm}
+   */
+  record Vault(String path, String field) implements SecretReference {
+    @Override
+    public String describe() {
+      return "vault:" + path + "#" + field;
     }
   }
 

@@ -38,15 +38,23 @@ final class BadSecretDefinitions {
         schema(
             "a secret's value",
             reference("hunter2"),
-            "line 2, column 16 (secrets.npm): a secret is a reference, never its value; allowed: {env: NAME}, {file: /path} or {command: [program, …]}"),
+            "line 2, column 16 (secrets.npm): a secret is a reference, never its value; allowed: {env: NAME}, {file: /path}, {vault: path#field} or {command: [program, …]}"),
         schema(
             "a secret with two references",
             reference("{env: A, file: /a}"),
-            "line 2, column 16 (secrets.npm): a secret needs exactly one reference; allowed: {env: NAME}, {file: /path} or {command: [program, …]}"),
+            "line 2, column 16 (secrets.npm): a secret needs exactly one reference; allowed: {env: NAME}, {file: /path}, {vault: path#field} or {command: [program, …]}"),
         schema(
             "an unknown kind of secret",
-            reference("{env: A, vault: x}"),
-            "line 2, column 25 (secrets.npm.vault): unknown key 'vault'; allowed: env, file, command"),
+            reference("{env: A, keychain: x}"),
+            "line 2, column 25 (secrets.npm.keychain): unknown key 'keychain'; allowed: env, file, vault, command"),
+        schema(
+            "a secret of Vault without a field",
+            reference("{vault: secret/data/ci/npm}"),
+            "line 2, column 24 (secrets.npm.vault): 'secret/data/ci/npm' is not a secret of Vault; allowed: the path of Vault's API with its mount, '#', and a field, such as secret/data/ci/npm#token"),
+        meaning(
+            "a secret of Vault above its mount",
+            reference("{vault: secret/../sys/seal-status#sealed}"),
+            "line 2, column 24 (secrets.npm.vault): 'secret/../sys/seal-status#sealed' is not a secret of Vault; allowed: the path of Vault's API with its mount, '#', and a field, such as secret/data/ci/npm#token"),
         schema(
             "an invalid variable of a secret",
             reference("{env: A-B}"),
