@@ -9,6 +9,7 @@ package dev.baton.acceptance;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -50,8 +51,8 @@ class SecretCanaryTest {
   @TempDir private Path folder;
 
   /** With characters that URLs, JSON and Base64 encode. */
-  private static String secret() {
-    Random random = new Random(SEED);
+  private static String secret(long seed) {
+    Random random = new Random(seed);
     StringBuilder secret = new StringBuilder("canary/+\"");
     for (int i = 0; i < 32; i++) {
       secret.append((char) ('a' + random.nextInt(26)));
@@ -60,19 +61,19 @@ class SecretCanaryTest {
   }
 
   /** The forms to search for: independent of the code that masks them. */
-  private static Map<String, byte[]> forms(String secret) {
+  private static Map<String, byte[]> forms(String of, String secret) {
     Map<String, byte[]> forms = new LinkedHashMap<>();
-    forms.put("the value", secret.getBytes(StandardCharsets.UTF_8));
+    forms.put("the value" + of, secret.getBytes(StandardCharsets.UTF_8));
     // Without the characters that encodings change.
-    forms.put("its middle", secret.substring(9, 41).getBytes(StandardCharsets.UTF_8));
+    forms.put("its middle" + of, secret.substring(9, 41).getBytes(StandardCharsets.UTF_8));
     forms.put(
-        "the URL form",
+        "the URL form" + of,
         URLEncoder.encode(secret, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8));
     for (int offset = 0; offset < 3; offset++) {
       byte[] shifted = (" ".repeat(offset) + secret).getBytes(StandardCharsets.UTF_8);
       String encoded = Base64.getEncoder().encodeToString(shifted);
       forms.put(
-          "Base64 at offset " + offset,
+          "Base64 at offset " + offset + of,
           encoded.substring(8, encoded.length() - 8).getBytes(StandardCharsets.UTF_8));
     }
     return forms;
@@ -100,11 +101,13 @@ class SecretCanaryTest {
   private String definition(int port) {
     return """
         name: canary
-        secrets: {token: {file: SECRETS/token}}
+        secrets: {token: {file: SECRETS/token}, selected: {file: SECRETS/selected}}
+        input: {required: [given], properties: {given: {type: string, x-secret: true}}}
         steps:
           - id: print
-            env: {T: "${{ secrets.token }}", U: "user:${{ secrets.token }}"}
+            env: {T: "${{ secrets.token }}", U: "user:${{ secrets.token }}", G: "${{ secrets.given }}"}
             shell: |
+              echo "given $G"; printf '%s' "$G" | base64
               echo "$T"
               echo "$T" >&2
               printf '%s' "$T" | base64 -w 20
@@ -127,7 +130,7 @@ class SecretCanaryTest {
               method: POST
               url: http://127.0.0.1:PORT/
               headers: {Authorization: "Bearer ${{ secrets.token }}"}
-              body: {token: "${{ secrets.token }}"}
+              body: {token: "${{ secrets.token }}", given: "${{ secrets.given }}"}
           - id: hold
             env: {T: "${{ secrets.token }}"}
             shell: touch GATE/held; while [ ! -e GATE/open ]; do sleep 0.1; done; cat token.txt
@@ -147,10 +150,13 @@ class SecretCanaryTest {
   @Test
   void shouldKeepASecretOutOfEverythingThatIsStored() throws Exception {
     System.out.println("seed of the canary: " + SEED);
-    String secret = secret();
-    Map<String, byte[]> forms = forms(secret);
+    String secret = secret(SEED);
+    String given = secret(SEED + 1);
+    Map<String, byte[]> forms = forms("", secret);
+    forms.putAll(forms(" of the input", given));
     Path token = Files.createDirectory(folder.resolve("secrets")).resolve("token");
     Files.writeString(token, secret);
+    Files.writeString(token.resolveSibling("selected"), given);
     Path archive = folder.resolve("archive.git");
     HttpServer server = echo();
     List<String> found = new ArrayList<>();
@@ -159,7 +165,10 @@ class SecretCanaryTest {
             archive,
             Map.of("BATON_SECRETS_SOURCES", "file:" + folder.resolve("secrets") + "/**"))) {
       on.api.push(definition(server.getAddress().getPort()));
-      String run = on.api.start("canary", AcceptanceApiClient.JSON.createObjectNode());
+      assertThat(refused(on, given)).as("a value in place of a reference").isEqualTo(422);
+      String run =
+          on.api.start(
+              "canary", AcceptanceApiClient.JSON.createObjectNode().put("given", "secret:selected"));
       Await.until("the run holds", END, () -> Files.exists(folder.resolve("held")));
       searchArguments(forms, found);
       Files.createFile(folder.resolve("open"));
@@ -189,11 +198,18 @@ class SecretCanaryTest {
     }
   }
 
+  private static int refused(SharedStackExtension.RunningStack on, String given) throws Exception {
+    ObjectNode request = AcceptanceApiClient.JSON.createObjectNode().put("workflow", "canary");
+    request.putObject("input").put("given", given);
+    return on.api.post("/runs", request).status();
+  }
+
   /** The steps had the secret: otherwise nothing would be proven. */
   private static void assertEffects(SharedStackExtension.RunningStack on, String run)
       throws Exception {
     String events = on.api.events(run).toString();
-    assertThat(events).contains("***", "Bearer ***", "error ***", "token.txt");
+    assertThat(events)
+        .contains("***", "Bearer ***", "error ***", "token.txt", "given ***", "secret:selected");
     String log = BatonCliInvoker.run(on, "logs", run).out();
     assertThat(log).contains("***", "error ***");
   }

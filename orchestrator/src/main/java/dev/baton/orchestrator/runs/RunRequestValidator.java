@@ -31,6 +31,7 @@ import dev.baton.protocol.workflow.DurationParser;
 import dev.baton.protocol.workflow.HeartbeatSettings;
 import dev.baton.protocol.workflow.InputSchema;
 import dev.baton.protocol.workflow.IsolationMode;
+import dev.baton.protocol.workflow.SecretInputPolicy;
 import dev.baton.protocol.workflow.Workflow;
 import io.smallrye.mutiny.Multi;
 import io.smallrye.mutiny.Uni;
@@ -154,6 +155,7 @@ class RunRequestValidator {
     JsonNode input = request.input();
     JsonNode value = input == null ? Json.mapper().createObjectNode() : input;
     checkInput(value);
+    definition.map(StoredWorkflowDefinition::workflow).ifPresent(it -> checkSecrets(it, value));
     InputSchema schema =
         definition
             .map(StoredWorkflowDefinition::workflow)
@@ -166,6 +168,17 @@ class RunRequestValidator {
             ProblemKind.INVALID_INPUT,
             "the input does not fit the workflow's schema")
         .map(fits -> build(request, external, definition));
+  }
+
+  /** Before the schema, whose messages could repeat a value. */
+  private static void checkSecrets(Workflow workflow, JsonNode input) {
+    List<InputSchema.Violation> violations = SecretInputPolicy.violations(workflow, input);
+    if (!violations.isEmpty()) {
+      throw ProblemException.withErrors(
+          ProblemKind.INVALID_INPUT,
+          "the input has a secret that is not a reference",
+          violations.stream().map(FieldProblem::of).toList());
+    }
   }
 
   private NewRun build(

@@ -501,12 +501,13 @@ public final class RunTask {
       throws StoreException, InterruptedException {
     ReplayedState memory = new ReplayedState(before, this::maxStateBytes);
     this.memory = memory;
+    JsonNode input = input(before, blobs);
     return new RunExecutionContext(
         assignment.run(),
         assignment.epoch(),
         assignment.stepToken(),
         restarts,
-        input(before, blobs),
+        input,
         info(),
         RunFolder.of(services.data(), assignment.run()),
         assignment.deadline().map(Deadline::at).orElse(Deadline.NONE),
@@ -522,7 +523,7 @@ public final class RunTask {
         log,
         services.announcements(),
         services.executors(),
-        services.secrets(assignment.run(), workflow, masker),
+        services.secrets(assignment.run(), workflow, input, masker),
         workflow.maxReroutes(),
         services.fixed(),
         OutputUsageAnalyzer.of(workflow),

@@ -6,6 +6,8 @@
  */
 package dev.baton.runner.engine;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.baton.protocol.workflow.SecretInputPolicy;
 import dev.baton.protocol.workflow.Workflow;
 import dev.baton.runner.capture.RunnerStoreClient;
 import dev.baton.runner.heartbeat.HeartbeatPublisher;
@@ -42,8 +44,12 @@ public record RunnerContext(
     EventSpoolSettings spools,
     WorkspaceMount fixed) {
   /** Returns the secrets of a run; the masker gets each of their values. */
-  RunSecretProvider secrets(String run, Workflow workflow, SecretMasker masker) {
+  RunSecretProvider secrets(String run, Workflow workflow, JsonNode input, SecretMasker masker) {
     return new RunSecretProvider(
-        run, workflow.secrets(), executors.secrets(), masker, checkpoints.secrets());
+        run,
+        SecretInputPolicy.references(workflow, input),
+        executors.secrets(),
+        masker,
+        checkpoints.secrets());
   }
 }

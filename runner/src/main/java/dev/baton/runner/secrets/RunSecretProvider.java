@@ -94,7 +94,10 @@ public final class RunSecretProvider implements SecretProvider {
   public String value(String name) {
     SecretReference reference = references.get(name);
     if (reference == null) {
-      throw new SecretUnavailableException("the workflow declares no secret '" + name + "'", false);
+      throw new SecretUnavailableException(
+          "secret '%s': the workflow declares none, and the run's input has no reference of this name"
+              .formatted(name),
+          false);
     }
     return resolve(name, reference);
   }

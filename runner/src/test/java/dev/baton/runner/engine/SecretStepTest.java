@@ -9,6 +9,7 @@ package dev.baton.runner.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.net.httpserver.HttpServer;
+import dev.baton.protocol.json.Json;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.workflow.DefinitionFormat;
@@ -147,6 +148,38 @@ class SecretStepTest {
     } finally {
       server.stop(0);
     }
+  }
+
+  @Test
+  void shouldGiveAStepTheSecretThatTheCallerSelected() throws Exception {
+    Files.writeString(folder.resolve("npm"), "of-the-author");
+    Files.writeString(folder.resolve("test"), VALUE);
+    String definition =
+        """
+        name: w
+        secrets: {npm: {file: FOLDER/npm}, test: {file: FOLDER/test}}
+        input: {properties: {token: {x-secret: true}}}
+        steps:
+        - id: shown
+          shell: |
+            printf %s "$T" > FOLDER/seen
+            echo "$T $R"
+          workspace: none
+          env: {T: "${{ secrets.token }}", R: "${{ .input.token }}"}
+        """;
+    TracedRun run = run(definition).with(Json.checkedTree("{\"token\": \"secret:test\"}"));
+
+    assertThat(run.carry(Integer.MAX_VALUE)).isEqualTo(RunTaskOutcome.COMPLETED);
+    assertThat(folder.resolve("seen")).hasContent(VALUE);
+    assertThat(output(run, "shown")).isEqualTo("\"*** secret:test\"");
+    assertHidden(run);
+
+    TracedRun without = run(definition).with(Json.checkedTree("{\"token\": \"hunter2-value\"}"));
+    assertThat(without.carry(Integer.MAX_VALUE)).isEqualTo(RunTaskOutcome.FAILED);
+    assertThat(String.join("\n", without.lines()))
+        .contains(
+            "secret 'token': the workflow declares none, and the run's input has no reference")
+        .doesNotContain("hunter2");
   }
 
   @Test

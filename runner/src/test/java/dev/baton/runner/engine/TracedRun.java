@@ -94,6 +94,7 @@ final class TracedRun {
   private long controlSeq;
   private int allowed;
   private @Nullable RunTask task;
+  private JsonNode input = NullNode.getInstance();
   private SecretResolver secrets =
       SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT));
 
@@ -129,6 +130,12 @@ final class TracedRun {
   /** Resolves the secrets of the workflow in place of a resolver with this environment. */
   TracedRun with(SecretResolver resolver) {
     secrets = resolver;
+    return this;
+  }
+
+  /** Assigns the run with this input. */
+  TracedRun with(JsonNode runInput) {
+    input = runInput;
     return this;
   }
 
@@ -235,7 +242,7 @@ final class TracedRun {
         workflow.workflow().name(),
         workflow.hash(),
         Json.bytes(workflow.canonical()),
-        Optional.of(NullNode.getInstance()),
+        Optional.of(input),
         Map.of(),
         Instant.EPOCH,
         Optional.empty(),

@@ -109,6 +109,12 @@ final class WorkflowDecoder {
     fields.get("mcp").ifPresent(new McpDecoder(values)::servers);
     Map<String, SecretReference> secrets =
         fields.get("secrets").map(new SecretDecoder(values)::decode).orElse(Map.of());
+    if (!values.trusted()) {
+      fields
+          .get("input")
+          .ifPresent(at -> new SecretInputChecker(problems).checkInput(at, secrets.keySet()));
+    }
+    values.notes().secrets().addAll(SecretInputPolicy.names(input));
     StepDefaults defaults =
         fields.get("defaults").map(at -> StepDefaults.decode(at, values)).orElse(StepDefaults.NONE);
     StepDecoder steps = new StepDecoder(values, defaults);
@@ -151,10 +157,19 @@ final class WorkflowDecoder {
   }
 
   private InputSchema schema(DefinitionCursor place) {
-    return decodeSchema(place, values);
+    return decodeSchema(place, values, true);
   }
 
+  /** Decodes the schema of values that are stored as they are, so none is a secret. */
   static InputSchema decodeSchema(DefinitionCursor place, DefinitionValueDecoder values) {
+    return decodeSchema(place, values, false);
+  }
+
+  private static InputSchema decodeSchema(
+      DefinitionCursor place, DefinitionValueDecoder values, boolean secrets) {
+    if (!secrets && !values.trusted()) {
+      new SecretInputChecker(values.problems()).refuse(place);
+    }
     JsonNode json = place.node().toJson();
     InputSchema schema = new InputSchema(json);
     for (Violation violation : values.trusted() ? List.<Violation>of() : schema.check()) {

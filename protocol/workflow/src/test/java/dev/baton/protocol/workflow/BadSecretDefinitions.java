@@ -22,7 +22,7 @@ final class BadSecretDefinitions {
   private BadSecretDefinitions() {}
 
   static Stream<BadDefinitionsTest.Case> cases() {
-    return Stream.concat(references(), places());
+    return Stream.of(references(), places(), inputs()).flatMap(cases -> cases);
   }
 
   private static String with(String step) {
@@ -67,6 +67,48 @@ final class BadSecretDefinitions {
             "a secret's name",
             "name: w\nsecrets: {a-b: {env: A}}\nsteps:\n- {id: a, transform: '1'}\n",
             "line 2, column 11 (secrets.a-b): 'a-b' is not a secret's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,63}"));
+  }
+
+  private static String input(String schema) {
+    return "name: w\nsecrets: {npm: {env: A}}\ninput: "
+        + schema
+        + "\nsteps:\n- {id: a, wait: 1s}\n";
+  }
+
+  private static Stream<BadDefinitionsTest.Case> inputs() {
+    return Stream.of(
+        meaning(
+            "a secret input that is nested",
+            input("{properties: {a: {properties: {b: {x-secret: true}}}}}"),
+            "line 3, column 43 (input.properties.a.properties.b.x-secret): 'x-secret' cannot be used here; allowed: in a property of the workflow's input itself"),
+        meaning(
+            "a secret input by a reference of the schema",
+            input("{$ref: '#/$defs/a', $defs: {a: {x-secret: true}}}"),
+            "line 3, column 40 (input.$defs.a.x-secret): 'x-secret' cannot be used here; allowed: in a property of the workflow's input itself"),
+        meaning(
+            "an input that is a secret as a whole",
+            input("{x-secret: true}"),
+            "line 3, column 9 (input.x-secret): 'x-secret' cannot be used here; allowed: in a property of the workflow's input itself"),
+        meaning(
+            "a secret input with another value",
+            input("{properties: {t: {x-secret: maybe}}}"),
+            "line 3, column 36 (input.properties.t.x-secret): 'x-secret' has another value; allowed: true, false"),
+        meaning(
+            "a secret input with a secret's name",
+            input("{properties: {npm: {x-secret: true}}}"),
+            "line 3, column 38 (input.properties.npm.x-secret): 'npm' is also a secret of the workflow; allowed: another name for the input"),
+        meaning(
+            "a secret input whose name no step can use",
+            input("{properties: {a-b: {x-secret: true}}}"),
+            "line 3, column 22 (input.properties.a-b.x-secret): 'a-b' is not a secret's name; allowed: [A-Za-z_][A-Za-z0-9_]{0,63}"),
+        meaning(
+            "a secret input without secrets",
+            "name: w\ninput: {properties: {t: {x-secret: true}}}\nsteps:\n- {id: a, wait: 1s}\n",
+            "line 2, column 36 (input.properties.t.x-secret): no reference can be passed: the workflow declares no secrets; allowed: secrets among which the caller of a run selects, in the workflow's 'secrets'"),
+        meaning(
+            "a secret answer",
+            "name: w\nsteps:\n- id: a\n  approval: {prompt: p, schema: {properties: {t: {x-secret: true}}}}\n",
+            "line 4, column 51 (step a, steps[0].approval.schema.properties.t.x-secret): 'x-secret' cannot be used here; allowed: in a property of the workflow's input itself"));
   }
 
   private static Stream<BadDefinitionsTest.Case> places() {
