@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "audit",
     description = {
-      "List the calls that changed something or were refused, newest first: when, by which API key,",
+      "List the calls that changed data or were refused, newest first: when, by which API key,",
       "from where, on which run. Needs a key with the role admin in all projects."
     },
     footer = {

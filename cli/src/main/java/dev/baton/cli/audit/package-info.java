@@ -4,7 +4,7 @@
  * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
  * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
  */
-/** Shows the calls that changed something or were refused. */
+/** Shows the calls that changed data or were refused. */
 @NullMarked
 package dev.baton.cli.audit;
 

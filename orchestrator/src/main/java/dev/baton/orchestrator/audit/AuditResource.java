@@ -51,7 +51,7 @@ public class AuditResource {
       content = @Content(schema = @Schema(implementation = Page.class)))
   @Operation(
       operationId = "listAuditRecords",
-      summary = "A page of the calls that changed something or were refused, newest first.")
+      summary = "A page of the calls that changed data or were refused, newest first.")
   public Uni<Page> list(
       @RestQuery @Nullable String since,
       @RestQuery @Nullable String until,

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call of the API that changes something, or was refused; or a number of refused calls. It has
+ * One call of the API that changes data, or was refused; or a number of refused calls. It has
  * neither bodies nor credentials.
  *
  * @param id of the request
