@@ -21,6 +21,7 @@ import dev.baton.cli.doctor.DoctorCommand;
 import dev.baton.cli.guard.GuardCommand;
 import dev.baton.cli.identity.KeysCommand;
 import dev.baton.cli.milestone.MilestonesCommand;
+import dev.baton.cli.project.ProjectsCommand;
 import dev.baton.cli.run.AttachCommand;
 import dev.baton.cli.run.CancelCommand;
 import dev.baton.cli.run.DeleteCommand;
@@ -73,6 +74,7 @@ final class SubcommandRegistry {
     ALL.put("attach", AttachCommand.class);
     ALL.put("dead-letters", DeadLettersCommand.class);
     ALL.put("audit", AuditCommand.class);
+    ALL.put("projects", ProjectsCommand.class);
     ALL.put("label", LabelCommand.class);
     ALL.put("approvals", ApprovalsCommand.class);
     ALL.put("approve", ApproveCommand.class);

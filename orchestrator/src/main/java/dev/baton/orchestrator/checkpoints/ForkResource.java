@@ -65,7 +65,8 @@ public class ForkResource {
     ProblemKind.AMBIGUOUS_ID,
     ProblemKind.CONFLICT,
     ProblemKind.INVALID_WORKFLOW,
-    ProblemKind.INVALID_INPUT
+    ProblemKind.INVALID_INPUT,
+    ProblemKind.PROJECT_LIMIT
   })
   @Operation(
       operationId = "forkRun",

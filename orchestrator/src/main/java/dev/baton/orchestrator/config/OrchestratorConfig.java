@@ -93,7 +93,16 @@ public interface OrchestratorConfig {
 
   Audit audit();
 
-  /** The log of calls that change something or were refused. */
+  Projects projects();
+
+  /** Projects as resources. */
+  interface Projects {
+    /** Whether runs are created only in projects that exist. */
+    @WithDefault("false")
+    boolean required();
+  }
+
+  /** The log of calls that change data or were refused. */
   interface Audit {
     /** How long records can be read; those of the topic {@code baton.audit} have its retention. */
     @WithDefault("90d")

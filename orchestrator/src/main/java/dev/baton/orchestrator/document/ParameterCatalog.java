@@ -31,6 +31,7 @@ final class ParameterCatalog {
           entry("checkpoint", "Id of the new checkpoint: a ULID in lower case, as in the manifest"),
           entry("reference", "Name of the workflow, or `name@hash` for one version"),
           entry("name", "Name of the workflow"),
+          entry("/projects name", "Name of the project"),
           entry("run", "Id of the run, or its last six characters"),
           entry(
               "Idempotency-Key",
@@ -82,6 +83,7 @@ final class ParameterCatalog {
           entry("/runs limit", new long[] {1, MOST}),
           entry("/runs/history limit", new long[] {1, MOST}),
           entry("/archive limit", new long[] {1, MOST}),
+          entry("/projects limit", new long[] {1, MOST}),
           entry("/audit limit", new long[] {1, MOST}),
           entry("/approvals limit", new long[] {1, MOST}),
           entry("/checkpoints limit", new long[] {1, MOST}),

@@ -298,7 +298,7 @@ class LocalOrchestratorClient implements OrchestratorClient {
   private static RejectedException rejected(ProblemException problem) throws UnavailableException {
     String text = text(problem);
     return switch (problem.kind()) {
-      case BUSY, TOO_MANY_STREAMS, UNAVAILABLE, INTERNAL, CHECKPOINT_FAILED ->
+      case BUSY, TOO_MANY_STREAMS, PROJECT_LIMIT, UNAVAILABLE, INTERNAL, CHECKPOINT_FAILED ->
           throw new UnavailableException(text);
       case MALFORMED_REQUEST,
           BAD_PARAMETER,

@@ -37,28 +37,46 @@ public final class ProblemException extends RuntimeException {
   private final transient List<FieldProblem> errors;
   private final transient List<String> candidates;
 
+  /** Seconds after which the request may succeed; 0 for the default of its status. */
+  private final int retrySeconds;
+
   private ProblemException(
-      ProblemKind kind, String detail, List<FieldProblem> errors, List<String> candidates) {
+      ProblemKind kind,
+      String detail,
+      List<FieldProblem> errors,
+      List<String> candidates,
+      int retrySeconds) {
     // No stack trace: it is useless for a caller's error, and rejecting bad input must stay cheap.
     super(detail, null, false, false);
     this.kind = kind;
     this.detail = detail;
     this.errors = errors;
     this.candidates = candidates;
+    this.retrySeconds = retrySeconds;
   }
 
   public ProblemException(ProblemKind kind, String detail) {
-    this(kind, detail, List.of(), List.of());
+    this(kind, detail, List.of(), List.of(), 0);
   }
 
   public static ProblemException withErrors(
       ProblemKind kind, String detail, List<FieldProblem> errors) {
-    return new ProblemException(kind, detail, List.copyOf(errors), List.of());
+    return new ProblemException(kind, detail, List.copyOf(errors), List.of(), 0);
+  }
+
+  /** Returns a problem that a repetition after this time may not have. */
+  public static ProblemException retryAfter(ProblemKind kind, String detail, int seconds) {
+    return new ProblemException(kind, detail, List.of(), List.of(), seconds);
   }
 
   public static ProblemException ambiguous(String detail, List<String> candidates) {
     return new ProblemException(
-        ProblemKind.AMBIGUOUS_ID, detail, List.of(), List.copyOf(candidates));
+        ProblemKind.AMBIGUOUS_ID, detail, List.of(), List.copyOf(candidates), 0);
+  }
+
+  /** Returns the seconds of {@code Retry-After}; 0 for the default of the status. */
+  int retrySeconds() {
+    return retrySeconds;
   }
 
   public ProblemKind kind() {

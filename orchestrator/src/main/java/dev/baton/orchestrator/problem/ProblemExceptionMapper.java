@@ -123,7 +123,9 @@ class ProblemExceptionMapper {
             .type(ProblemDocument.MEDIA_TYPE)
             .entity(Json.bytes(document));
     if (document.status() == ProblemKind.TOO_MANY_STREAMS.status()) {
-      response.header(HttpHeaders.RETRY_AFTER, RETRY_SECONDS);
+      response.header(
+          HttpHeaders.RETRY_AFTER,
+          problem.retrySeconds() == 0 ? RETRY_SECONDS : problem.retrySeconds());
     }
     return response.build();
   }

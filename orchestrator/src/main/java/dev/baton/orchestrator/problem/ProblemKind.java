@@ -35,6 +35,7 @@ public enum ProblemKind {
   IDEMPOTENCY_KEY_REUSED(
       422, "The Idempotency-Key was used with another body", Status.Code.ALREADY_EXISTS),
   TOO_MANY_STREAMS(429, "Too many open streams", Status.Code.RESOURCE_EXHAUSTED),
+  PROJECT_LIMIT(429, "A limit of the project is reached", Status.Code.RESOURCE_EXHAUSTED),
   CHECKPOINT_FAILED(502, "The checkpoint could not be created", Status.Code.ABORTED),
   BUSY(503, "Too many concurrent requests", Status.Code.UNAVAILABLE),
   UNAVAILABLE(503, "A required service does not answer", Status.Code.UNAVAILABLE),

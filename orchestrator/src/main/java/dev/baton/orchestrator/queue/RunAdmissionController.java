@@ -17,6 +17,7 @@ import io.quarkus.runtime.StartupEvent;
 import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import io.vertx.mutiny.sqlclient.Row;
+import io.vertx.mutiny.sqlclient.RowSet;
 import io.vertx.mutiny.sqlclient.SqlConnection;
 import io.vertx.mutiny.sqlclient.Tuple;
 import jakarta.annotation.Priority;
@@ -31,9 +32,10 @@ import org.jboss.logging.Logger;
 
 /**
  * Admits queued runs: by priority, then by waiting time. To keep the limit, only this class admits
- * runs: a transaction that holds the lock of a workflow's queue counts the active runs and admits
- * as many as the limit allows. Freed capacity and new queued runs wake it; it also checks every
- * second, since a wake-up is lost when its replica dies. Runs on every replica.
+ * runs: a transaction that holds the lock of a project's queue counts the active runs and admits as
+ * many as the limits of the project and of each workflow allow. Freed capacity and new queued runs
+ * wake it; it also checks every second, since a wake-up is lost when its replica dies. Runs on
+ * every replica.
  *
  * <pre>
  *   queued ──place──→ active ──→ ended, or paused: its place is free
@@ -51,8 +53,6 @@ public class RunAdmissionController {
 
   // Next to the outbox's space of advisory locks.
   private static final long LOCK_SPACE = 0x6261746f6e71L;
-
-  private record QueueOf(String project, String workflow) {}
 
   private final Pool pool;
   private final OutboxRelay relay;
@@ -84,67 +84,91 @@ public class RunAdmissionController {
   }
 
   private void look() {
-    for (QueueOf queue : queues()) {
+    for (String project : projects()) {
       int admitted;
       do {
-        admitted = on(pool.withTransaction(tx -> admit(tx, queue)));
+        admitted = on(pool.withTransaction(tx -> admit(tx, project)));
         if (admitted > 0) {
-          LOG.debugf("admitted %d runs of %s", admitted, queue);
+          LOG.debugf("admitted %d runs of project %s", admitted, project);
           relay.wake();
         }
       } while (admitted == MOST_AT_ONCE && !looking.isStopping());
     }
   }
 
-  private List<QueueOf> queues() {
-    List<QueueOf> queues = new ArrayList<>();
+  private List<String> projects() {
+    List<String> projects = new ArrayList<>();
     for (Row row :
         on(
             pool.preparedQuery(
                     """
-                    SELECT DISTINCT project, workflow FROM orchestrator.run
+                    SELECT DISTINCT project FROM orchestrator.run
                     WHERE queued_at IS NOT NULL AND workflow IS NOT NULL LIMIT $1""")
                 .execute(Tuple.of(MOST_QUEUES)))) {
-      queues.add(new QueueOf(row.getString("project"), row.getString("workflow")));
+      projects.add(row.getString("project"));
     }
-    return queues;
+    return projects;
   }
 
   /** Returns the number of admitted runs. */
-  private Uni<Integer> admit(SqlConnection tx, QueueOf queue) {
+  private Uni<Integer> admit(SqlConnection tx, String project) {
     // In a separate statement, so that the next one sees all changes of the lock's last holder.
     return tx.preparedQuery("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))")
-        .execute(Tuple.of(queue.project() + "/" + queue.workflow(), LOCK_SPACE))
-        .chain(() -> free(tx, queue))
-        .chain(free -> free < 1 ? Uni.createFrom().item(0) : fill(tx, queue, free));
+        .execute(Tuple.of(project, LOCK_SPACE))
+        .chain(() -> lockWorkflows(tx, project))
+        .chain(() -> free(tx, project))
+        .chain(free -> free < 1 ? Uni.createFrom().item(0) : fill(tx, project, free));
   }
 
-  private static Uni<Integer> free(SqlConnection tx, QueueOf queue) {
+  /** Orchestrators of an earlier version, during an update, hold a lock for each workflow. */
+  private static Uni<RowSet<Row>> lockWorkflows(SqlConnection tx, String project) {
     return tx.preparedQuery(
             """
-            SELECT (SELECT c.runs FROM orchestrator.concurrency_limit c WHERE c.workflow = $2) AS places,
-              (SELECT count(*) FROM orchestrator.run WHERE project = $1 AND workflow = $2 AND kind = 'managed'
-                AND NOT ended AND queued_at IS NULL AND status <> 'paused') AS taken""")
-        .execute(Tuple.of(queue.project(), queue.workflow()))
+            SELECT pg_advisory_xact_lock(hashtextextended($1 || '/' || q.workflow, $2))
+            FROM (SELECT DISTINCT workflow FROM orchestrator.run
+              WHERE project = $1 AND queued_at IS NOT NULL AND workflow IS NOT NULL
+              ORDER BY workflow LIMIT $3) q""")
+        .execute(Tuple.of(project, LOCK_SPACE, MOST_QUEUES));
+  }
+
+  /** Returns how many runs the limit of the project allows. */
+  private static Uni<Integer> free(SqlConnection tx, String project) {
+    return tx.preparedQuery(
+            """
+            SELECT p.runs AS places, (SELECT count(*) FROM orchestrator.run WHERE project = $1 AND kind = 'managed'
+                AND NOT ended AND queued_at IS NULL AND status <> 'paused') AS taken
+            FROM orchestrator.project p WHERE p.name = $1 AND p.runs IS NOT NULL""")
+        .execute(Tuple.of(project))
         .map(
             rows -> {
-              Row row = rows.iterator().next();
-              Integer places = row.getInteger("places");
-              // The limit was removed: no run has to wait.
-              long free = places == null ? MOST_AT_ONCE : places - row.getLong("taken");
-              return (int) Math.max(0, Math.min(MOST_AT_ONCE, free));
+              for (Row row : rows) {
+                long free = row.getInteger("places") - row.getLong("taken");
+                return (int) Math.max(0, Math.min(MOST_AT_ONCE, free));
+              }
+              return MOST_AT_ONCE;
             });
   }
 
-  /** Admits runs; skips a run that another transaction has locked until the next round. */
-  private Uni<Integer> fill(SqlConnection tx, QueueOf queue, int free) {
+  /**
+   * Admits runs; skips a run that another transaction has locked until the next round. A workflow
+   * whose limit was removed has room for all.
+   */
+  private Uni<Integer> fill(SqlConnection tx, String project, int free) {
     return tx.preparedQuery(
             """
-            SELECT id FROM orchestrator.run
-            WHERE project = $1 AND workflow = $2 AND queued_at IS NOT NULL
-              AND (deadline IS NULL OR deadline > now())
-            ORDER BY priority DESC, queued_at, id LIMIT $3 FOR UPDATE SKIP LOCKED""")
-        .execute(Tuple.of(queue.project(), queue.workflow(), free))
+            WITH room AS MATERIALIZED (
+              SELECT q.workflow, coalesce((SELECT c.runs FROM orchestrator.concurrency_limit c WHERE c.workflow = q.workflow)
+                - (SELECT count(*) FROM orchestrator.run t WHERE t.project = $1 AND t.workflow = q.workflow
+                    AND t.kind = 'managed' AND NOT t.ended AND t.queued_at IS NULL AND t.status <> 'paused'), $2) AS free
+              FROM (SELECT DISTINCT workflow FROM orchestrator.run
+                WHERE project = $1 AND queued_at IS NOT NULL AND workflow IS NOT NULL LIMIT $3) q)
+            SELECT next.id FROM room, LATERAL (
+              SELECT id, priority, queued_at FROM orchestrator.run
+              WHERE project = $1 AND workflow = room.workflow AND queued_at IS NOT NULL
+                AND (deadline IS NULL OR deadline > now())
+              ORDER BY priority DESC, queued_at, id LIMIT greatest(0, least(room.free, $2)) FOR UPDATE SKIP LOCKED) next
+            ORDER BY next.priority DESC, next.queued_at, next.id LIMIT $2""")
+        .execute(Tuple.of(project, (long) free, MOST_QUEUES))
         .chain(
             rows -> {
               Map<String, RunObservation> freed = new HashMap<>();

@@ -29,7 +29,7 @@ public record RunRow(String id, RunControl control, Facts facts) {
    *
    * @param restart {@code always} or {@code never}
    * @param definitionHash null for an external run without a definition
-   * @param limited the run's workflow has a limit of active runs
+   * @param limited the run's workflow or project has a limit of active runs
    * @param defined the run's definition is stored here
    * @param owing effects of the run are in the outbox
    * @param deferred a signal of the run is deferred

@@ -37,7 +37,8 @@ public final class RunRowReader {
             AND COALESCE(json_array_length(r.head::json -> 'uncommitted'), 0) = 0 AS saved,
         r.head::json ->> 'control_gap' AS control_gap,
         p.epoch AS parked_epoch, p.parked_at, p.resume_at AS parked_until,
-        EXISTS (SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = r.workflow) AS limited,
+        EXISTS (SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = r.workflow)
+          OR EXISTS (SELECT 1 FROM orchestrator.project l WHERE l.name = r.project AND l.runs IS NOT NULL) AS limited,
         EXISTS (SELECT 1 FROM orchestrator.workflow w WHERE w.hash = r.definition_hash) AS defined,
         EXISTS (SELECT 1 FROM orchestrator.outbox o WHERE o.run = r.id) AS owing,
         EXISTS (SELECT 1 FROM orchestrator.deferred_signal d WHERE d.run = r.id) AS deferred

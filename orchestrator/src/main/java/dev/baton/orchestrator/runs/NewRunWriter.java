@@ -14,6 +14,7 @@ import dev.baton.orchestrator.outbox.OutboxRelay;
 import dev.baton.orchestrator.outbox.OutboxWriter;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.projects.ProjectLimitGuard;
 import dev.baton.orchestrator.queue.RunAdmissionController;
 import dev.baton.orchestrator.replicas.ReplicaSession;
 import dev.baton.protocol.json.Json;
@@ -33,7 +34,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -70,6 +73,7 @@ class NewRunWriter {
   private final OutboxRelay relay;
   private final RunAdmissionController admission;
   private final ReplicaSession replicas;
+  private final ProjectLimitGuard limits;
   private final ArrayDeque<Pending> waiting = new ArrayDeque<>();
   private long waitingBytes;
   private boolean busy;
@@ -80,7 +84,9 @@ class NewRunWriter {
       IdempotencyService keys,
       OutboxRelay relay,
       RunAdmissionController admission,
-      ReplicaSession replicas) {
+      ReplicaSession replicas,
+      ProjectLimitGuard limits) {
+    this.limits = limits;
     this.replicas = replicas;
     this.admission = admission;
     this.pool = pool;
@@ -249,8 +255,51 @@ class NewRunWriter {
                 boolean mine = pending.key() == null || claimed.contains(pending.key().key());
                 (mine ? fresh : repeats).add(pending);
               }
-              return insertRuns(tx, fresh, written);
+              return permitted(tx, fresh).chain(rest -> insertRuns(tx, rest, written));
             });
+  }
+
+  /** Refuses the requests that the limits of their projects do not allow; returns the others. */
+  private Uni<List<Pending>> permitted(SqlConnection tx, List<Pending> fresh) {
+    if (fresh.isEmpty()) {
+      return Uni.createFrom().item(fresh);
+    }
+    List<ProjectLimitGuard.Demand> demands = new ArrayList<>();
+    for (int i = 0; i < fresh.size(); i++) {
+      int request = i;
+      fresh.get(i).runs().stream()
+          .collect(Collectors.groupingBy(NewRun::project, TreeMap::new, Collectors.toList()))
+          .forEach(
+              (project, runs) ->
+                  demands.add(
+                      new ProjectLimitGuard.Demand(
+                          request,
+                          project,
+                          (int) runs.stream().filter(run -> !run.external()).count(),
+                          runs.size())));
+    }
+    return limits.decide(tx, demands).chain(refused -> withoutRefused(tx, fresh, refused));
+  }
+
+  private static Uni<List<Pending>> withoutRefused(
+      SqlConnection tx, List<Pending> fresh, Map<Integer, ProblemException> refused) {
+    List<Pending> rest = new ArrayList<>();
+    List<String> undoKeys = new ArrayList<>();
+    for (int i = 0; i < fresh.size(); i++) {
+      Pending pending = fresh.get(i);
+      ProblemException problem = refused.get(i);
+      if (problem == null) {
+        rest.add(pending);
+      } else {
+        Optional.ofNullable(pending.key()).map(IdempotencyKey::key).ifPresent(undoKeys::add);
+        pending.done().completeExceptionally(problem);
+      }
+    }
+    return undoKeys.isEmpty()
+        ? Uni.createFrom().item(rest)
+        : tx.preparedQuery("DELETE FROM orchestrator.idempotency WHERE key = ANY($1)")
+            .execute(Tuple.of(undoKeys.toArray(String[]::new)))
+            .replaceWith(rest);
   }
 
   private Uni<Void> insertRuns(SqlConnection tx, List<Pending> fresh, List<Pending> written) {
@@ -277,8 +326,9 @@ class NewRunWriter {
               deadline, heartbeat_interval_ms, heartbeat_timeout_ms, created_at, epoch,
               CASE WHEN limited THEN 1 ELSE control_seq END, status,
               forked_from, forked_position, forked_step, forked_checkpoint, priority, home_partition, $2::boolean, CASE WHEN limited THEN now() END
-            FROM (SELECT j.*, j.kind = 'managed' AND EXISTS (
-                SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = j.workflow) AS limited
+            FROM (SELECT j.*, j.kind = 'managed' AND (EXISTS (
+                SELECT 1 FROM orchestrator.concurrency_limit c WHERE c.workflow = j.workflow) OR EXISTS (
+                SELECT 1 FROM orchestrator.project l WHERE l.name = j.project AND l.runs IS NOT NULL)) AS limited
               FROM json_to_recordset($1::text::json) AS j (id text, project text, kind text, workflow text,
                 definition_hash text, isolation text, labels jsonb, input text, restart text, deadline timestamptz,
                 heartbeat_interval_ms bigint, heartbeat_timeout_ms bigint, created_at timestamptz, epoch int,

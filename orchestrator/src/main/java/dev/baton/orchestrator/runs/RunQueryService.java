@@ -69,6 +69,13 @@ public class RunQueryService {
           LIMIT 1000) before) END AS queue_position,
         CASE WHEN r.queued_at IS NOT NULL THEN (SELECT c.runs FROM orchestrator.concurrency_limit c
           WHERE c.workflow = r.workflow COLLATE "C") END AS queue_limit,
+        CASE WHEN r.queued_at IS NOT NULL THEN (SELECT l.runs FROM orchestrator.project l
+          WHERE l.name = r.project AND l.runs <= (SELECT count(*) FROM orchestrator.run u WHERE u.project = r.project
+            AND u.kind = 'managed' AND NOT u.ended AND u.queued_at IS NULL AND u.status <> 'paused')) END AS project_limit,
+        CASE WHEN r.queued_at IS NOT NULL THEN (SELECT count(*) FROM (SELECT 1 FROM orchestrator.run q
+          WHERE q.project = r.project AND q.queued_at IS NOT NULL
+            AND (q.priority > r.priority OR q.priority = r.priority AND (q.queued_at, q.id) <= (r.queued_at, r.id))
+          LIMIT 1000) before) END AS project_position,
         CASE WHEN r.awaits_epoch = r.epoch AND r.queued_at IS NULL
           AND (r.runner_id IS NULL OR r.awaits_reason = 'launcher_unavailable' AND r.started_epoch < r.epoch) AND NOT r.ended AND r.desired = 'running'
           AND r.status <> 'paused' THEN r.awaits_since END AS awaits_since, r.awaits_launcher, r.awaits_pool, r.awaits_limit,
@@ -428,6 +435,17 @@ public class RunQueryService {
 
   private static RunView.@Nullable Queued queued(Row row) {
     Instant since = instant(row, "queued_at");
+    Integer projectLimit = row.getInteger("project_limit");
+    if (since != null && projectLimit != null) {
+      return new RunView.Queued(
+          row.getLong("project_position").intValue(),
+          projectLimit,
+          since,
+          "project_limit",
+          null,
+          null,
+          null);
+    }
     if (since != null) {
       return new RunView.Queued(
           row.getLong("queue_position").intValue(),

@@ -113,7 +113,8 @@ public class RunResource {
     ProblemKind.NOT_FOUND,
     ProblemKind.CONFLICT,
     ProblemKind.INVALID_WORKFLOW,
-    ProblemKind.INVALID_INPUT
+    ProblemKind.INVALID_INPUT,
+    ProblemKind.PROJECT_LIMIT
   })
   @Operation(operationId = "createRun", summary = "Create a run. 201 once it is durable.")
   @RequestBody(
@@ -139,7 +140,8 @@ public class RunResource {
     ProblemKind.NOT_FOUND,
     ProblemKind.CONFLICT,
     ProblemKind.INVALID_WORKFLOW,
-    ProblemKind.INVALID_INPUT
+    ProblemKind.INVALID_INPUT,
+    ProblemKind.PROJECT_LIMIT
   })
   @Operation(operationId = "createRuns", summary = "Create up to 1,000 runs, all or none.")
   @RequestBody(

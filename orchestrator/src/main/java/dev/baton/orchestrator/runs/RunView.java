@@ -157,11 +157,12 @@ public record RunView(
 
   /**
    * @param position 1 is next; 1,000 means that or more
-   * @param limit maximum number of active runs of the workflow, or of live runners of the launcher
-   *     or its pool; null when it has just been removed, or the launcher itself refuses
-   * @param reason {@code workflow_limit}, {@code launcher_limit}, {@code pool_limit}, {@code
-   *     launcher_no_room}, {@code launcher_rejected}, {@code launcher_unavailable} or {@code
-   *     pool_missing}
+   * @param limit maximum number of active runs of the project or the workflow, or of live runners
+   *     of the launcher or its pool; null when it has just been removed, or the launcher itself
+   *     refuses
+   * @param reason {@code project_limit}, {@code workflow_limit}, {@code launcher_limit}, {@code
+   *     pool_limit}, {@code launcher_no_room}, {@code launcher_rejected}, {@code
+   *     launcher_unavailable} or {@code pool_missing}
    * @param launcher that has no room; null under a workflow's limit
    * @param pool of the launcher that has no room; null when the launcher itself has none
    * @param detail what the launcher reports; null under a limit

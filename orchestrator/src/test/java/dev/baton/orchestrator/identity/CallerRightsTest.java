@@ -133,7 +133,7 @@ class CallerRightsTest {
     }
 
     assertThat(wrong).isEmpty();
-    assertThat(closed).isEqualTo(10);
+    assertThat(closed).isEqualTo(12);
     for (String path : List.of("/q/metrics", "/q/metrics/", "/q/../q/metrics", "/q/info")) {
       assertThat(send(admin, "GET", path, "").status()).as(path).isEqualTo(403);
       assertThat(send(steps.sign(RUN), "GET", path, "").status()).as(path).isEqualTo(403);

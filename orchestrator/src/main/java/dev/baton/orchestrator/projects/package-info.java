@@ -1,0 +1,11 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+/** Projects with their limits. */
+@NullMarked
+package dev.baton.orchestrator.projects;
+
+import org.jspecify.annotations.NullMarked;
