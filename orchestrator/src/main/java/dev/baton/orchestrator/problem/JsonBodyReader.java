@@ -25,7 +25,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads JSON bodies strictly: an unknown field is rejected, since it is most often a typo. */
+/**
+ * Reads JSON bodies strictly: rejects unknown fields, which are most often typos, and fractions
+ * where an integer is needed, instead of cutting them off.
+ */
 public final class JsonBodyReader {
   /** Maximum size of a body that is not a batch, in bytes. */
   public static final int LIMIT = 1024 * 1024;
@@ -34,7 +37,10 @@ public final class JsonBodyReader {
   public static final int BATCH_LIMIT = 16 * 1024 * 1024;
 
   private static final ObjectMapper STRICT =
-      Json.mapper().copy().enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES);
+      Json.mapper()
+          .copy()
+          .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT);
 
   private JsonBodyReader() {}
 
