@@ -10,6 +10,9 @@ import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.Finding;
 import dev.baton.protocol.grpc.GcReport;
+import dev.baton.protocol.grpc.MeasureProjectsRequest;
+import dev.baton.protocol.grpc.MeasureProjectsResponse;
+import dev.baton.protocol.grpc.ProjectStorage;
 import dev.baton.protocol.grpc.ReindexReport;
 import dev.baton.protocol.grpc.ReindexRequest;
 import dev.baton.protocol.grpc.RetentionReport;
@@ -24,6 +27,8 @@ import dev.baton.protocol.grpc.VerifyEventsRequest;
 import dev.baton.protocol.grpc.VerifyEventsResponse;
 import dev.baton.store.deletion.RunEraser;
 import dev.baton.store.gc.PackGarbageCollector;
+import dev.baton.store.objects.ObjectName;
+import dev.baton.store.packs.ProjectStorageMeter;
 import dev.baton.store.reindex.BucketReindexer;
 import dev.baton.store.retention.RetentionService;
 import dev.baton.store.scheduling.BlockingExecutor;
@@ -36,7 +41,8 @@ import jakarta.enterprise.context.ApplicationScoped;
 import java.util.TreeMap;
 
 /**
- * Runs maintenance (verify, scrub, retention, gc, delete, reindex) on request and returns a report.
+ * Runs maintenance (verify, scrub, retention, gc, delete, reindex, measure) on request and returns
+ * a report.
  */
 @ApplicationScoped
 class MaintenanceGrpcHandler {
@@ -48,6 +54,7 @@ class MaintenanceGrpcHandler {
   private final RunEraser deletion;
   private final BucketReindexer reindex;
   private final EventProofVerifier proofs;
+  private final ProjectStorageMeter meter;
 
   MaintenanceGrpcHandler(
       BlockingExecutor aside,
@@ -57,7 +64,9 @@ class MaintenanceGrpcHandler {
       PackGarbageCollector collection,
       RunEraser deletion,
       BucketReindexer reindex,
-      EventProofVerifier proofs) {
+      EventProofVerifier proofs,
+      ProjectStorageMeter meter) {
+    this.meter = meter;
     this.aside = aside;
     this.verifier = verifier;
     this.scrub = scrub;
@@ -214,5 +223,19 @@ class MaintenanceGrpcHandler {
               .setLogChunks(report.logChunks())
               .build();
         });
+  }
+
+  Uni<MeasureProjectsResponse> measure(MeasureProjectsRequest request) {
+    return meter
+        .measure(request.getProjectsList().stream().map(ObjectName::project).distinct().toList())
+        .map(
+            bytes -> {
+              MeasureProjectsResponse.Builder response = MeasureProjectsResponse.newBuilder();
+              bytes.forEach(
+                  (project, size) ->
+                      response.addProjects(
+                          ProjectStorage.newBuilder().setProject(project).setBytes(size)));
+              return response.build();
+            });
   }
 }

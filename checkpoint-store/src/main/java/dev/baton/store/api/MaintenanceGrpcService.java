@@ -10,6 +10,8 @@ import dev.baton.protocol.grpc.DeleteRunRequest;
 import dev.baton.protocol.grpc.DeleteRunResponse;
 import dev.baton.protocol.grpc.GcReport;
 import dev.baton.protocol.grpc.MaintenanceServiceGrpc;
+import dev.baton.protocol.grpc.MeasureProjectsRequest;
+import dev.baton.protocol.grpc.MeasureProjectsResponse;
 import dev.baton.protocol.grpc.ReindexReport;
 import dev.baton.protocol.grpc.ReindexRequest;
 import dev.baton.protocol.grpc.RetentionReport;
@@ -60,5 +62,11 @@ class MaintenanceGrpcService extends MaintenanceServiceGrpc.MaintenanceServiceIm
   @Override
   public void reindex(ReindexRequest request, StreamObserver<ReindexReport> observer) {
     UnaryAnswer.send(observer, () -> maintenanceCalls.reindex(request));
+  }
+
+  @Override
+  public void measureProjects(
+      MeasureProjectsRequest request, StreamObserver<MeasureProjectsResponse> observer) {
+    UnaryAnswer.send(observer, () -> maintenanceCalls.measure(request));
   }
 }

@@ -13,6 +13,7 @@ import dev.baton.cli.client.PageReader;
 import dev.baton.cli.client.UrlQueryBuilder;
 import dev.baton.cli.command.CliException;
 import dev.baton.cli.command.CommandContext;
+import dev.baton.cli.terminal.ByteSizeFormatter;
 import dev.baton.cli.terminal.TextTable;
 import dev.baton.protocol.json.Json;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Parameters;
       "%nExamples:",
       "  baton projects create payments",
       "  baton projects limit payments --runs 20 --waiting 500 --rate 5",
+      "  baton projects limit payments --storage-bytes 20000000000",
       "  baton projects show payments",
       "  baton projects limit payments --clear"
     })
@@ -91,10 +93,17 @@ public final class ProjectsCommand implements Runnable {
               paramLabel = "N",
               description = "New runs per second, on average; further ones are refused.")
           @Nullable Double rate,
+      @Option(
+              names = "--storage-bytes",
+              paramLabel = "N",
+              description =
+                  "Bytes of checkpoints from which on new runs are refused. 20000000000: 20 GB.")
+          @Nullable Long storageBytes,
       @Option(names = "--clear", description = "Remove the limits that are not named.")
           boolean clear) {
-    if (runs == null && waiting == null && rate == null && !clear) {
-      throw CliException.usage("name a limit: --runs, --waiting, --rate, or --clear");
+    if (runs == null && waiting == null && rate == null && storageBytes == null && !clear) {
+      throw CliException.usage(
+          "name a limit: --runs, --waiting, --rate, --storage-bytes, or --clear");
     }
     ObjectNode limits = Json.mapper().createObjectNode();
     if (!clear && context.client().get(path(name)).path("limits") instanceof ObjectNode now) {
@@ -108,6 +117,9 @@ public final class ProjectsCommand implements Runnable {
     }
     if (rate != null) {
       limits.put("rate", rate);
+    }
+    if (storageBytes != null) {
+      limits.put("storage_bytes", storageBytes);
     }
     JsonNode project =
         context.client().put(path(name), Json.mapper().createObjectNode().set("limits", limits));
@@ -124,9 +136,14 @@ public final class ProjectsCommand implements Runnable {
     return PATH + "/" + UrlQueryBuilder.encode(name);
   }
 
+  private static String size(JsonNode bytes) {
+    return bytes.isNumber() ? ByteSizeFormatter.of(bytes.longValue()) : NO_LIMIT;
+  }
+
   private void print(JsonNode projects) {
     TextTable table =
-        new TextTable("NAME", "UNDER WAY", "LIMIT", "WAITING", "LIMIT", "RATE", "RUNS");
+        new TextTable(
+            "NAME", "UNDER WAY", "LIMIT", "WAITING", "LIMIT", "RATE", "STORED", "LIMIT", "RUNS");
     for (JsonNode project : projects) {
       JsonNode limits = project.path("limits");
       table.row(
@@ -136,6 +153,8 @@ public final class ProjectsCommand implements Runnable {
           project.path("queued").asText(),
           limits.path("waiting").asText(NO_LIMIT),
           limits.path("rate").asText(NO_LIMIT),
+          size(project.path("stored_bytes")),
+          size(limits.path("storage_bytes")),
           project.path("runs").asText());
     }
     context.print(table, "no projects; create one with `baton projects create NAME`");

@@ -18,7 +18,7 @@ class ProjectsCommandTest {
   private static final String PROJECT =
       """
       {"name":"payments","created_at":"2026-01-01T00:00:00Z","created_by":"a","under_way":2,"queued":7,"runs":30,
-       "limits":{"runs":2,"waiting":null,"rate":null}}""";
+       "stored_bytes":1200000000,"limits":{"runs":2,"storage_bytes":20000000000}}""";
 
   private StubServer server;
   private InProcessCli cli;
@@ -39,7 +39,7 @@ class ProjectsCommandTest {
     server.on("GET /projects?limit=100", 200, "{\"projects\":[" + PROJECT + "]}");
 
     assertThat(cli.run("projects").out().lines().skip(1).findFirst().orElseThrow().split(" +"))
-        .containsExactly("payments", "2", "2", "7", "-", "-", "30");
+        .containsExactly("payments", "2", "2", "7", "-", "-", "1.2GB", "20GB", "30");
   }
 
   @Test
@@ -50,7 +50,13 @@ class ProjectsCommandTest {
     assertThat(cli.run("projects", "limit", "payments", "--rate", "5").code()).isZero();
 
     assertThat(server.requests().getLast().line()).isEqualTo("PUT /projects/payments");
-    assertThat(server.requests().getLast().body()).contains("\"runs\":2", "\"rate\":5.0");
+    assertThat(server.requests().getLast().body())
+        .contains("\"runs\":2", "\"storage_bytes\":20000000000", "\"rate\":5.0");
+
+    assertThat(cli.run("projects", "limit", "payments", "--storage-bytes", "9", "--clear").code())
+        .isZero();
+
+    assertThat(server.requests().getLast().body()).isEqualTo("{\"limits\":{\"storage_bytes\":9}}");
   }
 
   @Test

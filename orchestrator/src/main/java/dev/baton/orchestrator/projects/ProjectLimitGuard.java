@@ -29,6 +29,9 @@ public class ProjectLimitGuard {
   /** After which a refused creation may succeed, when only an end of a run helps. */
   private static final int RETRY_SECONDS = 5;
 
+  /** After which a refused creation may succeed, when only a deletion of checkpoints helps. */
+  private static final int STORAGE_RETRY_SECONDS = 60;
+
   private final boolean required;
 
   ProjectLimitGuard(OrchestratorConfig config) {
@@ -49,6 +52,7 @@ public class ProjectLimitGuard {
     private final String project;
     private final ProjectLimits limits;
     private final long places;
+    private final long stored;
     private long queued;
     private double tokens;
 
@@ -57,6 +61,7 @@ public class ProjectLimitGuard {
      * @param elapsed seconds since the last refill
      * @param underWay runs that have a place
      * @param queued runs that wait for one
+     * @param stored bytes that its checkpoints keep, as measured last
      */
     Budget(
         String project,
@@ -64,10 +69,12 @@ public class ProjectLimitGuard {
         double tokens,
         double elapsed,
         long underWay,
-        long queued) {
+        long queued,
+        long stored) {
       this.project = project;
       this.limits = limits;
       this.queued = queued;
+      this.stored = stored;
       this.places = limits.runs() == null ? 0 : Math.max(0, limits.runs() - underWay);
       this.tokens =
           limits.rate() == null
@@ -81,6 +88,13 @@ public class ProjectLimitGuard {
 
     /** Takes what the demand needs; returns why it cannot. */
     @Nullable ProblemException take(int managed, int all) {
+      if (limits.storageBytes() != null && stored >= limits.storageBytes()) {
+        return ProblemException.retryAfter(
+            ProblemKind.PROJECT_LIMIT,
+            "project '%s' keeps %d bytes in checkpoints, the limit 'storage_bytes' is %d: delete runs that have ended (POST /runs/bulk/delete), or have the limit raised"
+                .formatted(project, stored, limits.storageBytes()),
+            STORAGE_RETRY_SECONDS);
+      }
       if (limits.rate() != null && tokens < 1) {
         int seconds = (int) Math.max(1, Math.ceil((1 - tokens) / limits.rate()));
         return ProblemException.retryAfter(
@@ -145,7 +159,7 @@ public class ProjectLimitGuard {
   private static Uni<Map<String, Budget>> budgets(SqlConnection tx, String[] names) {
     return tx.preparedQuery(
             """
-            SELECT p.name, p.runs, p.waiting, p.rate, p.tokens,
+            SELECT p.name, p.runs, p.waiting, p.rate, p.storage_bytes, p.tokens, coalesce(p.stored_bytes, 0) AS stored,
               extract(epoch FROM clock_timestamp() - p.refilled_at)::double precision AS elapsed,
               CASE WHEN p.runs IS NULL THEN 0 ELSE (SELECT count(*) FROM orchestrator.run r
                 WHERE r.project = p.name AND r.kind = 'managed' AND NOT r.ended AND r.queued_at IS NULL
@@ -162,14 +176,12 @@ public class ProjectLimitGuard {
                     row.getString("name"),
                     new Budget(
                         row.getString("name"),
-                        new ProjectLimits(
-                            row.getInteger("runs"),
-                            row.getInteger("waiting"),
-                            row.getDouble("rate")),
+                        ProjectLimits.of(row),
                         row.getDouble("tokens"),
                         row.getDouble("elapsed"),
                         row.getLong("under_way"),
-                        row.getLong("queued")));
+                        row.getLong("queued"),
+                        row.getLong("stored")));
               }
               return budgets;
             });

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,8 @@ class ProjectLimitRepository {
 
   private static final String SELECT =
       """
-      SELECT p.name, p.created_at, p.created_by, p.runs, p.waiting, p.rate,
+      SELECT p.name, p.created_at, p.created_by, p.runs, p.waiting, p.rate, p.storage_bytes,
+        CASE WHEN p.storage_bytes IS NOT NULL THEN p.stored_bytes END AS stored_bytes,
         (SELECT count(*) FROM orchestrator.run r WHERE r.project = p.name AND r.kind = 'managed' AND NOT r.ended
           AND r.queued_at IS NULL AND r.status <> 'paused') AS under_way,
         (SELECT count(*) FROM orchestrator.run r WHERE r.project = p.name AND r.queued_at IS NOT NULL) AS queued,
@@ -81,11 +83,13 @@ class ProjectLimitRepository {
     ProjectLimits set = limits == null ? ProjectLimits.NONE : limits;
     return pool.preparedQuery(
             """
-            INSERT INTO orchestrator.project AS p (name, created_at, created_by, runs, waiting, rate)
-            VALUES ($1, now(), $2, $3, $4, $5)
-            ON CONFLICT (name) DO UPDATE SET runs = CASE WHEN $6 THEN excluded.runs ELSE p.runs END,
-              waiting = CASE WHEN $6 THEN excluded.waiting ELSE p.waiting END,
-              rate = CASE WHEN $6 THEN excluded.rate ELSE p.rate END
+            INSERT INTO orchestrator.project AS p (name, created_at, created_by, runs, waiting, rate, storage_bytes)
+            VALUES ($1, now(), $2, $3, $4, $5, $6)
+            ON CONFLICT (name) DO UPDATE SET runs = CASE WHEN $7 THEN excluded.runs ELSE p.runs END,
+              waiting = CASE WHEN $7 THEN excluded.waiting ELSE p.waiting END,
+              rate = CASE WHEN $7 THEN excluded.rate ELSE p.rate END,
+              storage_bytes = CASE WHEN $7 THEN excluded.storage_bytes ELSE p.storage_bytes END,
+              measured_at = CASE WHEN $7 THEN NULL ELSE p.measured_at END
             RETURNING xmax = 0 AS fresh""")
         .execute(
             Tuple.tuple()
@@ -94,6 +98,7 @@ class ProjectLimitRepository {
                 .addInteger(set.runs())
                 .addInteger(set.waiting())
                 .addDouble(set.rate())
+                .addLong(set.storageBytes())
                 .addBoolean(limits != null))
         .ifNoItem()
         .after(SQL)
@@ -127,6 +132,54 @@ class ProjectLimitRepository {
                         .map(rows -> Optional.of(rows.iterator().next().getLong("runs"))));
   }
 
+  /**
+   * Claims limited projects that no replica has measured within this time.
+   *
+   * @param most maximum number of them
+   */
+  Uni<List<String>> claimMeasurements(Duration every, int most) {
+    // Locked in the order of names, as by creations, and without SKIP LOCKED: the rows of the
+    // busiest projects are almost always locked.
+    return pool.preparedQuery(
+            """
+            WITH due AS MATERIALIZED (
+              SELECT name FROM orchestrator.project
+              WHERE storage_bytes IS NOT NULL
+                AND (measured_at IS NULL OR measured_at <= clock_timestamp() - interval '1 millisecond' * $1::bigint)
+              ORDER BY name LIMIT $2 FOR UPDATE)
+            UPDATE orchestrator.project p SET measured_at = clock_timestamp() FROM due WHERE p.name = due.name
+            RETURNING p.name""")
+        .execute(Tuple.of(every.toMillis(), most))
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .map(
+            rows -> {
+              List<String> names = new ArrayList<>();
+              rows.forEach(row -> names.add(row.getString("name")));
+              return names;
+            });
+  }
+
+  /** Stores how many bytes the checkpoints of each project keep. */
+  Uni<Void> storeMeasurements(Map<String, Long> bytes) {
+    return pool.preparedQuery(
+            """
+            WITH locked AS MATERIALIZED (
+              SELECT p.name, g.bytes FROM orchestrator.project p
+              JOIN unnest($1::text[], $2::bigint[]) AS g(name, bytes) ON g.name = p.name
+              ORDER BY p.name FOR UPDATE OF p)
+            UPDATE orchestrator.project p SET stored_bytes = locked.bytes FROM locked WHERE p.name = locked.name""")
+        .execute(
+            Tuple.tuple()
+                .addArrayOfString(bytes.keySet().toArray(String[]::new))
+                .addArrayOfLong(bytes.values().toArray(Long[]::new)))
+        .ifNoItem()
+        .after(SQL)
+        .fail()
+        .replaceWithVoid();
+  }
+
   private static List<ProjectView> views(RowSet<Row> rows) {
     List<ProjectView> views = new ArrayList<>();
     for (Row row : rows) {
@@ -135,11 +188,11 @@ class ProjectLimitRepository {
               row.getString("name"),
               row.getOffsetDateTime("created_at").withOffsetSameInstant(ZoneOffset.UTC).toInstant(),
               row.getString("created_by"),
-              new ProjectLimits(
-                  row.getInteger("runs"), row.getInteger("waiting"), row.getDouble("rate")),
+              ProjectLimits.of(row),
               row.getLong("under_way"),
               row.getLong("queued"),
-              row.getLong("all_runs")));
+              row.getLong("all_runs"),
+              row.getLong("stored_bytes")));
     }
     return views;
   }

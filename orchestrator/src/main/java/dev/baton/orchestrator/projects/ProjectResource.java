@@ -64,10 +64,15 @@ public class ProjectResource {
 
   private final ProjectLimitRepository projects;
   private final RunAdmissionController admission;
+  private final ProjectStorageWatcher storage;
   private final CallerContext callers;
 
   ProjectResource(
-      ProjectLimitRepository projects, RunAdmissionController admission, CallerContext callers) {
+      ProjectLimitRepository projects,
+      RunAdmissionController admission,
+      ProjectStorageWatcher storage,
+      CallerContext callers) {
+    this.storage = storage;
     this.callers = callers;
     this.projects = projects;
     this.admission = admission;
@@ -142,6 +147,7 @@ public class ProjectResource {
     return projects
         .put(name, access.caller().name(), limits == null ? null : limits.checked())
         .invoke(admission::wake)
+        .invoke(storage::wake)
         .chain(
             fresh ->
                 found(name, access.visible())

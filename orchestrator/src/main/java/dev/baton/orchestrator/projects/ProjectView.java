@@ -8,6 +8,7 @@ package dev.baton.orchestrator.projects;
 
 import java.time.Instant;
 import org.eclipse.microprofile.openapi.annotations.media.Schema;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A project in responses.
@@ -15,6 +16,8 @@ import org.eclipse.microprofile.openapi.annotations.media.Schema;
  * @param underWay number of managed runs that have a place
  * @param queued number of runs that wait for one
  * @param runs number of all stored runs
+ * @param storedBytes bytes that its checkpoints keep, as measured last; null without a limit of
+ *     them, and before the first measurement
  */
 @Schema(name = "Project")
 public record ProjectView(
@@ -24,4 +27,5 @@ public record ProjectView(
     ProjectLimits limits,
     long underWay,
     long queued,
-    long runs) {}
+    long runs,
+    @Nullable Long storedBytes) {}

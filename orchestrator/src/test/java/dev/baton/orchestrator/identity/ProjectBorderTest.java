@@ -56,7 +56,7 @@ class ProjectBorderTest {
       Set.of(
           "DELETE /api-keys/{id}",
           "GET /schemas/{path}",
-          // ProjectTest compares foreign with unknown names.
+          // Compared in shouldAnswerForForeignProjectsAsForUnknownOnes.
           "GET /projects/{name}",
           "PUT /projects/{name}",
           "DELETE /projects/{name}",
@@ -160,6 +160,50 @@ class ProjectBorderTest {
 
     assertThat(wrong).isEmpty();
     assertThat(operationsWithTarget()).hasSizeGreaterThan(25);
+  }
+
+  @Test
+  void shouldAnswerForForeignProjectsAsForUnknownOnes() {
+    for (String project : List.of("payments", "orders")) {
+      put(project);
+    }
+    Map<String, Integer> expected =
+        Map.of(
+            "GET /projects/{name}",
+            404,
+            "PUT /projects/{name}",
+            403,
+            "DELETE /projects/{name}",
+            403);
+
+    expected.forEach(
+        (operation, status) -> {
+          assertThat(projectAnswer(operation, "orders"))
+              .as(operation)
+              .isEqualTo(projectAnswer(operation, "absent"))
+              .startsWith(status + " ");
+        });
+    assertThat(projectAnswer("GET /projects/{name}", "payments")).startsWith("200 ");
+    assertThat(pages("/projects?limit=1", "projects", "name")).containsExactly("payments");
+  }
+
+  private void put(String project) {
+    Answer answer =
+        ProjectFixture.send(
+            bed,
+            OrchestratorTestClient.apiKey(),
+            "PUT",
+            "/projects/" + project,
+            "{}".getBytes(StandardCharsets.UTF_8));
+    assertThat(answer.status()).as(answer.text()).isIn(200, 201);
+  }
+
+  private String projectAnswer(String operation, String project) {
+    String path = operation.split(" ", 2)[1].replace("{name}", project);
+    Answer answer =
+        ProjectFixture.send(
+            bed, admin, operation.split(" ", 2)[0], path, "{}".getBytes(StandardCharsets.UTF_8));
+    return answer.status() + " " + answer.type() + " " + answer.text().replace(project, "NAME");
   }
 
   /** Needs a machine that does nothing else: it compares medians of milliseconds. */

@@ -7,10 +7,12 @@
 package dev.baton.orchestrator.projects;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
+import dev.baton.orchestrator.testing.FakeStore;
 import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestClient.Answer;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
@@ -18,14 +20,20 @@ import dev.baton.orchestrator.testing.OrchestratorTestResource;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TestConfigFactory;
 import dev.baton.orchestrator.testing.TraceLog;
+import dev.baton.protocol.grpc.CreateRunRequest;
+import dev.baton.protocol.grpc.RunsServiceGrpc;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.TraceEvent;
+import io.grpc.ManagedChannel;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
+import io.smallrye.mutiny.Uni;
 import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.inject.Inject;
+import java.net.URLDecoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -43,6 +51,7 @@ class ProjectTest {
 
   @Inject OrchestratorTestEnvironment bed;
   @Inject Pool pool;
+  @Inject ProjectLimitRepository projects;
 
   private Answer send(String key, String method, String path, String body) {
     OrchestratorTestClient client = new OrchestratorTestClient(bed.base(), Optional.of(key));
@@ -110,14 +119,56 @@ class ProjectTest {
   }
 
   @Test
-  void shouldSayWhatLimitsMayBe() {
-    for (String limits :
-        List.of("{\"runs\": -1}", "{\"waiting\": 5}", "{\"rate\": 0}", "{\"runs\": 2000000}")) {
-      Answer answer = put("odd", limits);
-      assertThat(answer.status()).as(limits).isEqualTo(400);
-      assertThat(answer.json().path("detail").asText()).contains("allowed");
+  void shouldNameTheLimitThatIsNotAllowed() {
+    Map<String, String> refused =
+        Map.of(
+            "{\"runs\": -1}", "runs -1 is not allowed; allowed: 0 to 1000000",
+            "{\"runs\": 2000000}", "runs 2000000 is not allowed",
+            "{\"waiting\": 5}", "'waiting' without 'runs' is not allowed",
+            "{\"runs\": 1, \"waiting\": -5}", "waiting -5 is not allowed",
+            "{\"rate\": 0}", "rate 0.0 is not allowed; allowed: 0.001 to 100000",
+            "{\"rate\": \"NaN\"}", "rate NaN is not allowed",
+            "{\"storage_bytes\": -1}", "storage_bytes -1 is not allowed",
+            "{\"storage_bytes\": 1000000000000001}",
+                "storage_bytes 1000000000000001 is not allowed; allowed: 0 to 1000000000000000");
+    refused.forEach(
+        (limits, detail) -> {
+          Answer answer = put("odd", limits);
+          assertThat(answer.status()).as(limits).isEqualTo(400);
+          assertThat(answer.json().path("detail").asText()).contains(detail);
+        });
+    for (String field : List.of("runs", "storage_bytes")) {
+      for (String value : List.of("\"many\"", "2.5", "99999999999999999999", "[]")) {
+        Answer answer = put("odd", "{\"%s\": %s}".formatted(field, value));
+        assertThat(answer.status()).as(field + value).isEqualTo(400);
+        assertThat(answer.json().at("/errors/0/path").asText()).isEqualTo("limits." + field);
+      }
     }
-    assertThat(put("Odd", "").status()).isEqualTo(400);
+    assertThat(put("odd", "{\"run\": 5}").text()).contains("unknown field 'run'", "waiting");
+    assertThat(bed.api().get("/projects/odd").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldNameTheProjectWhoseNameIsNotAllowed() {
+    for (String name :
+        List.of("Odd", "-odd", "_odd", "od.d", "o".repeat(64), "%C3%B6dd", "o%20d")) {
+      Answer answer = put(name, "");
+      assertThat(answer.status()).as(name).isEqualTo(400);
+      assertThat(answer.json().path("detail").asText())
+          .contains(
+              "project '" + URLDecoder.decode(name, StandardCharsets.UTF_8).substring(0, 3),
+              "allowed: 1 to 63 of a-z");
+    }
+  }
+
+  @Test
+  void shouldFindNoProjectThatWasNotCreated() {
+    assertThat(external("unmade").status()).isEqualTo(201);
+    for (String method : List.of("GET", "DELETE")) {
+      Answer answer = send(OrchestratorTestClient.apiKey(), method, "/projects/unmade", "");
+      assertThat(answer.status()).as(method).isEqualTo(404);
+      assertThat(answer.json().path("detail").asText()).contains("no project 'unmade'");
+    }
   }
 
   @Test
@@ -225,6 +276,84 @@ class ProjectTest {
     put("slow", "{\"rate\": 0.01}");
     assertThat(external("slow", "Idempotency-Key", "slow-1").status()).isEqualTo(201);
     assertThat(external("free-of-limits").status()).isEqualTo(201);
+  }
+
+  @Test
+  void shouldRefuseRunsOnceTheCheckpointsKeepTooManyBytes() {
+    FakeStore.store("heavy", 999);
+    put("heavy", "{\"storage_bytes\": 1000}");
+    awaitStored("heavy", 999);
+    assertThat(external("heavy").status()).isEqualTo(201);
+
+    FakeStore.store("heavy", 1_000);
+    put("heavy", "{\"storage_bytes\": 1000}");
+    awaitStored("heavy", 1_000);
+    Answer refused = external("heavy");
+
+    assertThat(refused.status()).as(refused.text()).isEqualTo(429);
+    assertThat(refused.json().path("type").asText()).endsWith("/project-limit");
+    assertThat(refused.json().path("detail").asText())
+        .contains("'heavy' keeps 1000 bytes", "'storage_bytes' is 1000", "/runs/bulk/delete");
+    assertThat(refused.raw().headers().firstValue("Retry-After")).contains("60");
+    assertThat(external("light").status()).isEqualTo(201);
+
+    put("heavy", "{\"storage_bytes\": 2000}");
+    assertThat(external("heavy").status()).isEqualTo(201);
+    assertThat(put("heavy", "{}").json().has("stored_bytes")).isFalse();
+  }
+
+  private void awaitStored(String project, long bytes) {
+    bed.api()
+        .await(
+            "/projects/" + project,
+            "the measurement",
+            shown -> shown.path("stored_bytes").asLong() == bytes);
+  }
+
+  @Test
+  void shouldShareMeasurementsAmongReplicas() {
+    put("measured", "{\"storage_bytes\": 7}");
+    awaitStored("measured", 0);
+    FakeStore.store("measured", 5);
+
+    assertThat(claim(Duration.ofHours(1))).doesNotContain("measured");
+    List<List<String>> claims =
+        Uni.join()
+            .all(
+                projects.claimMeasurements(Duration.ofMillis(1), 500),
+                projects.claimMeasurements(Duration.ofMillis(1), 500))
+            .andFailFast()
+            .await()
+            .atMost(BOUND);
+
+    assertThat(claims.stream().flatMap(List::stream)).contains("measured");
+    put("measured", "{}");
+    assertThat(claim(Duration.ZERO)).doesNotContain("measured");
+  }
+
+  private List<String> claim(Duration every) {
+    return projects.claimMeasurements(every, 500).await().atMost(BOUND);
+  }
+
+  @Test
+  void shouldRefuseRunsOverGrpcWithTheSameReason() {
+    bed.api().workflow("project-grpc", true);
+    put("grpc", "{\"runs\": 0, \"waiting\": 0}");
+    ManagedChannel channel = bed.channel(Optional.of(OrchestratorTestClient.apiKey()));
+    try {
+      assertThatThrownBy(
+              () ->
+                  RunsServiceGrpc.newBlockingStub(channel)
+                      .createRun(
+                          CreateRunRequest.newBuilder()
+                              .setWorkflow("project-grpc")
+                              .setProject("grpc")
+                              .build()))
+          .hasMessageContaining("RESOURCE_EXHAUSTED")
+          .hasMessageContaining("project 'grpc' has 0 runs that wait, at most 0 may");
+    } finally {
+      channel.shutdownNow();
+    }
   }
 
   @Test

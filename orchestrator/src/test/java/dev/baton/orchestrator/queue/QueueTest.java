@@ -32,6 +32,7 @@ import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.inject.Inject;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -156,6 +157,62 @@ class QueueTest {
     } finally {
       replicas.forEach(replica -> replica.onStop(new ShutdownEvent()));
     }
+  }
+
+  @Test
+  void shouldKeepTheLimitsOfAProjectAndItsWorkflowsWhoeverCreatesAndAdmitsRunsAtOnce() {
+    workflow("queue-project-a", 2);
+    bed.api().workflow("queue-project-b", true);
+    String limit = "{\"limits\": {\"runs\": 5}}";
+    assertThat(
+            bed.api()
+                .send(
+                    bed.api()
+                        .request("/projects/queue-project")
+                        .header("Content-Type", "application/json")
+                        .PUT(HttpRequest.BodyPublishers.ofString(limit)))
+                .status())
+        .isEqualTo(201);
+    List<RunAdmissionController> replicas =
+        IntStream.range(0, 3)
+            .mapToObj(i -> new RunAdmissionController(pool, relay, transaction))
+            .toList();
+    replicas.forEach(replica -> replica.onStart(new StartupEvent()));
+    try (ScriptedRunner runner = new ScriptedRunner(bed.port(), "queue-project", 100);
+        TraceLog log = bed.log()) {
+      int runs = 50;
+      List<CompletableFuture<HttpResponse<String>>> created = new ArrayList<>();
+      for (int i = 0; i < runs; i++) {
+        created.add(
+            bed.api()
+                .later(
+                    "/runs",
+                    "{\"workflow\":\"queue-project-%s\",\"project\":\"queue-project\"}"
+                        .formatted(i % 2 == 0 ? "a" : "b")));
+      }
+      created.forEach(one -> assertThat(one.join().statusCode()).isEqualTo(201));
+      Deque<String> underWay = new ArrayDeque<>();
+      Set<String> ended = new HashSet<>();
+      while (ended.size() < runs) {
+        // At the end only runs of the workflow with the smaller limit may be left.
+        while (underWay.size() < Math.min(2, runs - ended.size()) || runner.waiting() > 0) {
+          underWay.add(runner.await(m -> m.hasAssign()).getAssign().getRun());
+        }
+        assertThat(underWay).hasSizeLessThanOrEqualTo(5);
+        assertThat(shownUnderWay("/projects/queue-project")).isLessThanOrEqualTo(5);
+        assertThat(shownUnderWay("/workflows/queue-project-a/limit")).isLessThanOrEqualTo(2);
+        replicas.forEach(RunAdmissionController::wake);
+        String run = underWay.remove();
+        complete(log, runner, run, 1);
+        assertThat(ended.add(run)).isTrue();
+      }
+    } finally {
+      replicas.forEach(replica -> replica.onStop(new ShutdownEvent()));
+    }
+  }
+
+  private int shownUnderWay(String path) {
+    return bed.api().get(path).json().path("under_way").asInt();
   }
 
   @Test

@@ -31,6 +31,8 @@ import dev.baton.protocol.grpc.ListCheckpointsResponse;
 import dev.baton.protocol.grpc.ListCutsRequest;
 import dev.baton.protocol.grpc.ListCutsResponse;
 import dev.baton.protocol.grpc.MaintenanceServiceGrpc;
+import dev.baton.protocol.grpc.MeasureProjectsRequest;
+import dev.baton.protocol.grpc.MeasureProjectsResponse;
 import dev.baton.protocol.grpc.ObjectRef;
 import dev.baton.protocol.grpc.OpenCheckpointRequest;
 import dev.baton.protocol.grpc.OpenCheckpointResponse;
@@ -40,6 +42,7 @@ import dev.baton.protocol.grpc.PrepareForkRequest;
 import dev.baton.protocol.grpc.PrepareForkResponse;
 import dev.baton.protocol.grpc.PrepareUploadRequest;
 import dev.baton.protocol.grpc.PrepareUploadResponse;
+import dev.baton.protocol.grpc.ProjectStorage;
 import dev.baton.protocol.grpc.ReadLogRequest;
 import dev.baton.protocol.grpc.ReadLogResponse;
 import dev.baton.protocol.grpc.RegisterPacksRequest;
@@ -94,6 +97,10 @@ public final class FakeStore implements AutoCloseable {
   private static final List<ArchivedRun> ARCHIVED = new CopyOnWriteArrayList<>();
   private static final ConcurrentMap<String, Status> WITHOUT_FILES = new ConcurrentHashMap<>();
   private static final ConcurrentMap<String, FakeLog> LOGS = new ConcurrentHashMap<>();
+
+  /** Bytes of checkpoints by project. */
+  private static final ConcurrentMap<String, Long> STORED = new ConcurrentHashMap<>();
+
   private static final ConcurrentMap<String, HeldDeletion> DELETIONS = new ConcurrentHashMap<>();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int PAGE = 2;
@@ -239,6 +246,11 @@ public final class FakeStore implements AutoCloseable {
     }
   }
 
+  /** Sets how many bytes the checkpoints of a project keep. */
+  public static void store(String project, long bytes) {
+    STORED.put(project, bytes);
+  }
+
   int port() {
     return server.getPort();
   }
@@ -250,6 +262,7 @@ public final class FakeStore implements AutoCloseable {
     WITHOUT_FILES.clear();
     FOLLOWERS.clear();
     LOGS.clear();
+    STORED.clear();
   }
 
   private static final class Service
@@ -498,6 +511,19 @@ public final class FakeStore implements AutoCloseable {
               .setDeleted(RunCounts.newBuilder().setEvents(3).setCheckpoints(all.size()))
               .setPacksWaiting(request.getNow() ? 0 : 1)
               .build());
+    }
+
+    @Override
+    public void measureProjects(
+        MeasureProjectsRequest request, StreamObserver<MeasureProjectsResponse> out) {
+      MeasureProjectsResponse.Builder measured = MeasureProjectsResponse.newBuilder();
+      for (String project : request.getProjectsList()) {
+        measured.addProjects(
+            ProjectStorage.newBuilder()
+                .setProject(project)
+                .setBytes(STORED.getOrDefault(project, 0L)));
+      }
+      only(out, measured.build());
     }
 
     /** Has the first of the requested chunks. */
