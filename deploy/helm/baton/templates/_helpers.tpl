@@ -40,7 +40,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- define "baton.pods" -}}
 {{- $prefix := .prefix }}
 {{- $settings := .settings }}
-{{- range $value, $key := dict "image" "container.image" "memory" "container.memory" "cpus" "container.cpus" "workSize" "container.work-size" "tmpSize" "container.tmp-size" "requestedMemory" "pod.requested-memory" "requestedCpus" "pod.requested-cpus" "grace" "pod.grace" "priorityClass" "pod.priority-class" }}
+{{- range $value, $key := dict "image" "container.image" "memory" "container.memory" "cpus" "container.cpus" "workSize" "container.work-size" "tmpSize" "container.tmp-size" "requestedMemory" "pod.requested-memory" "requestedCpus" "pod.requested-cpus" "grace" "pod.grace" "priorityClass" "pod.priority-class" "tokenAudience" "pod.token-audience" }}
 {{- if hasKey $settings $value }}
 {{- include "baton.property" (dict "key" (printf "%s.%s" $prefix $key) "value" (index $settings $value)) }}
 {{- end }}

@@ -168,7 +168,8 @@ class SecretCanaryTest {
       assertThat(refused(on, given)).as("a value in place of a reference").isEqualTo(422);
       String run =
           on.api.start(
-              "canary", AcceptanceApiClient.JSON.createObjectNode().put("given", "secret:selected"));
+              "canary",
+              AcceptanceApiClient.JSON.createObjectNode().put("given", "secret:selected"));
       Await.until("the run holds", END, () -> Files.exists(folder.resolve("held")));
       searchArguments(forms, found);
       Files.createFile(folder.resolve("open"));

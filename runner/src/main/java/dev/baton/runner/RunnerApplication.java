@@ -70,6 +70,7 @@ public final class RunnerApplication implements QuarkusApplication {
                     new LoopDriver())),
             StepEnvironmentBuilder.ofProcess(config.stepEnvironment()),
             config.httpAddresses(),
+            config.tls(),
             SecretResolver.ofProcess(config.secretSources(), config.vault(), config.tls()),
             new SandboxFactory(
                 config.sandboxes(), config.data(), System.getenv(), config.httpAddresses()::check));

@@ -10,6 +10,7 @@ import dev.baton.gateway.boundary.BoundaryPolicy;
 import dev.baton.gateway.upstream.ModelUpstream;
 import dev.baton.gateway.upstream.RetryPolicy;
 import dev.baton.gateway.upstream.UpstreamLimits;
+import dev.baton.protocol.tls.TlsSettings;
 import java.time.Duration;
 import java.util.Map;
 
@@ -24,6 +25,7 @@ import java.util.Map;
  * @param agentStall how long an agent may neither send nor read before its connection is closed
  * @param silence how long a stream may be silent before the gateway keeps it alive
  * @param leasePatience how long a request waits for a suspended lease
+ * @param tls whose authorities endpoints may have, in addition to those of the JDK
  */
 public record GatewayConfig(
     Map<String, ModelUpstream> upstreams,
@@ -35,7 +37,8 @@ public record GatewayConfig(
     Duration leasePatience,
     RetryPolicy retries,
     UpstreamLimits limits,
-    BoundaryPolicy boundaries) {
+    BoundaryPolicy boundaries,
+    TlsSettings tls) {
   public GatewayConfig {
     upstreams = Map.copyOf(upstreams);
     if (maxRequestBytes < 1 || maxRequests < 1) {
@@ -55,7 +58,8 @@ public record GatewayConfig(
         Duration.ofSeconds(60),
         RetryPolicy.STANDARD,
         UpstreamLimits.STANDARD,
-        BoundaryPolicy.STANDARD);
+        BoundaryPolicy.STANDARD,
+        TlsSettings.NONE);
   }
 
   public GatewayConfig withRetries(RetryPolicy policy) {
@@ -69,7 +73,8 @@ public record GatewayConfig(
         leasePatience,
         policy,
         limits,
-        boundaries);
+        boundaries,
+        tls);
   }
 
   public GatewayConfig withLimits(UpstreamLimits bounds) {
@@ -83,7 +88,24 @@ public record GatewayConfig(
         leasePatience,
         retries,
         bounds,
-        boundaries);
+        boundaries,
+        tls);
+  }
+
+  /** Trusts these authorities, in addition to those of the JDK. */
+  public GatewayConfig withTls(TlsSettings settings) {
+    return new GatewayConfig(
+        upstreams,
+        port,
+        maxRequestBytes,
+        maxRequests,
+        agentStall,
+        silence,
+        leasePatience,
+        retries,
+        limits,
+        boundaries,
+        settings);
   }
 
   public GatewayConfig withBoundaries(BoundaryPolicy policy) {
@@ -97,7 +119,8 @@ public record GatewayConfig(
         leasePatience,
         retries,
         limits,
-        policy);
+        policy,
+        tls);
   }
 
   public GatewayConfig withAgentTimes(Duration stall, Duration silent, Duration lease) {
@@ -111,6 +134,7 @@ public record GatewayConfig(
         lease,
         retries,
         limits,
-        boundaries);
+        boundaries,
+        tls);
   }
 }

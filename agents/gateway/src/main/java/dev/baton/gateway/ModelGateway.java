@@ -49,7 +49,7 @@ public final class ModelGateway implements AutoCloseable {
       GatewayConfig config, KeyResolver keys, InstantSource clock, GatewayObserver observer)
       throws IOException {
     this.config = config;
-    this.client = new UpstreamClient(keys, config.limits(), clock::instant);
+    this.client = new UpstreamClient(keys, config.limits(), clock::instant, config.tls());
     this.stalls = new StallGuard(STALL_CHECK);
     this.server =
         HttpServer.create(

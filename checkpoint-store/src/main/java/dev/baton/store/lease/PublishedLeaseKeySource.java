@@ -109,9 +109,8 @@ class PublishedLeaseKeySource implements LeaseKeySource {
                     "cannot fetch the lease keys from %s: %s"
                         .formatted(
                             address,
-                            TlsFailure.of(failure)
-                                .map(reason -> reason.advice("baton.orchestrator-url"))
-                                .orElseGet(() -> FailureTranslator.words(failure)))))
+                            TlsFailure.explain(
+                                failure, "baton.orchestrator-url", FailureTranslator::words))))
         .call(this::keep);
   }
 

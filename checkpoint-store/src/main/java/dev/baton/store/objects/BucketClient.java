@@ -274,9 +274,7 @@ public class BucketClient {
         "the object store at "
             + where()
             + " did not answer: "
-            + TlsFailure.of(failure)
-                .map(reason -> reason.advice("baton.object-store.endpoint"))
-                .orElseGet(() -> root(failure)));
+            + TlsFailure.explain(failure, "baton.object-store.endpoint", BucketClient::root));
   }
 
   private static boolean isAbsent(Throwable failure) {

@@ -26,7 +26,8 @@ import picocli.CommandLine.Option;
             + "bucket of it. Exit code 1 when a requirement is missing.",
     footer = {
       "%nThe credentials are taken from BATON_OBJECT_STORE_ACCESS_KEY and",
-      "BATON_OBJECT_STORE_SECRET_KEY, as by the checkpoint-store.",
+      "BATON_OBJECT_STORE_SECRET_KEY, as by the checkpoint-store. BATON_TLS_TRUST is a PEM",
+      "file with further authorities of an https endpoint.",
       "%nExamples:",
       "  baton store doctor --endpoint https://s3.example.org --bucket baton-test",
       "  baton store doctor --endpoint http://127.0.0.1:9000 --secret-key-file key.txt -o json"

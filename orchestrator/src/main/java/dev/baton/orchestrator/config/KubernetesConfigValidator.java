@@ -29,6 +29,7 @@ final class KubernetesConfigValidator {
   private static final Pattern SELECTOR = Pattern.compile(LABEL + "=" + VALUE);
   private static final Pattern TOLERATION =
       Pattern.compile(LABEL + "(=" + VALUE + ")?(:(NoSchedule|PreferNoSchedule|NoExecute))?");
+  private static final Pattern AUDIENCE = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._:/-]{0,252}");
   private static final Duration MIN_GRACE = Duration.ofSeconds(1);
   private static final Duration MAX_GRACE = Duration.ofHours(1);
 
@@ -109,6 +110,7 @@ final class KubernetesConfigValidator {
         ContainerConfigValidator.SIZE);
     ContainerConfigValidator.cpus(problems, key + ".pod.requested-cpus", pod.requestedCpus());
     matches(problems, key + ".pod.service-account", pod.serviceAccount(), NAME);
+    matches(problems, key + ".pod.token-audience", pod.tokenAudience(), AUDIENCE);
     matches(problems, key + ".pod.priority-class", pod.priorityClass(), NAME);
     lines(problems, key + ".pod.pull-secrets", pod.pullSecrets(), NAME);
     lines(problems, key + ".pod.volumes", pod.volumes(), PodVolume.TEXT);

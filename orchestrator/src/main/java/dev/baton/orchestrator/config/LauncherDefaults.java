@@ -266,6 +266,11 @@ public final class LauncherDefaults {
         }
 
         @Override
+        public Optional<String> tokenAudience() {
+          return Optional.empty();
+        }
+
+        @Override
         public Optional<String> pullSecrets() {
           return Optional.empty();
         }

@@ -342,6 +342,9 @@ public interface OrchestratorConfig {
     /** Absent: that of the namespace. */
     Optional<String> serviceAccount();
 
+    /** For which a token of the service account is mounted. Absent: no token. */
+    Optional<String> tokenAudience();
+
     /** Names of secrets for the registry, one per line. */
     Optional<String> pullSecrets();
 

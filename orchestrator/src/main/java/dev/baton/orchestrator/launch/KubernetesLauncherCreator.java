@@ -101,6 +101,7 @@ final class KubernetesLauncherCreator {
         pod.of(OrchestratorConfig.PodSettings::grace).orElse(GRACE),
         StatedSettings.pairs(container.of(OrchestratorConfig.ContainerSettings::environment)),
         pod.of(OrchestratorConfig.PodSettings::serviceAccount),
+        pod.of(OrchestratorConfig.PodSettings::tokenAudience),
         StatedSettings.lines(pod.of(OrchestratorConfig.PodSettings::pullSecrets)),
         StatedSettings.lines(pod.of(OrchestratorConfig.PodSettings::volumes)).stream()
             .map(PodVolume::parse)

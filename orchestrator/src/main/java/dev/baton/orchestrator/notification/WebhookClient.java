@@ -96,9 +96,7 @@ final class WebhookClient implements AutoCloseable {
       return new Outcome.Failed(
           shown
               + ": "
-              + TlsFailure.of(e)
-                  .map(reason -> reason.advice("baton.notifications.webhook.url"))
-                  .orElseGet(e::toString));
+              + TlsFailure.explain(e, "baton.notifications.webhook.url", Throwable::toString));
     }
   }
 

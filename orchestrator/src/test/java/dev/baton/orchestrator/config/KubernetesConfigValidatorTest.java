@@ -50,6 +50,7 @@ class KubernetesConfigValidatorTest {
             Map.entry("pod.requested-memory", "1Gi"),
             Map.entry("pod.requested-cpus", "0"),
             Map.entry("pod.service-account", "A b"),
+            Map.entry("pod.token-audience", "a b"),
             Map.entry("pools.big.pod.priority-class", "High")));
   }
 

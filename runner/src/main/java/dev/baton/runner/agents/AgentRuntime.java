@@ -16,6 +16,7 @@ import dev.baton.gateway.GatewayObserver;
 import dev.baton.gateway.ModelGateway;
 import dev.baton.gateway.spend.ModelPriceTable;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.screen.ScreenRegistry;
 import java.io.IOException;
@@ -61,6 +62,11 @@ public final class AgentRuntime implements AutoCloseable {
     return screens;
   }
 
+  /** Whose authorities MCP servers may have, in addition to those of the JDK. */
+  public TlsSettings tls() {
+    return settings.tls();
+  }
+
   /** The model of steps that name none. */
   public Optional<String> model() {
     return settings.model();
@@ -104,7 +110,7 @@ public final class AgentRuntime implements AutoCloseable {
     if (known == null) {
       known =
           ModelGateway.start(
-              GatewayConfig.of(settings.endpoints()),
+              GatewayConfig.of(settings.endpoints()).withTls(settings.tls()),
               new ReferencedKeyResolver(System.getenv()),
               InstantSource.system(),
               new GatewayObserver() {

@@ -7,6 +7,7 @@
 package dev.baton.runner.agents;
 
 import dev.baton.gateway.upstream.ModelUpstream;
+import dev.baton.protocol.tls.TlsSettings;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -19,14 +20,16 @@ import java.util.Set;
  * @param model of steps that name none; empty: that of the agent
  * @param prices a table that overrides the built-in one
  * @param login variables of the runner that steps without the gateway may give to their agents
+ * @param tls whose authorities models and MCP servers may have, in addition to those of the JDK
  */
 public record AgentSettings(
     Map<String, ModelUpstream> endpoints,
     Optional<String> model,
     Optional<Path> prices,
-    Set<String> login) {
+    Set<String> login,
+    TlsSettings tls) {
   public static final AgentSettings NONE =
-      new AgentSettings(Map.of(), Optional.empty(), Optional.empty(), Set.of());
+      new AgentSettings(Map.of(), Optional.empty(), Optional.empty(), Set.of(), TlsSettings.NONE);
 
   public AgentSettings {
     endpoints = Map.copyOf(endpoints);

@@ -153,6 +153,7 @@ public record RunnerConfig(
   public static RunnerConfig read(Function<String, Optional<String>> values) {
     Keys keys = new Keys(values);
     Mode mode = keys.mode("baton.runner.mode");
+    TlsSettings tls = keys.checked(TlsSettings::read);
     return new RunnerConfig(
         mode == Mode.ISOLATED
             ? keys.required("baton.runner.id")
@@ -166,7 +167,7 @@ public record RunnerConfig(
         GrpcAddress.parseAll("baton.store.url", keys.required("baton.store.url")),
         keys.required("kafka.bootstrap.servers"),
         keys.checked(KafkaSecuritySettings::read),
-        keys.checked(TlsSettings::read),
+        tls,
         Path.of(keys.required("baton.data")).toAbsolutePath(),
         keys.duration("baton.checkpoint.patience", Duration.ofSeconds(30)),
         keys.durationOrOff(
@@ -190,7 +191,7 @@ public record RunnerConfig(
         keys.checked(SandboxSettings::read),
         keys.bytes("baton.logs.spool.max", LogSettings.DEFAULT_SPOOL_BYTES),
         keys.bytes("baton.logs.max", LogSettings.DEFAULT_ATTEMPT_BYTES),
-        agents(keys));
+        agents(keys, tls));
   }
 
   /** Returns a name for this process: that of the host, and 48 random bits. */
@@ -200,7 +201,7 @@ public record RunnerConfig(
     return "ext-%s-%012x".formatted(name, new SecureRandom().nextLong() >>> 16);
   }
 
-  private static AgentSettings agents(Keys keys) {
+  private static AgentSettings agents(Keys keys, TlsSettings tls) {
     Map<String, ModelUpstream> endpoints = new HashMap<>();
     endpoints.put(
         "anthropic-messages",
@@ -216,7 +217,8 @@ public record RunnerConfig(
             .flatMap(names -> Stream.of(names.split(",")))
             .map(String::strip)
             .filter(name -> !name.isEmpty())
-            .collect(Collectors.toUnmodifiableSet()));
+            .collect(Collectors.toUnmodifiableSet()),
+        tls);
   }
 
   private static Carried carried(Keys keys) {

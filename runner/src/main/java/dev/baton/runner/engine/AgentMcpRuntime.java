@@ -15,6 +15,7 @@ import dev.baton.agent.mcp.McpServerSpec;
 import dev.baton.agent.mcp.McpStateFolder;
 import dev.baton.protocol.conversation.ConversationFolder;
 import dev.baton.protocol.manifest.Manifest;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.McpServerDefinition;
 import dev.baton.runner.capture.Workspace;
 import dev.baton.runner.logs.StepLog;
@@ -72,6 +73,7 @@ final class AgentMcpRuntime implements AutoCloseable {
    * Starts the servers with the state that the agent's home has, and waits until each is ready or
    * has failed. A server that fails is noted in the step's log.
    *
+   * @param tls whose authorities servers elsewhere may have, in addition to those of the JDK
    * @throws IOException when a secret is missing or not permitted, or the proxy cannot listen; the
    *     message names it
    */
@@ -80,12 +82,13 @@ final class AgentMcpRuntime implements AutoCloseable {
       StepContext context,
       Workspace workspace,
       AgentLaunch launch,
+      TlsSettings tls,
       StepLog log)
       throws IOException, InterruptedException {
     McpStateFolder folder = new McpStateFolder(launch.folders().home());
     List<McpServerSpec> specs = new ArrayList<>();
     for (Map.Entry<String, McpServerDefinition> server : definitions.entrySet()) {
-      specs.add(spec(server.getKey(), server.getValue(), launch, folder, context.secrets()));
+      specs.add(spec(server.getKey(), server.getValue(), launch, folder, context.secrets(), tls));
     }
     Map<String, AgentProcessLauncher> launchers = new HashMap<>();
     for (McpServerSpec spec : specs) {
@@ -136,7 +139,8 @@ final class AgentMcpRuntime implements AutoCloseable {
       McpServerDefinition definition,
       AgentLaunch launch,
       McpStateFolder folder,
-      RunSecretProvider secrets)
+      RunSecretProvider secrets,
+      TlsSettings tls)
       throws IOException {
     McpTextResolver text =
         new McpTextResolver(
@@ -145,7 +149,7 @@ final class AgentMcpRuntime implements AutoCloseable {
     if (definition.url().isPresent()) {
       target =
           new McpServerSpec.Remote(
-              URI.create(definition.url().get()), text.resolved(definition.headers()));
+              URI.create(definition.url().get()), text.resolved(definition.headers()), tls);
     } else {
       Map<String, String> environment = new HashMap<>(launch.environment());
       environment.putAll(text.resolved(definition.env()));

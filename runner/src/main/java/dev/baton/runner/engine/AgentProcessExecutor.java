@@ -92,7 +92,8 @@ record AgentProcessExecutor(
             AgentBackgroundRuntime.start(
                 kind.background(), run, context, workspace, launcher, launch, log);
         AgentMcpRuntime servers =
-            AgentMcpRuntime.start(kind.mcp(), context, workspace, launch, log);
+            AgentMcpRuntime.start(
+                kind.mcp(), context, workspace, launch, run.executors().agents().tls(), log);
         AgentScreen screen = AgentScreen.open(kind, run, context.step(), state, log);
         AgentSessionRecorder recorder =
             new AgentSessionRecorder(

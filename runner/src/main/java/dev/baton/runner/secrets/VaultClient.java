@@ -285,13 +285,14 @@ final class VaultClient {
       if (cause instanceof HttpTimeoutException) {
         throw new VaultException(slow(), true);
       }
-      Optional<TlsFailure> failure = TlsFailure.of(cause);
       String why =
-          failure
-              .map(it -> it.advice(VaultSettings.ADDRESS))
-              .orElseGet(() -> "it cannot be reached (" + cause.getClass().getSimpleName() + ")");
+          TlsFailure.explain(
+              cause,
+              VaultSettings.ADDRESS,
+              other -> "it cannot be reached (" + other.getClass().getSimpleName() + ")");
       throw new VaultException(
-          "Vault at %s: %s".formatted(settings.address(), why), failure.isEmpty());
+          "Vault at %s: %s".formatted(settings.address(), why),
+          TlsFailure.of(cause).filter(TlsFailure::isLasting).isEmpty());
     } finally {
       exchange.cancel(true);
     }

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.steps;
 
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -22,6 +23,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLContext;
 import org.apache.hc.client5.http.DnsResolver;
 import org.apache.hc.client5.http.classic.methods.HttpUriRequestBase;
 import org.apache.hc.client5.http.config.ConnectionConfig;
@@ -61,14 +63,17 @@ final class HttpSender {
   private final int maxBody;
   private final DnsResolver names;
   private final HttpAddressPolicy addresses;
+  private final TlsSettings tls;
   private @Nullable CloseableHttpClient client;
 
   /**
    * @param maxBody limit of a response body in bytes
    * @param names resolves host names
    * @param addresses to which requests and redirects may connect
+   * @param tls whose authorities servers may have, in addition to those of the JDK
    */
-  HttpSender(int maxBody, DnsResolver names, HttpAddressPolicy addresses) {
+  HttpSender(int maxBody, DnsResolver names, HttpAddressPolicy addresses, TlsSettings tls) {
+    this.tls = tls;
     this.maxBody = maxBody;
     this.addresses = addresses;
     this.names = new PermittedResolver(names, addresses);
@@ -92,13 +97,18 @@ final class HttpSender {
   private synchronized CloseableHttpClient client() {
     CloseableHttpClient made = client;
     if (made == null) {
-      made = make(names);
+      made = make(names, context(tls));
       client = made;
     }
     return made;
   }
 
-  private static CloseableHttpClient make(DnsResolver names) {
+  /** The context of the JDK may also present a certificate, which its properties name. */
+  private static SSLContext context(TlsSettings tls) {
+    return tls.trust().isEmpty() ? SSLContexts.createSystemDefault() : tls.contextOfOthers();
+  }
+
+  private static CloseableHttpClient make(DnsResolver names, SSLContext tls) {
     Http1Config limits =
         Http1Config.custom().setMaxHeaderCount(MAX_HEADERS).setMaxLineLength(MAX_LINE).build();
     return HttpClients.custom()
@@ -114,9 +124,7 @@ final class HttpSender {
                 // The JDK's own check rejects host names with underscores.
                 .setTlsSocketStrategy(
                     new DefaultClientTlsStrategy(
-                        SSLContexts.createSystemDefault(),
-                        HostnameVerificationPolicy.CLIENT,
-                        new DefaultHostnameVerifier()))
+                        tls, HostnameVerificationPolicy.CLIENT, new DefaultHostnameVerifier()))
                 .setDefaultConnectionConfig(
                     ConnectionConfig.custom().setConnectTimeout(Timeout.of(CONNECT)).build())
                 // One connection per step in progress, so at most as many as slots.

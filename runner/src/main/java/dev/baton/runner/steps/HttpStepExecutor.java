@@ -10,6 +10,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.StepKind;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
@@ -34,9 +36,10 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
   /**
    * @param maxBody limit of a response body in bytes
    * @param addresses to which it may connect
+   * @param tls whose authorities servers may have, in addition to those of the JDK
    */
-  HttpStepExecutor(int maxBody, HttpAddressPolicy addresses) {
-    this(new HttpSender(maxBody, SystemDefaultDnsResolver.INSTANCE, addresses));
+  HttpStepExecutor(int maxBody, HttpAddressPolicy addresses, TlsSettings tls) {
+    this(new HttpSender(maxBody, SystemDefaultDnsResolver.INSTANCE, addresses, tls));
   }
 
   HttpStepExecutor(HttpSender sender) {
@@ -63,7 +66,9 @@ final class HttpStepExecutor implements StepExecutor<StepKind.Http> {
     } catch (HttpAddressPolicy.DeniedAddressException e) {
       return StepResult.failedForGood("address_denied", String.valueOf(e.getMessage()));
     } catch (IOException e) {
-      return StepResult.failed("http_io", message.target() + ": " + e);
+      return StepResult.failed(
+          "http_io",
+          message.target() + ": " + TlsFailure.explain(e, "the step's url", Throwable::toString));
     }
   }
 

@@ -6,6 +6,7 @@
  */
 package dev.baton.runner.steps;
 
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.process.StepEnvironmentBuilder;
@@ -60,6 +61,7 @@ public final class StepExecutorRegistry {
         agents,
         StepEnvironmentBuilder.ofProcess(List.of()),
         HttpAddressPolicy.DEFAULT,
+        TlsSettings.NONE,
         SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
         SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check));
   }
@@ -67,6 +69,7 @@ public final class StepExecutorRegistry {
   /**
    * @param environment builds that of the processes of steps
    * @param addresses to which http steps may connect
+   * @param tls whose authorities servers of http steps may have, in addition to those of the JDK
    * @param secrets resolves the secrets of workflows
    * @param sandboxes creates those of steps
    */
@@ -76,6 +79,7 @@ public final class StepExecutorRegistry {
       AgentRuntime agents,
       StepEnvironmentBuilder environment,
       HttpAddressPolicy addresses,
+      TlsSettings tls,
       SecretResolver secrets,
       SandboxFactory sandboxes) {
     this.agents = agents;
@@ -83,7 +87,7 @@ public final class StepExecutorRegistry {
     this.secrets = secrets;
     this.sandboxes = sandboxes;
     this.fn = new FnStepExecutor(functions);
-    this.http = new HttpStepExecutor(maxResponse, addresses);
+    this.http = new HttpStepExecutor(maxResponse, addresses, tls);
   }
 
   public AgentRuntime agents() {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.agent.loop.LoopDriver;
 import dev.baton.gateway.upstream.ModelUpstream;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.trace.ModelBudget;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.protocol.trace.TraceRecord;
@@ -73,7 +74,8 @@ class AgentBudgetTest {
             Map.of("anthropic-messages", new ModelUpstream(model.baseUrl(), null, Map.of())),
             Optional.empty(),
             Optional.empty(),
-            Set.of()),
+            Set.of(),
+            TlsSettings.NONE),
         List.of(new LoopDriver()));
   }
 

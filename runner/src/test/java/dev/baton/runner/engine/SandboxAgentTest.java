@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.agent.loop.LoopDriver;
 import dev.baton.gateway.upstream.ModelUpstream;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.agents.AgentSettings;
@@ -74,7 +75,8 @@ class SandboxAgentTest {
                         "anthropic-messages", new ModelUpstream(model.baseUrl(), null, Map.of())),
                     Optional.empty(),
                     Optional.empty(),
-                    Set.of()),
+                    Set.of(),
+                    TlsSettings.NONE),
                 List.of(new LoopDriver()));
         TestRunner runner =
             new TestRunner(
@@ -85,6 +87,7 @@ class SandboxAgentTest {
                     agents,
                     StepEnvironmentBuilder.ofProcess(List.of()),
                     HttpAddressPolicy.DEFAULT,
+                    TlsSettings.NONE,
                     SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
                     new SandboxFactory(
                         SandboxSettings.NONE,

@@ -8,6 +8,7 @@ package dev.baton.runner.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.trace.TraceEvent;
 import dev.baton.runner.agents.AgentRuntime;
 import dev.baton.runner.process.StepEnvironmentBuilder;
@@ -50,6 +51,7 @@ class SandboxStepTest {
                 AgentRuntime.none(),
                 StepEnvironmentBuilder.ofProcess(List.of()),
                 HttpAddressPolicy.DEFAULT,
+                TlsSettings.NONE,
                 SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
                 new SandboxFactory(
                     sandboxes, services.data(), environment, HttpAddressPolicy.DEFAULT::check)),

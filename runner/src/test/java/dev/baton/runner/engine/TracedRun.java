@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.node.NullNode;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.state.RunState;
 import dev.baton.protocol.state.StateFold;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.trace.EventId;
 import dev.baton.protocol.trace.Lane;
 import dev.baton.protocol.trace.Output;
@@ -95,6 +96,7 @@ final class TracedRun {
   private int allowed;
   private @Nullable RunTask task;
   private JsonNode input = NullNode.getInstance();
+  private TlsSettings tls = TlsSettings.NONE;
   private SecretResolver secrets =
       SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT));
 
@@ -130,6 +132,12 @@ final class TracedRun {
   /** Resolves the secrets of the workflow in place of a resolver with this environment. */
   TracedRun with(SecretResolver resolver) {
     secrets = resolver;
+    return this;
+  }
+
+  /** Has http steps trust these authorities. */
+  TracedRun with(TlsSettings trusted) {
+    tls = trusted;
     return this;
   }
 
@@ -268,6 +276,7 @@ final class TracedRun {
             AgentRuntime.none(),
             StepEnvironmentBuilder.ofProcess(List.of()),
             HttpAddressPolicy.DEFAULT,
+            tls,
             secrets,
             SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check)),
         ANNOUNCEMENTS,

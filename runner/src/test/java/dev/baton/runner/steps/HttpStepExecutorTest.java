@@ -13,6 +13,7 @@ import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkflowParseResult;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.Test;
 class HttpStepExecutorTest {
   private static final int MAX_BODY = 100_000;
   private static final HttpStepExecutor STEP =
-      new HttpStepExecutor(MAX_BODY, HttpAddressPolicy.DEFAULT);
+      new HttpStepExecutor(MAX_BODY, HttpAddressPolicy.DEFAULT, TlsSettings.NONE);
 
   private final AtomicReference<String> received = new AtomicReference<>("");
   private HttpServer server;

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.protocol.expression.ExpressionScope;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.protocol.workflow.DefinitionFormat;
 import dev.baton.protocol.workflow.StepKind;
 import dev.baton.protocol.workflow.WorkflowParseResult;
@@ -63,7 +64,7 @@ class HttpWireTest {
   private static final HttpStepExecutor STEP = step(HttpAddressPolicy.DEFAULT);
 
   private static HttpStepExecutor step(HttpAddressPolicy addresses) {
-    return new HttpStepExecutor(new HttpSender(MAX_BODY, NAMES, addresses));
+    return new HttpStepExecutor(new HttpSender(MAX_BODY, NAMES, addresses, TlsSettings.NONE));
   }
 
   private static StepResult call(String http, Map<String, ?> input) throws Exception {

@@ -6,6 +6,7 @@
  */
 package dev.baton.storedoctor;
 
+import dev.baton.protocol.tls.TlsSettings;
 import io.minio.BucketExistsArgs;
 import io.minio.GetObjectArgs;
 import io.minio.GetPresignedObjectUrlArgs;
@@ -17,6 +18,7 @@ import io.minio.RemoveObjectArgs;
 import io.minio.RemoveObjectsArgs;
 import io.minio.Result;
 import io.minio.StatObjectArgs;
+import io.minio.http.HttpUtils;
 import io.minio.http.Method;
 import io.minio.messages.DeleteObject;
 import io.minio.messages.Item;
@@ -30,6 +32,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /** Uses one bucket like the checkpoint-store, and presigned URLs like a runner. Thread-safe. */
 public final class S3BucketClient implements AutoCloseable {
@@ -41,18 +45,35 @@ public final class S3BucketClient implements AutoCloseable {
   private final BucketAddress address;
   private final MinioClient minio;
   private final String bucket;
-  private final HttpClient http = HttpClient.newHttpClient();
+  private final TlsSettings tls;
+  private final HttpClient http;
 
-  S3BucketClient(BucketAddress address) {
+  /**
+   * @param tls whose authorities the server may have, in addition to those of the JDK
+   */
+  S3BucketClient(BucketAddress address, TlsSettings tls) {
     this.address = address;
+    this.tls = tls;
     bucket = address.bucket();
-    minio =
+    MinioClient.Builder builder =
         MinioClient.builder()
             .endpoint(address.endpoint().toString())
             .region(address.region())
-            .credentials(address.accessKey(), address.secretKey())
-            .build();
+            .credentials(address.accessKey(), address.secretKey());
+    HttpClient.Builder presigned = HttpClient.newBuilder();
+    if ("https".equals(address.endpoint().getScheme())) {
+      X509ExtendedTrustManager trust = tls.trustManagerOfOthers();
+      SSLContext context = TlsSettings.contextOf(trust);
+      builder.httpClient(
+          HttpUtils.newDefaultHttpClient(TIMEOUT.toMillis(), TIMEOUT.toMillis(), TIMEOUT.toMillis())
+              .newBuilder()
+              .sslSocketFactory(context.getSocketFactory(), trust)
+              .build());
+      presigned.sslContext(context);
+    }
+    minio = builder.build();
     minio.setTimeout(TIMEOUT.toMillis(), TIMEOUT.toMillis(), TIMEOUT.toMillis());
+    http = presigned.build();
   }
 
   void ensureBucket() throws Exception {
@@ -164,7 +185,8 @@ public final class S3BucketClient implements AutoCloseable {
   S3BucketClient as(String otherBucket, String otherSecret) {
     return new S3BucketClient(
         new BucketAddress(
-            address.endpoint(), address.region(), otherBucket, address.accessKey(), otherSecret));
+            address.endpoint(), address.region(), otherBucket, address.accessKey(), otherSecret),
+        tls);
   }
 
   BucketAddress address() {

@@ -6,6 +6,8 @@
  */
 package dev.baton.storedoctor;
 
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,10 +33,22 @@ public final class StoreDoctor {
   /** Characters that must be escaped in URLs: each key has them. */
   private static final String ESCAPED = " +a=b&ü/";
 
+  /** The variable with the authority. */
+  static final String TRUST = "BATON_TLS_TRUST";
+
   private final BucketAddress address;
+  private final TlsSettings tls;
 
   public StoreDoctor(BucketAddress address) {
+    this(address, TlsSettings.NONE);
+  }
+
+  /**
+   * @param tls whose authorities the server may have, in addition to those of the JDK
+   */
+  public StoreDoctor(BucketAddress address, TlsSettings tls) {
     this.address = address;
+    this.tls = tls;
   }
 
   /**
@@ -79,7 +93,7 @@ public final class StoreDoctor {
 
   private @Nullable Void runAndRemove(StoreCheck check) throws Exception {
     String prefix = "baton-doctor-" + UUID.randomUUID() + "/" + check.name() + ESCAPED;
-    try (S3BucketClient bucket = new S3BucketClient(address)) {
+    try (S3BucketClient bucket = new S3BucketClient(address, tls)) {
       try {
         check.body().run(bucket, prefix);
       } catch (Exception failed) {
@@ -106,6 +120,11 @@ public final class StoreDoctor {
     if (failure instanceof InterruptedIOException) {
       return "no answer in time: " + failure.getMessage();
     }
+    return TlsFailure.explain(failure, "--endpoint", StoreDoctor::words)
+        .replace(TlsSettings.TRUST, TRUST);
+  }
+
+  private static String words(Throwable failure) {
     String message = failure.getMessage();
     return message == null || message.isBlank() ? failure.getClass().getSimpleName() : message;
   }

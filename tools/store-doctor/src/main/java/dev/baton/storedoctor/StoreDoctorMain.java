@@ -9,6 +9,7 @@ package dev.baton.storedoctor;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.baton.protocol.tls.TlsSettings;
 import dev.baton.storedoctor.StoreCheck.Need;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -16,6 +17,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -43,6 +45,7 @@ public final class StoreDoctorMain {
       List<String> args, Map<String, String> environment, PrintStream out, PrintStream err)
       throws IOException, InterruptedException {
     BucketAddress address;
+    TlsSettings tls;
     int page;
     try {
       if (args.size() < POSITIONS) {
@@ -60,6 +63,7 @@ public final class StoreDoctorMain {
               environment.getOrDefault(ACCESS_KEY, ""),
               environment.getOrDefault(SECRET_KEY, ""));
       page = Integer.parseInt(args.get(3));
+      tls = tls(environment);
     } catch (IllegalArgumentException e) {
       err.println("baton store doctor: " + e.getMessage());
       return USAGE;
@@ -67,7 +71,7 @@ public final class StoreDoctorMain {
     boolean json = args.contains("--json");
     Consumer<CheckOutcome> progress = json ? outcome -> {} : outcome -> print(outcome, out);
     List<StoreCheck> checks = new StoreChecks(System.nanoTime(), page).all();
-    List<CheckOutcome> outcomes = new StoreDoctor(address).run(checks, progress);
+    List<CheckOutcome> outcomes = new StoreDoctor(address, tls).run(checks, progress);
     boolean usable =
         outcomes.size() == checks.size() && outcomes.stream().noneMatch(CheckOutcome::isFatal);
     if (json) {
@@ -76,6 +80,18 @@ public final class StoreDoctorMain {
       out.println(summary(address, outcomes, checks.size(), usable));
     }
     return usable ? OK : FAILED;
+  }
+
+  private static TlsSettings tls(Map<String, String> environment) {
+    try {
+      return TlsSettings.read(
+          key ->
+              Optional.ofNullable(environment.get(StoreDoctor.TRUST))
+                  .filter(file -> key.equals(TlsSettings.TRUST)));
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(
+          String.valueOf(e.getMessage()).replace(TlsSettings.TRUST, StoreDoctor.TRUST), e);
+    }
   }
 
   private static void print(CheckOutcome outcome, PrintStream out) {

@@ -12,14 +12,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import dev.baton.protocol.tls.CertificateAuthority;
+import dev.baton.protocol.tls.CertificateAuthority.Issued;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -27,6 +37,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 class StoreDoctorMainTest {
   private static final Map<String, String> CREDENTIALS =
       Map.of(StoreDoctorMain.ACCESS_KEY, "someone", StoreDoctorMain.SECRET_KEY, "hidden-secret");
+
+  @TempDir private Path folder;
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -97,5 +109,59 @@ class StoreDoctorMainTest {
     assertThat(out.toString(UTF_8))
         .contains("missing  bucket", "a bucket that was never created", "cannot be used")
         .doesNotContain("hidden-secret");
+  }
+
+  @Test
+  void shouldTrustTheAuthorityOfTheEnvironment() throws Exception {
+    List<String> names = List.of("ip:127.0.0.1");
+    CertificateAuthority own =
+        CertificateAuthority.of(Files.createDirectory(folder.resolve("own")));
+    CertificateAuthority other =
+        CertificateAuthority.of(Files.createDirectory(folder.resolve("other")));
+
+    // The server is no S3, but it is reached.
+    assertThat(check(own.issue("good", names, 1), own))
+        .contains("a bucket that was never created")
+        .doesNotContain("certificate");
+    assertThat(check(other.issue("strange", names, 1), own))
+        .contains("of an authority that is not trusted; correct BATON_TLS_TRUST");
+    assertThat(check(own.issue("old", names, "-2d", 1), own))
+        .contains("its certificate has expired");
+    assertThat(check(own.issue("elsewhere", List.of("dns:s3.example"), 1), own))
+        .contains("its certificate is for another host; correct --endpoint");
+
+    Map<String, String> missing = new HashMap<>(CREDENTIALS);
+    missing.put("BATON_TLS_TRUST", folder.resolve("none.pem").toString());
+    assertThat(run(missing, "https://127.0.0.1:9", "us-east-1", "baton", "50")).isEqualTo(2);
+    assertThat(err.toString(UTF_8)).contains("BATON_TLS_TRUST: ", "none.pem cannot be read");
+  }
+
+  private String check(Issued certificate, CertificateAuthority trusted) throws Exception {
+    TlsSettings tls =
+        new TlsSettings(
+            Optional.empty(),
+            Optional.of(certificate.certificate()),
+            Optional.of(certificate.key()));
+    HttpsServer server =
+        HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(tls.context()));
+    server.createContext(
+        "/",
+        exchange -> {
+          exchange.getRequestBody().readAllBytes();
+          exchange.sendResponseHeaders(200, -1);
+          exchange.close();
+        });
+    server.start();
+    Map<String, String> environment = new HashMap<>(CREDENTIALS);
+    environment.put("BATON_TLS_TRUST", trusted.certificate().toString());
+    out.reset();
+    try {
+      String endpoint = "https://127.0.0.1:" + server.getAddress().getPort();
+      assertThat(run(environment, endpoint, "us-east-1", "baton", "50")).isEqualTo(1);
+    } finally {
+      server.stop(0);
+    }
+    return out.toString(UTF_8);
   }
 }

@@ -6,6 +6,8 @@
  */
 package dev.baton.gateway.upstream;
 
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -58,6 +60,9 @@ public final class UpstreamClient implements AutoCloseable {
           "x-api-key",
           "x-goog-api-key");
 
+  /** The key of an endpoint's address. */
+  private static final String URL = "baton.models.*.url";
+
   private static final List<String> KEPT_OF_ERRORS =
       List.of("content-type", "retry-after", "request-id", "x-request-id", "x-should-retry");
 
@@ -66,7 +71,12 @@ public final class UpstreamClient implements AutoCloseable {
   private final UpstreamLimits limits;
   private final Supplier<Instant> now;
 
-  public UpstreamClient(KeyResolver keys, UpstreamLimits limits, Supplier<Instant> now) {
+  /**
+   * @param now for the dates in {@code Retry-After}
+   * @param tls whose authorities endpoints may have, in addition to those of the JDK
+   */
+  public UpstreamClient(
+      KeyResolver keys, UpstreamLimits limits, Supplier<Instant> now, TlsSettings tls) {
     this.keys = keys;
     this.limits = limits;
     this.now = now;
@@ -75,6 +85,7 @@ public final class UpstreamClient implements AutoCloseable {
             .version(HttpClient.Version.HTTP_1_1)
             .connectTimeout(limits.connect())
             .followRedirects(HttpClient.Redirect.NEVER)
+            .sslContext(tls.contextOfOthers())
             .build();
   }
 
@@ -133,7 +144,13 @@ public final class UpstreamClient implements AutoCloseable {
     } catch (ConnectException e) {
       throw failed("connection refused by " + address(request.uri()), true);
     } catch (IOException e) {
-      throw failed("connection failed: " + masked(String.valueOf(e.getMessage()), key), true);
+      throw failed(
+          "connection to %s failed: %s"
+              .formatted(
+                  address(request.uri()),
+                  TlsFailure.explain(
+                      e, URL, other -> masked(String.valueOf(other.getMessage()), key))),
+          TlsFailure.of(e).filter(TlsFailure::isLasting).isEmpty());
     }
     int status = response.statusCode();
     if (status >= 200 && status < 300) {

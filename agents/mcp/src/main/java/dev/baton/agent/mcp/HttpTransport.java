@@ -11,6 +11,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.agent.process.OutputLineReader;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.json.TextShortener;
+import dev.baton.protocol.tls.TlsFailure;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.ConnectException;
@@ -41,26 +43,36 @@ final class HttpTransport implements McpTransport {
   private final Map<String, String> headers;
   private final Duration longest;
   private final Receiver receiver;
-  private final HttpClient client =
-      HttpClient.newBuilder()
-          .version(HttpClient.Version.HTTP_1_1)
-          .connectTimeout(CONNECT)
-          .followRedirects(HttpClient.Redirect.NEVER)
-          .build();
+  private final HttpClient client;
   private final Semaphore places = new Semaphore(MAX_REQUESTS);
   private volatile @Nullable String session;
   private volatile @Nullable String protocol;
 
   /**
+   * @param tls whose authorities the server may have, in addition to those of the JDK
    * @param longest from a request to the beginning of its response
    */
   HttpTransport(
-      String server, URI url, Map<String, String> headers, Duration longest, Receiver receiver) {
+      String server,
+      URI url,
+      Map<String, String> headers,
+      TlsSettings tls,
+      Duration longest,
+      Receiver receiver) {
     this.server = server;
     this.url = url;
     this.headers = Map.copyOf(headers);
     this.longest = longest;
     this.receiver = receiver;
+    HttpClient.Builder builder =
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .connectTimeout(CONNECT)
+            .followRedirects(HttpClient.Redirect.NEVER);
+    if ("https".equals(url.getScheme())) {
+      builder.sslContext(tls.contextOfOthers());
+    }
+    this.client = builder.build();
   }
 
   @Override
@@ -117,7 +129,14 @@ final class HttpTransport implements McpTransport {
           McpException.unknown(
               "server '%s' has not answered within %d s".formatted(server, longest.toSeconds())));
     } catch (IOException | IllegalArgumentException e) {
-      failed.accept(McpException.unknown("server '%s': %s".formatted(server, e)));
+      String reason =
+          "server '%s': %s"
+              .formatted(
+                  server, TlsFailure.explain(e, "the url of the server", Throwable::toString));
+      failed.accept(
+          TlsFailure.of(e).filter(TlsFailure::isLasting).isPresent()
+              ? McpException.notSent(reason)
+              : McpException.unknown(reason));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       failed.accept(McpException.unknown("server '%s': stopped".formatted(server)));

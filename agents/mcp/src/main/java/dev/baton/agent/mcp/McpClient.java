@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.agent.McpAccess;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.tls.TlsSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +39,13 @@ public final class McpClient implements AutoCloseable {
         McpSession.open(
             access.name(),
             receiver ->
-                new HttpTransport(access.name(), access.url(), access.headers(), LONGEST, receiver),
+                new HttpTransport(
+                    access.name(),
+                    access.url(),
+                    access.headers(),
+                    TlsSettings.NONE,
+                    LONGEST,
+                    receiver),
             McpLimits.START.multipliedBy(2)));
   }
 

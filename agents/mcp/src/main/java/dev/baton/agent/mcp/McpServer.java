@@ -150,6 +150,7 @@ final class McpServer implements AutoCloseable {
               name(),
               remote.url(),
               remote.headers(),
+              remote.tls(),
               spec.timeout().plus(McpLimits.START),
               receiver);
     };

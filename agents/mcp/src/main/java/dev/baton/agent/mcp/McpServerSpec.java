@@ -6,6 +6,7 @@
  */
 package dev.baton.agent.mcp;
 
+import dev.baton.protocol.tls.TlsSettings;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,8 +37,12 @@ public record McpServerSpec(String name, Target target, Duration timeout) {
     }
   }
 
-  /** A server with streamable HTTP that runs elsewhere. */
-  public record Remote(URI url, Map<String, String> headers) implements Target {
+  /**
+   * A server with streamable HTTP that runs elsewhere.
+   *
+   * @param tls whose authorities it may have, in addition to those of the JDK
+   */
+  public record Remote(URI url, Map<String, String> headers, TlsSettings tls) implements Target {
     public Remote {
       headers = Map.copyOf(headers);
     }

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.agent.McpAccess;
 import dev.baton.agent.testkit.McpTestServerMain;
+import dev.baton.protocol.tls.TlsSettings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -228,7 +229,9 @@ class McpServerPoolTest {
       McpAccess.Http at = McpRig.access(elsewhere, "count");
       McpServerSpec remote =
           new McpServerSpec(
-              "remote", new McpServerSpec.Remote(at.url(), at.headers()), Duration.ofSeconds(20));
+              "remote",
+              new McpServerSpec.Remote(at.url(), at.headers(), TlsSettings.NONE),
+              Duration.ofSeconds(20));
       try (McpServerPool pool = rig.start(remote);
           McpClient client = McpRig.connect(pool, "remote")) {
         assertThat(McpRig.call(client, "add", 2)).isEqualTo("counter is 2");

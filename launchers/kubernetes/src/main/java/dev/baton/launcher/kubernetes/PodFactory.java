@@ -54,6 +54,14 @@ final class PodFactory {
   /** The mode of these files: the runner's group owns them. */
   private static final int READABLE = 0440;
 
+  /** The file with the token of the service account, and the folder of the file. */
+  private static final String TOKEN = "token";
+
+  private static final String TOKEN_FOLDER = "/run/secrets/baton";
+
+  /** The kubelet replaces the token after four fifths of it. */
+  private static final long TOKEN_SECONDS = 3_600;
+
   private final String installation;
 
   PodFactory(String installation) {
@@ -160,6 +168,14 @@ final class PodFactory {
               .withReadOnly(true)
               .build());
     }
+    if (settings.tokenAudience().isPresent()) {
+      mounts.add(
+          new VolumeMountBuilder()
+              .withName(TOKEN)
+              .withMountPath(TOKEN_FOLDER)
+              .withReadOnly(true)
+              .build());
+    }
     return mounts;
   }
 
@@ -178,6 +194,7 @@ final class PodFactory {
     for (int i = 0; i < settings.volumes().size(); i++) {
       volumes.add(files(FILES + i, settings.volumes().get(i)));
     }
+    settings.tokenAudience().ifPresent(audience -> volumes.add(token(audience)));
     return volumes;
   }
 
@@ -199,6 +216,22 @@ final class PodFactory {
               .endConfigMap()
               .build();
     };
+  }
+
+  /** A token that the API server does not accept, only servers of this audience. */
+  private static Volume token(String audience) {
+    return new VolumeBuilder()
+        .withName(TOKEN)
+        .withNewProjected()
+        .addNewSource()
+        .withNewServiceAccountToken()
+        .withAudience(audience)
+        .withExpirationSeconds(TOKEN_SECONDS)
+        .withPath(TOKEN)
+        .endServiceAccountToken()
+        .endSource()
+        .endProjected()
+        .build();
   }
 
   private static Quantity bytes(long bytes) {

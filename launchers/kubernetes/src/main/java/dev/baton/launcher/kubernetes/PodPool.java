@@ -45,6 +45,7 @@ record PodPool(PodSettings settings, Optional<RunnerPoolTemplate.Owner> owner) {
             Objects.requireNonNullElse(template.grace(), launcher.grace()),
             launcher.environment(),
             launcher.serviceAccount(),
+            launcher.tokenAudience(),
             launcher.pullSecrets(),
             launcher.volumes(),
             template.nodeSelector().isEmpty() ? launcher.nodeSelector() : template.nodeSelector(),

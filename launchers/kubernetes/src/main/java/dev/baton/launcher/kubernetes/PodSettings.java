@@ -27,7 +27,9 @@ import java.util.Optional;
  * @param isPulled whether the node pulls an image that it does not have
  * @param grace between SIGTERM and SIGKILL when the pod is deleted; in whole seconds
  * @param environment additional variables, kept in the pod's secret
- * @param serviceAccount empty for that of the namespace; its token is never mounted
+ * @param serviceAccount empty for that of the namespace; its token for the API server is never
+ *     mounted
+ * @param tokenAudience for which a token of the service account is mounted; empty for none
  * @param pullSecrets names of secrets for the registry
  * @param volumes read-only files from secrets and config maps
  * @param nodeSelector labels that the node must have
@@ -48,6 +50,7 @@ public record PodSettings(
     Duration grace,
     Map<String, String> environment,
     Optional<String> serviceAccount,
+    Optional<String> tokenAudience,
     List<String> pullSecrets,
     List<PodVolume> volumes,
     Map<String, String> nodeSelector,

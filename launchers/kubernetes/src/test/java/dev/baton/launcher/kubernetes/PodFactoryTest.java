@@ -16,6 +16,7 @@ import io.fabric8.kubernetes.api.model.PodSecurityContext;
 import io.fabric8.kubernetes.api.model.Quantity;
 import io.fabric8.kubernetes.api.model.Secret;
 import io.fabric8.kubernetes.api.model.SecurityContext;
+import io.fabric8.kubernetes.api.model.ServiceAccountTokenProjection;
 import io.fabric8.kubernetes.api.model.Toleration;
 import io.fabric8.kubernetes.client.utils.Serialization;
 import java.util.List;
@@ -79,6 +80,31 @@ class PodFactoryTest {
                             .filter(Objects::nonNull))
                     .hasSize(1));
     assertThat(pod.getSpec().getAutomountServiceAccountToken()).isFalse();
+  }
+
+  @Test
+  void shouldMountATokenForOneAudienceOnly() {
+    PodSettings with = TestPods.withToken("vault.example");
+    Pod mounted = factory.pod(SPEC, PodPool.of(with), "secret-1");
+
+    ServiceAccountTokenProjection token =
+        mounted.getSpec().getVolumes().stream()
+            .filter(volume -> volume.getProjected() != null)
+            .map(volume -> volume.getProjected().getSources().getFirst().getServiceAccountToken())
+            .findFirst()
+            .orElseThrow();
+    assertThat(token.getAudience()).isEqualTo("vault.example");
+    assertThat(token.getExpirationSeconds()).isEqualTo(3_600);
+    assertThat(mounted.getSpec().getAutomountServiceAccountToken()).isFalse();
+    assertThat(mounted.getSpec().getContainers().getFirst().getVolumeMounts())
+        .filteredOn(mount -> mount.getName().equals("token"))
+        .singleElement()
+        .satisfies(
+            mount -> {
+              assertThat(mount.getMountPath() + "/" + token.getPath())
+                  .isEqualTo("/run/secrets/baton/token");
+              assertThat(mount.getReadOnly()).isTrue();
+            });
   }
 
   private Container container() {

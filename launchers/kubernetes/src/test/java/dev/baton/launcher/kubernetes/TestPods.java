@@ -31,6 +31,15 @@ final class TestPods {
   }
 
   static PodSettings settings(String image, long memory) {
+    return settings(image, memory, Optional.empty());
+  }
+
+  /** Settings of pods with a token of their service account for this audience. */
+  static PodSettings withToken(String audience) {
+    return settings("local/busybox:1", 64L << 20, Optional.of(audience));
+  }
+
+  private static PodSettings settings(String image, long memory, Optional<String> audience) {
     return new PodSettings(
         image,
         COMMAND,
@@ -45,6 +54,7 @@ final class TestPods {
         Duration.ofSeconds(45),
         Map.of("KIT_OTHER", "other", "A", "of the pool"),
         Optional.of("runners"),
+        audience,
         List.of("registry"),
         List.of(
             PodVolume.parse("secret:team-keys:/run/secrets/workflows"),
@@ -78,6 +88,7 @@ final class TestPods {
         false,
         Duration.ofSeconds(10),
         Map.of(),
+        Optional.empty(),
         Optional.empty(),
         List.of(),
         List.of(),

@@ -116,19 +116,16 @@ final class IssuerKeyClient implements AutoCloseable {
   }
 
   private static String words(Throwable failure) {
-    return TlsFailure.of(failure)
-        .map(reason -> reason.advice(OidcSettings.PREFIX + "issuer"))
-        .orElseGet(
-            () -> {
-              Throwable cause = failure;
-              while ((cause instanceof CompletionException || cause instanceof UncheckedIOException)
-                  && cause.getCause() != null) {
-                cause = cause.getCause();
-              }
-              return cause.getMessage() == null
-                  ? cause.getClass().getSimpleName()
-                  : cause.getMessage();
-            });
+    return TlsFailure.explain(failure, OidcSettings.PREFIX + "issuer", IssuerKeyClient::message);
+  }
+
+  private static String message(Throwable failure) {
+    Throwable cause = failure;
+    while ((cause instanceof CompletionException || cause instanceof UncheckedIOException)
+        && cause.getCause() != null) {
+      cause = cause.getCause();
+    }
+    return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
   }
 
   private synchronized HttpClient client() {

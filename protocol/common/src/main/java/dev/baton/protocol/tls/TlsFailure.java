@@ -11,6 +11,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Optional;
+import java.util.function.Function;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,27 @@ public enum TlsFailure {
           case PLAIN -> "the scheme of " + address;
           case OTHER -> TlsSettings.TRUST + " or " + TlsSettings.CERTIFICATE;
         };
+  }
+
+  /**
+   * Whether it lasts until a certificate or a setting has changed, so that repeating is useless.
+   */
+  public boolean isLasting() {
+    return this != OTHER;
+  }
+
+  /**
+   * Returns why a connection failed, for a message, to be placed after the name of the peer: the
+   * {@link #advice} where TLS failed.
+   *
+   * @param address the key of the peer's address
+   * @param otherwise describes a failure that is not one of TLS
+   */
+  public static String explain(
+      Throwable failure, String address, Function<Throwable, String> otherwise) {
+    return of(failure)
+        .map(reason -> reason.advice(address))
+        .orElseGet(() -> otherwise.apply(failure));
   }
 
   /** Returns the reason among the causes of a failure; empty when TLS did not fail. */
