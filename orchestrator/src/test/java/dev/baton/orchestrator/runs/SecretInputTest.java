@@ -42,7 +42,7 @@ class SecretInputTest {
       OrchestratorTestClient.Answer refused = create("{\"n\": \"x\", \"token\": " + value + "}");
       assertThat(refused.status()).isEqualTo(422);
       assertThat(refused.json().toString())
-          .contains("invalid_input", "/token", "pass a reference", "secret:npm")
+          .contains("/problems/invalid-input", "/token", "pass a reference", "secret:npm")
           .doesNotContain("hunter2");
     }
     assertThat(bed.api().get("/runs?workflow=secret-input").json().toString())
