@@ -270,11 +270,14 @@ public class BucketClient {
   }
 
   private StoreRequestException away(Throwable failure) {
-    return StoreRequestException.unavailable(
-        "the object store at "
-            + where()
-            + " did not answer: "
-            + TlsFailure.explain(failure, "baton.object-store.endpoint", BucketClient::root));
+    StoreRequestException away =
+        StoreRequestException.unavailable(
+            "the object store at "
+                + where()
+                + " did not answer: "
+                + TlsFailure.explain(failure, "baton.object-store.endpoint", BucketClient::root));
+    away.initCause(failure);
+    return away;
   }
 
   private static boolean isAbsent(Throwable failure) {

@@ -8,6 +8,7 @@ package dev.baton.store.startup;
 
 import dev.baton.protocol.clock.ClockGuard;
 import dev.baton.protocol.retry.Backoff;
+import dev.baton.protocol.tls.TlsFailure;
 import dev.baton.protocol.topic.TopicBootstrap;
 import dev.baton.protocol.topic.TopicRequirements;
 import dev.baton.protocol.topic.UnsafeTopicException;
@@ -141,7 +142,10 @@ class StoreBootstrap {
             .get(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  /** Repeats an attempt until it succeeds, at most {@value #ATTEMPTS} times. */
+  /**
+   * Repeats an attempt until it succeeds, at most {@value #ATTEMPTS} times; once where TLS fails
+   * until a setting or a certificate is corrected.
+   */
   private void insist(String what, Attempt attempt) throws Exception {
     Backoff backoff = Backoff.exponential(FIRST_PAUSE, LONGEST_PAUSE);
     for (int i = 1; ; i++) {
@@ -151,6 +155,11 @@ class StoreBootstrap {
       } catch (InterruptedException | UnsafeTopicException e) {
         throw e;
       } catch (Exception e) {
+        if (TlsFailure.of(e).filter(TlsFailure::isLasting).isPresent()) {
+          throw new IllegalStateException(
+              (e instanceof StoreRequestException ? "" : what + ": ") + FailureTranslator.words(e),
+              e);
+        }
         if (i == ATTEMPTS) {
           throw new IllegalStateException(
               what + " did not answer in " + i + " attempts: " + FailureTranslator.words(e), e);
@@ -162,7 +171,8 @@ class StoreBootstrap {
   }
 
   private static String words(Exception e) {
-    return FailureTranslator.words(e.getCause() == null ? e : e.getCause());
+    Throwable cause = e.getCause();
+    return FailureTranslator.words(cause == null || e instanceof StoreRequestException ? e : cause);
   }
 
   private interface Attempt {
