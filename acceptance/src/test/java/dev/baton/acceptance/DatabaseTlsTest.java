@@ -11,98 +11,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.protocol.json.Json;
 import dev.baton.protocol.tls.CertificateAuthority;
 import dev.baton.protocol.tls.CertificateAuthority.Issued;
-import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
-import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Runs Baton on a Postgres that accepts only TLS, and only clients with a certificate. */
+@UsesEncryptedStack
 class DatabaseTlsTest {
   private static final Duration END = Duration.ofSeconds(180);
-  private static final List<String> LOOPBACK = List.of("ip:127.0.0.1");
 
-  @SuppressWarnings("NullAway.Init")
-  private static Path folder;
+  private final EncryptedStack encrypted;
+  private final StandaloneStack stack;
+  private final Path folder;
 
-  @SuppressWarnings("NullAway.Init")
-  private static CertificateAuthority authority;
-
-  @SuppressWarnings("NullAway.Init")
-  private static Issued server;
-
-  @SuppressWarnings("NullAway.Init")
-  private static Issued client;
-
-  @SuppressWarnings("NullAway.Init")
-  private static StandaloneStack stack;
-
-  @BeforeAll
-  static void start() throws Exception {
-    folder = Files.createTempDirectory("baton-database-tls-");
-    authority = CertificateAuthority.of(Files.createDirectory(folder.resolve("authority")));
-    server = authority.issue("server", LOOPBACK, 2);
-    client = authority.issue("client", LOOPBACK, 2);
-    // The first start creates the cluster, whose settings are changed before the second one.
-    builder().components(StackComponent.POSTGRES).start().close();
-    Path cluster = folder.resolve("stack/postgres/data");
-    Files.writeString(
-        cluster.resolve("postgresql.conf"),
-        """
-        ssl = on
-        ssl_cert_file = '%s'
-        ssl_key_file = '%s'
-        ssl_ca_file = '%s'
-        """
-            .formatted(server.certificate(), server.key(), authority.certificate()),
-        StandardOpenOption.APPEND);
-    Files.writeString(
-        cluster.resolve("pg_hba.conf"),
-        "hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-ca\n");
-    StackBuilder all = builder();
-    for (StackComponent service : List.of(StackComponent.ORCHESTRATOR, StackComponent.STORE)) {
-      settings().forEach((name, value) -> all.environment(service, name, value));
-    }
-    stack = all.start();
-  }
-
-  private static StackBuilder builder() throws Exception {
-    return SharedStackExtension.builder().data(folder.resolve("stack"));
-  }
-
-  private static Map<String, String> settings() {
-    return Map.of(
-        "BATON_DB_SSL_MODE",
-        "verify-full",
-        "BATON_DB_SSL_ROOT_CERTIFICATE",
-        authority.certificate().toString(),
-        "BATON_DB_SSL_CERTIFICATE",
-        client.certificate().toString(),
-        "BATON_DB_SSL_KEY",
-        client.key().toString());
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    if (stack != null) {
-      stack.close();
-    }
-    DirectoryTreeDeleter.delete(folder);
+  DatabaseTlsTest(EncryptedStack encrypted) {
+    this.encrypted = encrypted;
+    this.stack = encrypted.stack();
+    this.folder = encrypted.on().folder;
   }
 
   @Test
   void shouldMigrateAndCompleteRuns() throws Exception {
-    AcceptanceApiClient api = new AcceptanceApiClient(stack.orchestratorUrl(), stack.apiKey());
+    AcceptanceApiClient api = encrypted.on().api;
     api.push("{name: encrypted, steps: [{id: a, shell: 'true'}]}");
     String run = api.start("encrypted", Json.mapper().createObjectNode());
 
@@ -114,7 +50,7 @@ class DatabaseTlsTest {
 
   @Test
   void shouldNotStartWithAnotherAuthority() throws Exception {
-    Path other = Files.createDirectory(folder.resolve("other"));
+    Path other = Files.createTempDirectory(folder, "other");
 
     assertNotStarted(
         StackComponent.STORE,
@@ -136,12 +72,13 @@ class DatabaseTlsTest {
 
   @Test
   void shouldNotStartWithAnExpiredCertificate() throws Exception {
+    Issued server = encrypted.database();
     Path kept = folder.resolve("kept");
     Path keptKey = folder.resolve("kept.key");
     Files.copy(server.certificate(), kept);
     Files.copy(server.key(), keptKey, StandardCopyOption.COPY_ATTRIBUTES);
     try {
-      authority.issue("server", LOOPBACK, "-3d", 1);
+      encrypted.authority().issue("database", EncryptedStack.LOOPBACK, "-3d", 1);
       reload(1);
 
       assertNotStarted(
@@ -155,7 +92,7 @@ class DatabaseTlsTest {
     }
   }
 
-  private static int stackPort() throws Exception {
+  private int stackPort() throws Exception {
     return Json.mapper()
         .readTree(folder.resolve("stack/stack.json").toFile())
         .path("ports")
@@ -164,7 +101,7 @@ class DatabaseTlsTest {
   }
 
   /** Lets Postgres read its certificate again; running connections stay. */
-  private static void reload(int times) throws Exception {
+  private void reload(int times) throws Exception {
     String pid =
         Files.readAllLines(folder.resolve("stack/postgres/data/postmaster.pid")).getFirst();
     assertThat(new ProcessBuilder("kill", "-HUP", pid.strip()).start().waitFor()).isZero();
@@ -178,9 +115,9 @@ class DatabaseTlsTest {
                 > times);
   }
 
-  private static void assertNotStarted(
-      StackComponent service, Map<String, String> changes, String message) throws Exception {
-    Map<String, String> environment = new HashMap<>(settings());
+  private void assertNotStarted(StackComponent service, Map<String, String> changes, String message)
+      throws Exception {
+    Map<String, String> environment = new HashMap<>(encrypted.databaseSettings());
     environment.putAll(changes);
     ServiceStartAssert.assertNotStarted(stack, service, environment, message);
   }

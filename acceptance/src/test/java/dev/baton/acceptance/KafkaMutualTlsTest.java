@@ -33,12 +33,14 @@ import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Runs Baton on a broker whose only listener requires a certificate of each client, with one for
  * each component, and admits by the names of certificates.
  */
+@Tag("full")
 class KafkaMutualTlsTest {
   private static final Duration END = Duration.ofSeconds(180);
   private static final int CALL_SECONDS = 60;
@@ -77,7 +79,7 @@ class KafkaMutualTlsTest {
             """
                 .formatted(file("broker"), authority.certificate()));
     StackBuilder all =
-        StandaloneStack.builder()
+        SharedStackExtension.builder()
             .data(folder.resolve("stack"))
             .environment(StackComponent.KAFKA, "BATON_KAFKA_SERVER_PROPERTIES", broker.toString());
     for (StackComponent service : List.of(StackComponent.ORCHESTRATOR, StackComponent.STORE)) {

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.json.Json;
 import dev.baton.standalone.StackComponent;
-import dev.baton.standalone.jvm.InstallationLayout;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -146,18 +145,7 @@ class RunnerAdmissionTest {
     static ExternalRunner start(String name, Map<String, String> more) throws IOException {
       Path folder = Files.createTempDirectory(on.folder, "external-");
       Path output = folder.resolve("log");
-      ProcessBuilder builder =
-          new ProcessBuilder(
-              List.of(
-                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                  "-Xmx256m",
-                  "-XX:+UseSerialGC",
-                  "-jar",
-                  InstallationLayout.find().packaged("runner").jars().stream()
-                      .filter(jar -> jar.endsWith("quarkus-run.jar"))
-                      .findFirst()
-                      .orElseThrow()
-                      .toString()));
+      ProcessBuilder builder = new ProcessBuilder(on.stack.runnerCommand());
       builder.redirectErrorStream(true).redirectOutput(output.toFile());
       builder.environment().put("BATON_RUNNER_ID", name);
       builder.environment().put("BATON_RUNNER_MODE", "shared");

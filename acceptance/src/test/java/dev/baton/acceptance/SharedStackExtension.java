@@ -25,8 +25,8 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Shares one embedded stack between all test classes: started when the first class has it as a
- * parameter, stopped after the last. If a test fails, the stack's folder is kept and the ends of
- * its logs are printed.
+ * parameter, stopped after the last one. If a test fails, the stack's folder is kept and the ends
+ * of its logs are printed.
  */
 final class SharedStackExtension implements ParameterResolver, AfterTestExecutionCallback {
   private static final ExtensionContext.Namespace SPACE =
@@ -55,8 +55,13 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
         context
             .getRoot()
             .getStore(SPACE)
-            .getOrComputeIfAbsent(
-                RunningStack.class, _ -> RunningStack.start(), RunningStack.class));
+            .getOrComputeIfAbsent(RunningStack.class, _ -> shared(), RunningStack.class));
+  }
+
+  private static RunningStack shared() {
+    RunningStack stack = RunningStack.start();
+    SharedStackListener.add(UsesSharedStack.class, stack::close);
+    return stack;
   }
 
   /**
@@ -101,7 +106,8 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
 
     private RunningStack(StandaloneStack stack, Path folder) {
       this.stack = stack;
-      this.api = new AcceptanceApiClient(stack.orchestratorUrl(), stack.apiKey());
+      this.api =
+          new AcceptanceApiClient(stack.orchestratorUrl(), stack.apiKey(), stack.clientTls());
       this.folder = folder;
     }
 
@@ -114,13 +120,23 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
       try {
         Path folder = Files.createTempDirectory("baton-acceptance-");
         StackBuilder builder = builder().data(folder.resolve("stack"));
-        return new RunningStack(with.apply(builder).start(), folder);
+        return of(with.apply(builder), folder);
       } catch (IOException e) {
         throw new AssertionError("the stack did not start", e);
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         throw new AssertionError("interrupted while the stack started", e);
       }
+    }
+
+    /**
+     * Starts a stack.
+     *
+     * @param folder which is deleted with the stack's data unless a test fails
+     */
+    static RunningStack of(StackBuilder builder, Path folder)
+        throws IOException, InterruptedException {
+      return new RunningStack(builder.start(), folder);
     }
 
     /** Keeps all files, and prints the ends of the logs. */

@@ -15,10 +15,8 @@ import dev.baton.protocol.tls.CertificateAuthority.Issued;
 import dev.baton.protocol.tls.PemFile;
 import dev.baton.protocol.tls.TlsFailure;
 import dev.baton.protocol.tls.TlsSettings;
-import dev.baton.standalone.StackBuilder;
 import dev.baton.standalone.StackComponent;
 import dev.baton.standalone.StandaloneStack;
-import dev.baton.standalone.files.DirectoryTreeDeleter;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -32,52 +30,33 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /**
  * Runs Baton with TLS on the listeners of both services, which require certificates of clients: of
  * each other, of the runners and of the command.
  */
+@UsesEncryptedStack
 class TlsTest {
   private static final Duration END = Duration.ofSeconds(240);
   private static final int PATIENCE_MILLIS = 30_000;
   private static final List<String> NAMES = List.of("ip:127.0.0.1", "dns:localhost");
 
-  @SuppressWarnings("NullAway.Init")
-  private static Path folder;
+  private final Path folder;
+  private final StandaloneStack stack;
+  private final AcceptanceApiClient api;
 
-  @SuppressWarnings("NullAway.Init")
-  private static StandaloneStack stack;
-
-  @SuppressWarnings("NullAway.Init")
-  private static AcceptanceApiClient api;
-
-  @BeforeAll
-  static void start() throws Exception {
-    folder = Files.createTempDirectory("baton-tls-");
-    StackBuilder builder = SharedStackExtension.builder().data(folder.resolve("stack")).tls(true);
-    for (StackComponent service : List.of(StackComponent.ORCHESTRATOR, StackComponent.STORE)) {
-      builder.environment(service, "BATON_TLS_CLIENT_AUTH", "required");
-    }
-    stack = builder.start();
-    api = new AcceptanceApiClient(stack.orchestratorUrl(), stack.apiKey(), stack.clientTls());
+  TlsTest(EncryptedStack encrypted) {
+    this.folder = encrypted.on().folder;
+    this.stack = encrypted.stack();
+    this.api = encrypted.on().api;
   }
 
-  @AfterAll
-  static void stop() throws Exception {
-    if (stack != null) {
-      stack.close();
-    }
-    DirectoryTreeDeleter.delete(folder);
-  }
-
-  private static Path tls() {
+  private Path tls() {
     return stack.data().resolve("tls");
   }
 
-  private static List<String> services() {
+  private List<String> services() {
     return List.of(stack.orchestratorUrl(), stack.storeUrl());
   }
 
@@ -119,11 +98,11 @@ class TlsTest {
         .doesNotContain("PRIVATE KEY");
   }
 
-  private static boolean isUnderWay(String run) {
+  private boolean isUnderWay(String run) {
     return Files.exists(folder.resolve("go-" + run));
   }
 
-  private static boolean isCompleted(String run) throws Exception {
+  private boolean isCompleted(String run) throws Exception {
     return api.run(run).path("status").asText().equals("completed");
   }
 
@@ -151,7 +130,7 @@ class TlsTest {
     }
   }
 
-  private static TlsSettings client(Optional<Issued> presented) {
+  private TlsSettings client(Optional<Issued> presented) {
     return new TlsSettings(
         stack.clientTls().trust(), presented.map(Issued::certificate), presented.map(Issued::key));
   }
@@ -187,7 +166,7 @@ class TlsTest {
     }
   }
 
-  private static X509Certificate presented(String service) throws IOException {
+  private X509Certificate presented(String service) throws IOException {
     try (SSLSocket socket = connect(service, stack.clientTls())) {
       return (X509Certificate) socket.getSession().getPeerCertificates()[0];
     }

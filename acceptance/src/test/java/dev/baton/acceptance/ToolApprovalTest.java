@@ -28,9 +28,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Tool calls of the built-in loop that need the approval of a person, with a scripted model. Each
@@ -200,9 +199,18 @@ class ToolApprovalTest {
         .isEqualTo("ok");
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"stays", "parks"})
-  void shouldRunTheApprovedOneOfTwoParallelCalls(String workflow) throws Exception {
+  @Test
+  void shouldRunTheApprovedOneOfTwoParallelCalls() throws Exception {
+    runTheApprovedOneOfTwo("stays");
+  }
+
+  @Test
+  @Tag("full")
+  void shouldRunTheApprovedOneOfTwoParallelCallsOfAParkedRun() throws Exception {
+    runTheApprovedOneOfTwo("parks");
+  }
+
+  private static void runTheApprovedOneOfTwo(String workflow) throws Exception {
     int before = endpoint.requests().size();
     String run = start(workflow, "two");
     List<JsonNode> waiting = awaitWaiting(run, 2);
