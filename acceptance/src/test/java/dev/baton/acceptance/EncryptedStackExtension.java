@@ -48,7 +48,7 @@ final class EncryptedStackExtension implements ParameterResolver, AfterTestExecu
 
   private static EncryptedStack start() {
     EncryptedStack stack = EncryptedStack.start();
-    SharedStackListener.add(UsesEncryptedStack.class, stack::close);
+    SharedStackListener.add(EncryptedStackExtension.class, stack::close);
     return stack;
   }
 }

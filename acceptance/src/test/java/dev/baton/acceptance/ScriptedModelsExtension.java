@@ -85,7 +85,7 @@ final class ScriptedModelsExtension implements BeforeAllCallback, AfterTestExecu
     synchronized ScriptedModelStack use(Map<Form, ModelScript> scripts) throws IOException {
       if (on == null) {
         start();
-        SharedStackListener.add(UsesScriptedModels.class, this::close);
+        SharedStackListener.add(ScriptedModelsExtension.class, this::close);
       }
       models.forEach((form, model) -> model.answerFrom(scripts.getOrDefault(form, NONE)));
       return new ScriptedModelStack(Objects.requireNonNull(on), models);

@@ -60,7 +60,7 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
 
   private static RunningStack shared() {
     RunningStack stack = RunningStack.start();
-    SharedStackListener.add(UsesSharedStack.class, stack::close);
+    SharedStackListener.add(SharedStackExtension.class, stack::close);
     return stack;
   }
 

@@ -7,7 +7,7 @@
 package dev.baton.acceptance;
 
 import java.io.IOException;
-import java.lang.annotation.Annotation;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -15,6 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.launcher.TestExecutionListener;
@@ -26,23 +29,24 @@ import org.junit.platform.launcher.TestPlan;
  * processor from the other tests. JUnit creates it, as a service. Thread-safe.
  */
 public final class SharedStackListener implements TestExecutionListener {
-  private static final List<Class<? extends Annotation>> USES =
-      List.of(UsesSharedStack.class, UsesScriptedModels.class, UsesEncryptedStack.class);
+  private static final Set<Class<? extends Extension>> SHARING =
+      Set.of(
+          SharedStackExtension.class, ScriptedModelsExtension.class, EncryptedStackExtension.class);
 
-  private static final Map<Class<? extends Annotation>, Closing> OPEN = new HashMap<>();
+  private static final Map<Class<? extends Extension>, Closing> OPEN = new HashMap<>();
 
-  /** The names of the classes that have not ended, by the annotation that they have. */
-  private final Map<Class<? extends Annotation>, Set<String>> left = new HashMap<>();
+  /** The names of the classes that have not ended, by the extension that shares a stack. */
+  private final Map<Class<? extends Extension>, Set<String>> left = new HashMap<>();
 
   /** Closes a stack. Called again at the end of all tests, without effect. */
   interface Closing {
     void close() throws IOException;
   }
 
-  /** Adds a stack that is closed after the last class with this annotation. */
-  static void add(Class<? extends Annotation> uses, Closing stack) {
+  /** Adds a stack that is closed after the last class with this extension. */
+  static void add(Class<? extends Extension> sharing, Closing stack) {
     synchronized (OPEN) {
-      OPEN.put(uses, stack);
+      OPEN.put(sharing, stack);
     }
   }
 
@@ -53,13 +57,13 @@ public final class SharedStackListener implements TestExecutionListener {
           @Override
           public void visit(TestIdentifier test) {
             testClass(test)
-                .ifPresent(type -> uses(type).ifPresent(uses -> left(uses).add(type.getName())));
+                .ifPresent(type -> sharing(type).forEach(each -> left(each).add(type.getName())));
           }
         });
   }
 
-  private synchronized Set<String> left(Class<? extends Annotation> uses) {
-    return left.computeIfAbsent(uses, _ -> new HashSet<>());
+  private synchronized Set<String> left(Class<? extends Extension> sharing) {
+    return left.computeIfAbsent(sharing, _ -> new HashSet<>());
   }
 
   private static Optional<Class<?>> testClass(TestIdentifier test) {
@@ -68,13 +72,15 @@ public final class SharedStackListener implements TestExecutionListener {
         .map(source -> ((ClassSource) source).getJavaClass());
   }
 
-  private static Optional<Class<? extends Annotation>> uses(Class<?> type) {
-    for (Class<? extends Annotation> uses : USES) {
-      if (type.isAnnotationPresent(uses)) {
-        return Optional.of(uses);
-      }
+  /** Returns the extensions of a class that share a stack, also those of its annotations. */
+  private static List<Class<? extends Extension>> sharing(Class<?> type) {
+    List<Class<? extends Extension>> sharing = new ArrayList<>();
+    for (ExtendWith extended :
+        AnnotationSupport.findRepeatableAnnotations(type, ExtendWith.class)) {
+      sharing.addAll(List.of(extended.value()));
     }
-    return Optional.empty();
+    sharing.retainAll(SHARING);
+    return sharing;
   }
 
   @Override
@@ -88,26 +94,26 @@ public final class SharedStackListener implements TestExecutionListener {
   }
 
   private void ended(TestIdentifier test) {
-    testClass(test).ifPresent(type -> uses(type).ifPresent(uses -> ended(uses, type.getName())));
+    testClass(test).ifPresent(type -> sharing(type).forEach(each -> ended(each, type.getName())));
   }
 
-  private void ended(Class<? extends Annotation> uses, String type) {
+  private void ended(Class<? extends Extension> sharing, String type) {
     synchronized (this) {
-      Set<String> others = left(uses);
+      Set<String> others = left(sharing);
       if (!others.remove(type) || !others.isEmpty()) {
         return;
       }
     }
     @Nullable Closing stack;
     synchronized (OPEN) {
-      stack = OPEN.remove(uses);
+      stack = OPEN.remove(sharing);
     }
     if (stack != null) {
       try {
         stack.close();
       } catch (IOException e) {
         // It is closed again at the end of all tests, where a failure fails them.
-        System.out.println("the stack of " + uses.getSimpleName() + " was not closed: " + e);
+        System.out.println("the stack of " + sharing.getSimpleName() + " was not closed: " + e);
       }
     }
   }
