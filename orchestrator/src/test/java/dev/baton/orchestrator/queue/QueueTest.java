@@ -160,7 +160,7 @@ class QueueTest {
   }
 
   @Test
-  void shouldKeepTheLimitsOfAProjectAndItsWorkflowsWhoeverCreatesAndAdmitsRunsAtOnce() {
+  void shouldKeepTheLimitsOfAProjectAndItsWorkflowsUnderConcurrentRequests() {
     workflow("queue-project-a", 2);
     bed.api().workflow("queue-project-b", true);
     String limit = "{\"limits\": {\"runs\": 5}}";

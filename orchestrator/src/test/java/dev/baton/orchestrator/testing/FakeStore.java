@@ -467,26 +467,10 @@ public final class FakeStore implements AutoCloseable {
       out.onCompleted();
     }
 
-    /** One control event of each run has a wrong signature. */
     @Override
     public void verifyEvents(
         VerifyEventsRequest request, StreamObserver<VerifyEventsResponse> out) {
-      VerifyEventsResponse.Builder response =
-          VerifyEventsResponse.newBuilder()
-              .setSigned(true)
-              .setNeedsLease(true)
-              .setControlEvents(2)
-              .setSignedEvents(1)
-              .setWrong(1);
-      response.addKeysBuilder().setKid("00112233aabbccdd").setPublished(true).setControlEvents(2);
-      response
-          .addProblemsBuilder()
-          .setEvent(request.getRun() + "/c/2")
-          .setReason("bad_signature")
-          .setDetail("its signature is invalid")
-          .setEvents(1);
-      response.addGapsBuilder().setExpected(3).setFound(5);
-      only(out, response.build());
+      only(out, TestVerificationFactory.response(request.getRun()));
     }
 
     @Override

@@ -119,7 +119,7 @@ class StoreDoctorMainTest {
     CertificateAuthority other =
         CertificateAuthority.of(Files.createDirectory(folder.resolve("other")));
 
-    // The server is no S3, but it is reached.
+    // The command reaches the server, which does not speak S3.
     assertThat(check(own.issue("good", names, 1), own))
         .contains("a bucket that was never created")
         .doesNotContain("certificate");

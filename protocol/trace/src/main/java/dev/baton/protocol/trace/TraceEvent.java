@@ -162,8 +162,7 @@ public sealed interface TraceEvent {
   /**
    * @param now whether the current step stops at once and runs again; otherwise it completes first
    * @param idle whether no runner has the run: this event itself pauses it
-   * @param reason why the orchestrator pauses the run, for example {@code log_gap: lane c: expected
-   *     seq 3, found 5}; null if a person or program requested it
+   * @param reason of the orchestrator, such as {@code log_gap: …}; null: a caller requested it
    */
   record PauseRequested(@Nullable String by, boolean now, boolean idle, @Nullable String reason)
       implements Control {}
@@ -247,8 +246,7 @@ public sealed interface TraceEvent {
    * {@code runner_started}, or between two where a branch's checkpoint turns out to be damaged.
    *
    * @param damaged the newly lost checkpoints, newest first; 1 to {@link #MAX_DAMAGED}
-   * @param after the id of the event whose state of steps, files and approvals is restored; null:
-   *     the run's initial state
+   * @param after the id of the event whose state is restored; null: the run's initial state
    */
   record RunDegraded(List<DamagedCheckpoint> damaged, @Nullable String after) implements Runner {
     /** How many damaged checkpoints a runner passes over before the run starts again. */
@@ -284,8 +282,7 @@ public sealed interface TraceEvent {
    * @param cut null when the step has no workspace or {@code withoutCut}
    * @param withoutCut whether the cut could not be stored: a resume then continues from the newest
    *     stored one
-   * @param milestone number of the milestone that the step ended with, from 0 in its run; null
-   *     where it is not a milestone
+   * @param milestone number of the milestone that the step ended with, from 0; null for none
    * @param conversation at its end, in the cut's checkpoint; null unless a later step continues it
    */
   record StepCompleted(
