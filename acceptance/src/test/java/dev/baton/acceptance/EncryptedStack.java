@@ -24,7 +24,6 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
 
 /**
@@ -51,7 +50,7 @@ record EncryptedStack(
     StandaloneStack objects,
     TcpProxy secured,
     TcpProxy foreign)
-    implements AutoCloseable {
+    implements StackSharingExtension.SharedStack {
 
   /** The names of certificates of servers that clients find by address. */
   static final List<String> LOOPBACK = List.of("ip:127.0.0.1");
@@ -137,9 +136,7 @@ record EncryptedStack(
 
   /** Listens with TLS; passes the bytes on without. */
   private static TcpProxy listen(Issued issued) throws Exception {
-    TlsSettings settings =
-        new TlsSettings(
-            Optional.empty(), Optional.of(issued.certificate()), Optional.of(issued.key()));
+    TlsSettings settings = issued.settings();
     return TcpProxy.open(
         settings
             .context()
@@ -178,6 +175,11 @@ record EncryptedStack(
         objects.s3().accessKey(),
         "BATON_OBJECT_STORE_SECRET_KEY",
         objects.s3().secretKey());
+  }
+
+  @Override
+  public void failed(String test) {
+    on.failed(test);
   }
 
   StandaloneStack stack() {

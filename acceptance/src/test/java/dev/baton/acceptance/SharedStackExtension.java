@@ -14,54 +14,21 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.extension.AfterTestExecutionCallback;
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ParameterContext;
-import org.junit.jupiter.api.extension.ParameterResolver;
 
-/**
- * Shares one embedded stack between all test classes: started when the first class has it as a
- * parameter, stopped after the last one. If a test fails, the stack's folder is kept and the ends
- * of its logs are printed.
- */
-final class SharedStackExtension implements ParameterResolver, AfterTestExecutionCallback {
-  private static final ExtensionContext.Namespace SPACE =
-      ExtensionContext.Namespace.create(SharedStackExtension.class);
+/** Shares one embedded stack between test classes. */
+final class SharedStackExtension extends StackSharingExtension<SharedStackExtension.RunningStack> {
   private static final int LOG_LINES = 40;
 
-  @Override
-  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
-    return parameter.getParameter().getType() == RunningStack.class;
+  SharedStackExtension() {
+    super(RunningStack.class);
   }
 
   @Override
-  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    return running(context);
-  }
-
-  @Override
-  public void afterTestExecution(ExtensionContext context) {
-    if (context.getExecutionException().isPresent()) {
-      running(context).failed(context.getDisplayName());
-    }
-  }
-
-  private static RunningStack running(ExtensionContext context) {
-    return Objects.requireNonNull(
-        context
-            .getRoot()
-            .getStore(SPACE)
-            .getOrComputeIfAbsent(RunningStack.class, _ -> shared(), RunningStack.class));
-  }
-
-  private static RunningStack shared() {
-    RunningStack stack = RunningStack.start();
-    SharedStackListener.add(SharedStackExtension.class, stack::close);
-    return stack;
+  RunningStack start() {
+    return RunningStack.start();
   }
 
   /**
@@ -98,7 +65,7 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
   }
 
   /** The stack, its API, and a folder for files of tests. */
-  static final class RunningStack implements AutoCloseable {
+  static final class RunningStack implements SharedStack {
     final StandaloneStack stack;
     final AcceptanceApiClient api;
     final Path folder;
@@ -139,8 +106,8 @@ final class SharedStackExtension implements ParameterResolver, AfterTestExecutio
       return new RunningStack(builder.start(), folder);
     }
 
-    /** Keeps all files, and prints the ends of the logs. */
-    void failed(String test) {
+    @Override
+    public void failed(String test) {
       failed = true;
       System.out.println("--- " + test + " failed; everything is kept in " + folder);
       try (Stream<Path> logs = Files.walk(stack.log(StackComponent.ORCHESTRATOR).getParent())) {

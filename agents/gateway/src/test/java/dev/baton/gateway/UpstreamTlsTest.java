@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,14 +37,9 @@ class UpstreamTlsTest {
   @TempDir private Path folder;
 
   private static HttpsServer endpoint(Issued certificate) throws IOException {
-    TlsSettings tls =
-        new TlsSettings(
-            Optional.empty(),
-            Optional.of(certificate.certificate()),
-            Optional.of(certificate.key()));
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(tls.context()));
+    server.setHttpsConfigurator(new HttpsConfigurator(certificate.settings().context()));
     server.createContext(
         "/",
         exchange -> {
@@ -95,8 +89,7 @@ class UpstreamTlsTest {
         CertificateAuthority.of(Files.createDirectory(folder.resolve("own")));
     CertificateAuthority other =
         CertificateAuthority.of(Files.createDirectory(folder.resolve("other")));
-    TlsSettings trust =
-        new TlsSettings(Optional.of(own.certificate()), Optional.empty(), Optional.empty());
+    TlsSettings trust = own.trusting();
 
     HttpsServer good = endpoint(own.issue("good", NAMES, 1));
     try {

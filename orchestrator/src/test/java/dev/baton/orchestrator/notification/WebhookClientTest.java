@@ -18,7 +18,6 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -48,9 +47,7 @@ class WebhookClientTest {
   void shouldTrustTheConfiguredAuthorityOnly(@TempDir Path folder) throws Exception {
     CertificateAuthority authority = CertificateAuthority.of(folder);
     CertificateAuthority.Issued issued = authority.issue("receiver", List.of("ip:127.0.0.1"), 2);
-    TlsSettings receiver =
-        new TlsSettings(
-            Optional.empty(), Optional.of(issued.certificate()), Optional.of(issued.key()));
+    TlsSettings receiver = issued.settings();
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.setHttpsConfigurator(new HttpsConfigurator(receiver.context()));
@@ -62,8 +59,7 @@ class WebhookClientTest {
         });
     server.start();
     URI url = URI.create("https://127.0.0.1:" + server.getAddress().getPort() + "/");
-    TlsSettings trusting =
-        new TlsSettings(Optional.of(authority.certificate()), Optional.empty(), Optional.empty());
+    TlsSettings trusting = authority.trusting();
     try (WebhookClient configured = new WebhookClient(url, new byte[32], trusting);
         WebhookClient other = new WebhookClient(url, new byte[32], TlsSettings.NONE)) {
       assertThat(configured.post("id", "{}")).isEqualTo(new WebhookClient.Outcome.Delivered());

@@ -33,14 +33,9 @@ class HttpStepTlsTest {
 
   /** Returns the lines of the run's trace. */
   private static String run(Issued certificate, TlsSettings trust) throws Exception {
-    TlsSettings tls =
-        new TlsSettings(
-            Optional.empty(),
-            Optional.of(certificate.certificate()),
-            Optional.of(certificate.key()));
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(tls.context()));
+    server.setHttpsConfigurator(new HttpsConfigurator(certificate.settings().context()));
     server.createContext(
         "/",
         exchange -> {
@@ -73,8 +68,7 @@ class HttpStepTlsTest {
         CertificateAuthority.of(Files.createDirectory(folder.resolve("own")));
     CertificateAuthority other =
         CertificateAuthority.of(Files.createDirectory(folder.resolve("other")));
-    TlsSettings trust =
-        new TlsSettings(Optional.of(own.certificate()), Optional.empty(), Optional.empty());
+    TlsSettings trust = own.trusting();
 
     assertThat(run(own.issue("good", NAMES, 1), trust)).contains("\"status\":204");
     assertThat(run(own.issue("default", NAMES, 1), TlsSettings.NONE))

@@ -261,8 +261,7 @@ class VaultClientTest {
     CertificateAuthority other =
         CertificateAuthority.of(Files.createDirectory(folder.resolve("other")));
     List<String> names = List.of("ip:127.0.0.1");
-    TlsSettings trust =
-        new TlsSettings(Optional.of(own.certificate()), Optional.empty(), Optional.empty());
+    TlsSettings trust = own.trusting();
 
     try (VaultTestServer vault = secure(own.issue("good", names, 1))) {
       SecretResolver resolver =
@@ -278,13 +277,7 @@ class VaultClientTest {
   }
 
   private VaultTestServer secure(Issued certificate) throws IOException {
-    VaultTestServer vault =
-        new VaultTestServer(
-            Optional.of(
-                new TlsSettings(
-                    Optional.empty(),
-                    Optional.of(certificate.certificate()),
-                    Optional.of(certificate.key()))));
+    VaultTestServer vault = new VaultTestServer(Optional.of(certificate.settings()));
     vault.tokens.add("hvs.file-token");
     vault.putVersioned(PATH, "{\"token\": \"s3cr3t-value\"}");
     return vault;

@@ -16,7 +16,6 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import dev.baton.protocol.tls.CertificateAuthority;
 import dev.baton.protocol.tls.CertificateAuthority.Issued;
-import dev.baton.protocol.tls.TlsSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -27,7 +26,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,14 +135,9 @@ class StoreDoctorMainTest {
   }
 
   private String check(Issued certificate, CertificateAuthority trusted) throws Exception {
-    TlsSettings tls =
-        new TlsSettings(
-            Optional.empty(),
-            Optional.of(certificate.certificate()),
-            Optional.of(certificate.key()));
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(tls.context()));
+    server.setHttpsConfigurator(new HttpsConfigurator(certificate.settings().context()));
     server.createContext(
         "/",
         exchange -> {

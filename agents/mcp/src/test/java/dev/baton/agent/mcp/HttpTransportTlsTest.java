@@ -26,7 +26,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -39,14 +38,9 @@ class HttpTransportTlsTest {
   @TempDir private Path folder;
 
   private static HttpsServer server(Issued certificate) throws IOException {
-    TlsSettings tls =
-        new TlsSettings(
-            Optional.empty(),
-            Optional.of(certificate.certificate()),
-            Optional.of(certificate.key()));
     HttpsServer server =
         HttpsServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setHttpsConfigurator(new HttpsConfigurator(tls.context()));
+    server.setHttpsConfigurator(new HttpsConfigurator(certificate.settings().context()));
     server.createContext(
         "/",
         exchange -> {
@@ -100,8 +94,7 @@ class HttpTransportTlsTest {
         CertificateAuthority.of(Files.createDirectory(folder.resolve("own")));
     CertificateAuthority other =
         CertificateAuthority.of(Files.createDirectory(folder.resolve("other")));
-    TlsSettings trust =
-        new TlsSettings(Optional.of(own.certificate()), Optional.empty(), Optional.empty());
+    TlsSettings trust = own.trusting();
 
     assertThat(exchange(own.issue("good", NAMES, 1), trust)).isEqualTo("{\"id\":7}");
     assertThat(exchange(other.issue("strange", NAMES, 1), trust))

@@ -25,6 +25,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -50,7 +51,12 @@ public final class CertificateAuthority {
    * @param certificate PEM
    * @param key PEM, PKCS #8
    */
-  public record Issued(Path certificate, Path key) {}
+  public record Issued(Path certificate, Path key) {
+    /** Returns the settings of a program that presents the certificate. */
+    public TlsSettings settings() {
+      return new TlsSettings(Optional.empty(), Optional.of(certificate), Optional.of(key));
+    }
+  }
 
   /** Returns the authority of a folder; creates it on first use. The folder must exist. */
   public static CertificateAuthority of(Path folder) throws IOException, InterruptedException {
@@ -64,6 +70,11 @@ public final class CertificateAuthority {
   /** The file with its certificate, in PEM, for programs that trust it. */
   public Path certificate() {
     return folder.resolve("ca.pem");
+  }
+
+  /** Returns the settings of a client that trusts this authority and presents no certificate. */
+  public TlsSettings trusting() {
+    return new TlsSettings(Optional.of(certificate()), Optional.empty(), Optional.empty());
   }
 
   private Path store() {
