@@ -41,13 +41,15 @@ import javax.net.ssl.SSLContext;
 
 /**
  * Sends requests to the orchestrator. Turns every response other than a success into a {@link
- * CliException}. A request takes at most 30 s, or the time that its caller sets. Thread-safe.
+ * CliException}. A request takes at most 30 s, or the time that its caller sets; one that a busy
+ * server refuses is repeated for 20 s, unless that could start the same work twice. Thread-safe.
  */
 public final class OrchestratorRestClient implements AutoCloseable {
   private static final int CLOSE_MS = 200;
   private static final int MAX_REDIRECTS = 5;
   private static final int REDIRECT = 307;
   private static final Duration CONNECT = Duration.ofSeconds(3);
+  private static final Duration BUSY = Duration.ofSeconds(20);
 
   /** Default timeout for a response. */
   public static final Duration REQUEST = Duration.ofSeconds(30);
@@ -250,12 +252,25 @@ public final class OrchestratorRestClient implements AutoCloseable {
     return request;
   }
 
-  private HttpResponse<byte[]> send(HttpRequest.Builder request, Duration patience) {
-    HttpResponse<byte[]> answer = exchange(request.build(), BodyHandlers.ofByteArray(), patience);
-    if (answer.statusCode() / 100 != 2) {
-      throw failure(answer, answer.body());
+  /** Repeats a request that a busy server has refused, if it may be repeated. */
+  private HttpResponse<byte[]> send(HttpRequest.Builder builder, Duration patience) {
+    HttpRequest request = builder.build();
+    long end = System.nanoTime() + BUSY.toNanos();
+    while (true) {
+      HttpResponse<byte[]> answer = exchange(request, BodyHandlers.ofByteArray(), patience);
+      if (answer.statusCode() / 100 == 2) {
+        return answer;
+      }
+      Duration pause = BusyResponse.pause(answer);
+      if (pause.isZero()
+          || !BusyResponse.isRepeatable(request)
+          || System.nanoTime() + pause.toNanos() > end) {
+        throw failure(answer, answer.body());
+      }
+      try (ProgressIndicator _ = ProgressIndicator.start(terminal, server + " is busy, retrying")) {
+        RetryBackoff.of(pause).next();
+      }
     }
-    return answer;
   }
 
   private <T> HttpResponse<T> exchange(

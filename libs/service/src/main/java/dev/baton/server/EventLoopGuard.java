@@ -39,6 +39,9 @@ public class EventLoopGuard {
   /** The time after which a loop that has not answered is blocked. */
   public static final Duration PATIENCE = Duration.ofSeconds(2);
 
+  /** The same for a loop that has never answered: its thread starts with the first probe. */
+  static final Duration FIRST_PATIENCE = Duration.ofSeconds(10);
+
   private static final Logger LOG = Logger.getLogger(EventLoopGuard.class);
   private static final long EVERY_MS = 500;
   private static final Duration AGAIN = Duration.ofSeconds(10);
@@ -102,7 +105,7 @@ public class EventLoopGuard {
               "event loop %s: answers again after %d ms", probe.name(), probe.waitedMillis(now));
         }
         probe.send(now);
-      } else if (now - probe.sentAt > PATIENCE.toNanos()) {
+      } else if (now - probe.sentAt > probe.patience().toNanos()) {
         judge(probe, now);
       }
     }
@@ -145,6 +148,10 @@ public class EventLoopGuard {
             thread = Thread.currentThread();
             answered = true;
           });
+    }
+
+    Duration patience() {
+      return thread == null ? FIRST_PATIENCE : PATIENCE;
     }
 
     long waitedMillis(long now) {

@@ -33,6 +33,8 @@ class EventLoopGuardTest {
     CountDownLatch release = new CountDownLatch(1);
     EventExecutor loop = vertx.nettyEventLoopGroup().next();
     try {
+      guard.look();
+      loop.submit(() -> {}).get(30, TimeUnit.SECONDS);
       loop.execute(
           () -> {
             blocked.countDown();
@@ -64,6 +66,39 @@ class EventLoopGuardTest {
 
       assertThat(guard.blocked()).isZero();
       assertThat(ready.call().getStatus().name()).isEqualTo("UP");
+    } finally {
+      release.countDown();
+      vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void shouldWaitLongerForThreadsThatStart() throws Exception {
+    Vertx vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(1));
+    AtomicLong clock = new AtomicLong();
+    EventLoopGuard guard =
+        new EventLoopGuard(
+            vertx, new SimpleMeterRegistry(), EventLoopHealthCheck.notReady(), clock::get);
+    CountDownLatch release = new CountDownLatch(1);
+    EventExecutor loop = vertx.nettyEventLoopGroup().next();
+    try {
+      loop.execute(
+          () -> {
+            try {
+              release.await(50, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          });
+
+      guard.look();
+      clock.addAndGet(EventLoopGuard.PATIENCE.plus(Duration.ofMillis(1)).toNanos());
+      guard.look();
+      assertThat(guard.blocked()).isZero();
+      clock.addAndGet(EventLoopGuard.FIRST_PATIENCE.toNanos());
+      guard.look();
+
+      assertThat(guard.blocked()).isEqualTo(1);
     } finally {
       release.countDown();
       vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);

@@ -31,14 +31,15 @@ import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests the start and end offsets of the heartbeats from the broker four times a second. A gap
- * of more than 2 s between answers is an interruption: runners may have been unable to send too,
- * and get their full timeout again.
+ * Requests the start and end offsets of the heartbeats from the broker four times a second, and
+ * once a second while no run is watched. A gap of more than 2 s between answers is an interruption:
+ * runners may have been unable to send too, and get their full timeout again.
  */
 @ApplicationScoped
 class BrokerConnectivityProbe implements BrokerConnectivity {
   private static final Logger LOG = Logger.getLogger(BrokerConnectivityProbe.class);
   private static final Duration EVERY = Duration.ofMillis(250);
+  private static final Duration EVERY_IDLE = Duration.ofSeconds(1);
   private static final Duration PATIENCE = Duration.ofSeconds(1);
   private static final long MAX_GAP_MILLIS = 2_000;
 
@@ -47,6 +48,7 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
   private final Admin admin;
   private final TopicSizeWatcher sizes;
   private final LivenessChangelogResizer changelog;
+  private final LivenessMetrics metrics;
   private final String group;
   private volatile Answer last = new Answer(0, 0, Map.of(), Map.of());
   private volatile long unbrokenSince = System.currentTimeMillis();
@@ -56,10 +58,12 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
       Admin admin,
       TopicSizeWatcher sizes,
       LivenessChangelogResizer changelog,
+      LivenessMetrics metrics,
       @ConfigProperty(name = "quarkus.kafka-streams.application-id") String group) {
     this.admin = admin;
     this.sizes = sizes;
     this.changelog = changelog;
+    this.metrics = metrics;
     this.group = group;
   }
 
@@ -108,7 +112,7 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
     while (!Thread.currentThread().isInterrupted()) {
       try {
         ask();
-        Thread.sleep(EVERY);
+        Thread.sleep(metrics.watched() == 0 ? EVERY_IDLE : EVERY);
       } catch (InterruptedException e) {
         return;
       } catch (ExecutionException | TimeoutException | RuntimeException e) {

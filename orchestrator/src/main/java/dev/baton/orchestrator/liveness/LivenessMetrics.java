@@ -42,11 +42,7 @@ class LivenessMetrics {
         Timer.builder("baton.liveness.signal.delay")
             .description("from a runner's timeout to its heartbeats_missed signal")
             .register(registry);
-    Gauge.builder(
-            "baton.liveness.watched",
-            watched,
-            all -> all.values().stream().mapToInt(Integer::intValue).sum())
-        .register(registry);
+    Gauge.builder("baton.liveness.watched", this::watched).register(registry);
   }
 
   void heartbeat() {
@@ -71,6 +67,11 @@ class LivenessMetrics {
   void missed(long lateMillis) {
     missed.increment();
     late.record(Duration.ofMillis(lateMillis));
+  }
+
+  /** The number of runs that this replica watches. */
+  int watched() {
+    return watched.values().stream().mapToInt(Integer::intValue).sum();
   }
 
   void watched(int partition, int runs) {

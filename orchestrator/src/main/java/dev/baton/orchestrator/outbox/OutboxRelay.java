@@ -34,6 +34,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jboss.logging.Logger;
 import org.jspecify.annotations.Nullable;
 
@@ -64,6 +65,7 @@ public class OutboxRelay {
   private final ReplicaSession session;
   private final OutboxCompletions awaited;
   private final Semaphore wakeUps = new Semaphore(0);
+  private final AtomicLong lastRound = new AtomicLong(System.nanoTime());
   private volatile boolean stopping;
 
   OutboxRelay(
@@ -119,8 +121,7 @@ public class OutboxRelay {
     while (!stopping) {
       try {
         if (round() == 0) {
-          wakeUps.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS);
-          wakeUps.drainPermits();
+          awaitTurn();
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -134,6 +135,27 @@ public class OutboxRelay {
         // The worker must not end, since nothing would restart it.
         LOG.error("outbox: round failed, retrying", e);
         Backoff.constant(POLL).pauseUnlessInterrupted();
+      }
+    }
+  }
+
+  /**
+   * Waits until a worker is woken, or until no round has begun for {@link #POLL}: one of the idle
+   * workers then reads the rows that are due, whether the others are busy or not.
+   */
+  private void awaitTurn() throws InterruptedException {
+    while (!stopping) {
+      long last = lastRound.get();
+      long now = System.nanoTime();
+      long rest = last + POLL.toNanos() - now;
+      if (rest <= 0) {
+        if (lastRound.compareAndSet(last, now)) {
+          return;
+        }
+      } else if (wakeUps.tryAcquire(rest, TimeUnit.NANOSECONDS)) {
+        wakeUps.drainPermits();
+        lastRound.set(System.nanoTime());
+        return;
       }
     }
   }
