@@ -108,6 +108,16 @@ public final class LeaseVerifier {
         : verdict;
   }
 
+  /** Caches the verdict of a token that this process has just signed with one of the keys. */
+  public void issued(String token, Granted granted) {
+    String kid = LeaseTokenCodec.kid(token);
+    synchronized (verified) {
+      if (kid != null && keys.containsKey(kid)) {
+        verified.put(token, granted);
+      }
+    }
+  }
+
   private LeaseVerdict verify(String token) {
     LeaseVerdict kept = kept(token);
     if (kept != null) {

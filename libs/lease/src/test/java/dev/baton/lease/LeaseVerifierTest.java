@@ -97,6 +97,24 @@ class LeaseVerifierTest {
   }
 
   @Test
+  void shouldAcceptWhatThisProcessHasIssuedWhileItsKeyIsPublished() {
+    // Of another key, so that only the record can be the reason to accept it.
+    String token = token(pair(), key.kid(), RUN, 3, "default");
+    Granted granted = new Granted(RUN, 3, "default");
+
+    verifier.issued(token, granted);
+    assertThat(reason(verifier.check(token, RUN, 3))).isEqualTo(Reason.UNKNOWN_KEY);
+
+    verifier.keys(Map.of(key.kid(), key));
+    verifier.issued(token, granted);
+    assertThat(verifier.check(token, RUN, 3)).isEqualTo(granted);
+    assertThat(reason(verifier.check(token, RUN, 4))).isEqualTo(Reason.FOREIGN);
+
+    verifier.keys(Map.of());
+    assertThat(reason(verifier.check(token, RUN, 3))).isEqualTo(Reason.UNKNOWN_KEY);
+  }
+
+  @Test
   void shouldAskForATokenOnlyWhereOneIsRequired() {
     assertThat(reason(verifier.check(null, RUN, 1))).isEqualTo(Reason.MISSING);
     assertThat(reason(verifier.check("", RUN, 1))).isEqualTo(Reason.MISSING);

@@ -11,6 +11,7 @@ import dev.baton.orchestrator.publish.KafkaEventPublisher;
 import dev.baton.orchestrator.reconcile.RunObservation;
 import dev.baton.orchestrator.reconcile.RunOutcome;
 import dev.baton.orchestrator.reconcile.RunPlan;
+import dev.baton.orchestrator.reconcile.RunPlanner;
 import dev.baton.orchestrator.reconcile.RunTransaction;
 import dev.baton.protocol.signal.RunnerSignal;
 import io.vertx.mutiny.sqlclient.Pool;
@@ -84,9 +85,12 @@ public class RunnerExitPublisher {
 
   /**
    * Publishes that a runner has released this run, if the run still needs one when the projection
-   * has read the run's trace. Returns at once.
+   * has read the run's trace. Returns at once; reads nothing for runs that their runner has ended.
    */
   public void released(String run, RunObservation.RunnerReleased released) {
+    if (!RunPlanner.mayNeedAnotherRunner(run, released)) {
+      return;
+    }
     Thread.ofVirtual()
         .name("lost-" + run)
         .start(

@@ -8,7 +8,7 @@ package dev.baton.orchestrator.gateway;
 
 import com.google.protobuf.ByteString;
 import dev.baton.orchestrator.config.OrchestratorConfig;
-import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.lease.LeaseIssuer;
 import dev.baton.orchestrator.runs.DesiredState;
 import dev.baton.orchestrator.workflows.StoredWorkflowDefinition;
 import dev.baton.orchestrator.workflows.WorkflowDefinitionCache;
@@ -25,14 +25,14 @@ import java.util.Objects;
 @ApplicationScoped
 public class RunAssignmentFactory {
   private final WorkflowDefinitionCache definitions;
-  private final LeaseSigner leases;
+  private final LeaseIssuer leases;
   private final StepTokenSigner steps;
   private final OrchestratorConfig config;
   private final Duration parkAfter;
 
   RunAssignmentFactory(
       WorkflowDefinitionCache definitions,
-      LeaseSigner leases,
+      LeaseIssuer leases,
       StepTokenSigner steps,
       OrchestratorConfig config) {
     this.definitions = definitions;
@@ -55,7 +55,7 @@ public class RunAssignmentFactory {
         Assign.newBuilder()
             .setRun(run.run())
             .setEpoch(run.epoch())
-            .setLease(leases.mint(run.run(), run.epoch(), run.project()))
+            .setLease(leases.issue(run.run(), run.epoch(), run.project()))
             .setStepToken(steps.sign(run.run()))
             .setProject(run.project())
             .setWorkflow(definition.name())

@@ -10,7 +10,7 @@ import dev.baton.launcher.LaunchSpec;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.AttachTokenSigner;
 import dev.baton.orchestrator.gateway.RunnerConnection;
-import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.lease.LeaseIssuer;
 import dev.baton.protocol.kafka.KafkaSecuritySettings;
 import dev.baton.protocol.tls.TlsSettings;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 @ApplicationScoped
 class RunnerEnvironmentFactory {
   private final OrchestratorConfig config;
-  private final LeaseSigner leases;
+  private final LeaseIssuer leases;
   private final AttachTokenSigner tokens;
   private final String kafka;
   private final Map<String, String> security;
@@ -38,7 +38,7 @@ class RunnerEnvironmentFactory {
 
   RunnerEnvironmentFactory(
       OrchestratorConfig config,
-      LeaseSigner leases,
+      LeaseIssuer leases,
       AttachTokenSigner tokens,
       @ConfigProperty(name = "kafka.bootstrap.servers") String kafka,
       Config values) {
@@ -71,7 +71,7 @@ class RunnerEnvironmentFactory {
     Map<String, String> environment = environment(runner, RunnerConnection.Mode.ISOLATED, 1, place);
     environment.put("BATON_RUN_ID", run);
     environment.put("BATON_EPOCH", Integer.toString(epoch));
-    String lease = leases.mint(run, epoch, project);
+    String lease = leases.issue(run, epoch, project);
     if (lease != null) {
       environment.put("BATON_LEASE", lease);
     }

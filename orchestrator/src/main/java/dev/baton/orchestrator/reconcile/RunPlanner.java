@@ -93,6 +93,13 @@ public final class RunPlanner {
   }
 
   /**
+   * Whether the run can need another runner after this release: its outcome is not the run's end.
+   */
+  public static boolean mayNeedAnotherRunner(String run, RunnerReleased released) {
+    return RunnerPlanner.signal(run, released) != null;
+  }
+
+  /**
    * @param now by the clock of Postgres
    */
   public RunPlan plan(RunRow row, RunObservation observed, Instant now) {

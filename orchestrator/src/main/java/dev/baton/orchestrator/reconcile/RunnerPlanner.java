@@ -102,7 +102,10 @@ final class RunnerPlanner {
     return RunPlan.none(row, new RunOutcome.Unchanged("it needs no other runner"));
   }
 
-  private static @Nullable RunnerSignal signal(String run, RunnerReleased observed) {
+  /**
+   * The signal of a release, if the run still wants a runner; null if its outcome ends the need.
+   */
+  static @Nullable RunnerSignal signal(String run, RunnerReleased observed) {
     String leaving = observed.leaving();
     return switch (observed.outcome()) {
       case "stopped" ->

@@ -11,7 +11,7 @@ import dev.baton.orchestrator.idempotency.IdempotencyKey;
 import dev.baton.orchestrator.idempotency.IdempotencyService;
 import dev.baton.orchestrator.idempotency.IdempotentResponse;
 import dev.baton.orchestrator.identity.ProjectAccess;
-import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.lease.LeaseIssuer;
 import dev.baton.orchestrator.outbox.OutboxCompletions;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -45,14 +45,14 @@ public class RunService {
   private final RunRequestValidator intake;
   private final NewRunWriter creation;
   private final IdempotencyService keys;
-  private final LeaseSigner leases;
+  private final LeaseIssuer leases;
   private final OutboxCompletions awaited;
 
   RunService(
       RunRequestValidator intake,
       NewRunWriter creation,
       IdempotencyService keys,
-      LeaseSigner leases,
+      LeaseIssuer leases,
       OutboxCompletions awaited) {
     this.awaited = awaited;
     this.intake = intake;
@@ -201,7 +201,7 @@ public class RunService {
 
   private RunView view(NewRun run) {
     return run.external()
-        ? run.view().withLease(leases.mint(run.id(), EPOCH, run.project()))
+        ? run.view().withLease(leases.issue(run.id(), EPOCH, run.project()))
         : run.view();
   }
 }

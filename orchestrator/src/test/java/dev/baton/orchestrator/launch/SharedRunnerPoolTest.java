@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.orchestrator.gateway.AttachTokenSigner;
-import dev.baton.orchestrator.lease.LeaseSigner;
+import dev.baton.orchestrator.lease.LeaseIssuer;
 import dev.baton.orchestrator.outbox.RunnerSlotsFreedEvent;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
@@ -39,7 +39,7 @@ class SharedRunnerPoolTest {
 
   @Inject LaunchedRunnerRepository table;
   @Inject LaunchedRunnerWatcher watch;
-  @Inject LeaseSigner leases;
+  @Inject LeaseIssuer leases;
   @Inject AttachTokenSigner tokens;
   @Inject LaunchLimiter room;
   @Inject Event<RunnerSlotsFreedEvent> freed;

@@ -182,4 +182,22 @@ class RunPlannerPropertyTest {
     }
     return epochs;
   }
+
+  @Test
+  void shouldReportNoReleaseThatCannotNeedAnotherRunner() {
+    int[] reported = new int[1];
+    each(
+        c -> {
+          if (c.observed() instanceof RunObservation.RunnerReleased released
+              && c.plan().outcome() instanceof RunOutcome.Reported) {
+            reported[0]++;
+            assertThat(RunPlanner.mayNeedAnotherRunner(c.row().id(), released)).isTrue();
+          }
+        });
+    assertThat(reported[0]).as("cases that report").isPositive();
+    assertThat(
+            RunPlanner.mayNeedAnotherRunner(
+                "r", new RunObservation.RunnerReleased("a", 1, "completed", null)))
+        .isFalse();
+  }
 }
