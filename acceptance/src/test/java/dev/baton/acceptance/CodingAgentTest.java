@@ -173,7 +173,7 @@ class CodingAgentTest {
 
   /**
    * Runs of the others are part of the longer check; in every check each dies in the module {@code
-   * agents/testkit}.
+   * agents/programs-it}.
    */
   @Test
   void shouldRunUndisturbed() throws Exception {

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jboss.logging.Logger;
@@ -44,7 +45,11 @@ class DeferredSignalWatcher {
   private static final Duration LONG_CATCH_UP = Duration.ofSeconds(3);
   private static final int LONG_AT_ONCE = 4;
   private static final int SHORT_ATTEMPTS = 4;
+
+  /** While this replica has deferred signals, and otherwise, for those of a replica that died. */
   private static final Duration POLL = Duration.ofMillis(250);
+
+  private static final Duration POLL_IDLE = Duration.ofSeconds(1);
   private static final Duration LEASE = Duration.ofSeconds(10);
   private static final Duration ATTEMPT = Duration.ofSeconds(5);
   private static final Duration SQL = Duration.ofSeconds(3);
@@ -58,6 +63,7 @@ class DeferredSignalWatcher {
   private final Semaphore permits = new Semaphore(AT_ONCE);
   private final Semaphore longCatchUps = new Semaphore(LONG_AT_ONCE);
   private final Semaphore wakeUps = new Semaphore(0);
+  private final AtomicLong busyUntil = new AtomicLong(System.nanoTime());
   private volatile boolean stopping;
 
   DeferredSignalWatcher(
@@ -93,10 +99,15 @@ class DeferredSignalWatcher {
         .invoke(
             () -> {
               deferred.increment();
-              if (delay.isZero()) {
-                wake();
-              }
+              expect(delay);
             });
+  }
+
+  /** Reads the signals more often until this one is due, or another attempt of it. */
+  private void expect(Duration delay) {
+    long until = System.nanoTime() + delay.plus(LEASE).toNanos();
+    busyUntil.accumulateAndGet(until, (a, b) -> a - b > 0 ? a : b);
+    wake();
   }
 
   private void wake() {
@@ -110,7 +121,8 @@ class DeferredSignalWatcher {
     while (!stopping) {
       try {
         if (round() == 0) {
-          wakeUps.tryAcquire(POLL.toMillis(), TimeUnit.MILLISECONDS);
+          Duration poll = busyUntil.get() - System.nanoTime() > 0 ? POLL : POLL_IDLE;
+          wakeUps.tryAcquire(poll.toMillis(), TimeUnit.MILLISECONDS);
           wakeUps.drainPermits();
         }
         backoff.reset();
@@ -174,10 +186,9 @@ class DeferredSignalWatcher {
           "run %s: signal of epoch %d cannot be handled (attempt %d), retrying: %s",
           run, entry.signal().epoch(), entry.attempts(), e);
       try {
-        signals
-            .postpone(entry, Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, entry.attempts()))
-            .await()
-            .atMost(SQL);
+        Duration delay = Backoff.delay(FIRST_BACKOFF, MAX_BACKOFF, entry.attempts());
+        signals.postpone(entry, delay).await().atMost(SQL);
+        expect(delay);
       } catch (RuntimeException lost) {
         LOG.warnf("run %s: its signal is handled again after %s: %s", run, LEASE, lost);
       }
