@@ -29,8 +29,9 @@ import org.junit.platform.launcher.TestPlan;
  * processor from the other tests. JUnit creates it, as a service. Thread-safe.
  */
 public final class SharedStackListener implements TestExecutionListener {
-  private static final Set<Class<? extends Extension>> SHARING =
-      Set.of(
+  /** The extensions that share a stack. */
+  static final List<Class<? extends Extension>> SHARING =
+      List.of(
           SharedStackExtension.class, ScriptedModelsExtension.class, EncryptedStackExtension.class);
 
   private static final Map<Class<? extends Extension>, Closing> OPEN = new HashMap<>();
@@ -73,7 +74,7 @@ public final class SharedStackListener implements TestExecutionListener {
   }
 
   /** Returns the extensions of a class that share a stack, also those of its annotations. */
-  private static List<Class<? extends Extension>> sharing(Class<?> type) {
+  static List<Class<? extends Extension>> sharing(Class<?> type) {
     List<Class<? extends Extension>> sharing = new ArrayList<>();
     for (ExtendWith extended :
         AnnotationSupport.findRepeatableAnnotations(type, ExtendWith.class)) {
