@@ -9,9 +9,7 @@ package dev.baton.lease;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.nio.ByteBuffer;
-import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
-import java.security.Signature;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -21,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Signs events of a service, and reads these signatures. Events that are sent together share an
- * Ed25519 signature (RFC 8032), which costs about a millisecond, over the root of their {@link
- * EventHashTree}. A signature is the text
+ * Ed25519 signature (RFC 8032) over the root of their {@link EventHashTree}. A signature is the
+ * text
  *
  * <pre>
  *   kid.index.size.path.signature
@@ -73,7 +71,8 @@ public final class EventSignatureCodec {
               together.stream()
                   .map(event -> EventHashTree.leaf(event.id(), event.type(), event.data()))
                   .toList());
-      String signature = ENCODER.encodeToString(sign(key, tree.root(), together.size()));
+      String signature =
+          ENCODER.encodeToString(Ed25519Signer.sign(key, message(tree.root(), together.size())));
       for (int i = 0; i < together.size(); i++) {
         signatures.add(
             "%s.%d.%d.%s.%s"
@@ -86,18 +85,6 @@ public final class EventSignatureCodec {
       }
     }
     return signatures;
-  }
-
-  private static byte[] sign(PrivateKey key, byte[] root, int size) {
-    try {
-      Signature signer = Signature.getInstance(LeaseKey.ALGORITHM);
-      signer.initSign(key);
-      signer.update(message(root, size));
-      return signer.sign();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException(
-          "cannot sign with a key that is not " + LeaseKey.ALGORITHM, e);
-    }
   }
 
   private static byte[] message(byte[] root, int size) {
@@ -145,12 +132,9 @@ public final class EventSignatureCodec {
     /** Whether this key has signed the root. */
     boolean isSignedBy(LeaseKey key, byte[] root) {
       try {
-        Signature verifier = Signature.getInstance(LeaseKey.ALGORITHM);
-        verifier.initVerify(key.key());
-        verifier.update(message(root, size));
-        return verifier.verify(DECODER.decode(signature));
-      } catch (GeneralSecurityException | IllegalArgumentException e) {
-        return false; // Not a point of the curve, for example.
+        return Ed25519Signer.isSignedBy(key, message(root, size), DECODER.decode(signature));
+      } catch (IllegalArgumentException e) {
+        return false; // Not base64.
       }
     }
   }

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
+import org.bouncycastle.math.ec.rfc8032.Ed25519;
 import org.jose4j.jwk.JsonWebKey;
 import org.jose4j.jwk.JsonWebKeySet;
 import org.jose4j.jwk.OctetKeyPairJsonWebKey;
@@ -52,6 +53,11 @@ public record LeaseKey(String kid, PublicKey key, byte[] encoded) {
     } catch (GeneralSecurityException e) {
       throw new IllegalArgumentException("not an Ed25519 public key: " + e.getMessage(), e);
     }
+  }
+
+  /** Returns the encoded point of RFC 8032, which ends the only encoding of the key. */
+  byte[] point() {
+    return Arrays.copyOfRange(encoded, encoded.length - Ed25519.PUBLIC_KEY_SIZE, encoded.length);
   }
 
   /** Returns the key as a member of a JSON Web Key Set (RFC 8037). */

@@ -62,7 +62,7 @@ public final class LeaseTokenCodec {
         : null;
   }
 
-  /** What a token claims. Not thread-safe. */
+  /** What a token claims. */
   record UnverifiedToken(UnverifiedJwt jwt, String run, int epoch, String project) {
     String kid() {
       return jwt.kid();

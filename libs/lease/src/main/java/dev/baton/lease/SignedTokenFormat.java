@@ -6,7 +6,10 @@
  */
 package dev.baton.lease;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.security.PrivateKey;
+import java.util.Base64;
 import java.util.regex.Pattern;
 import org.jose4j.jwa.AlgorithmConstraints;
 import org.jose4j.jwa.AlgorithmConstraints.ConstraintType;
@@ -14,6 +17,8 @@ import org.jose4j.jws.AlgorithmIdentifiers;
 import org.jose4j.jws.JsonWebSignature;
 import org.jose4j.jwt.JwtClaims;
 import org.jose4j.jwt.consumer.InvalidJwtException;
+import org.jose4j.jwx.HeaderParameterNames;
+import org.jose4j.jwx.Headers;
 import org.jose4j.lang.JoseException;
 import org.jspecify.annotations.Nullable;
 
@@ -34,6 +39,8 @@ final class SignedTokenFormat {
   // many ways.
   private static final String BASE64 = "(?:[\\w-]{4})*+(?:[\\w-]{3}=?|[\\w-]{2}(?:==)?)?+";
   private static final Pattern COMPACT = Pattern.compile(BASE64 + "\\." + BASE64 + "\\." + BASE64);
+  private static final Base64.Encoder ENCODER = Base64.getUrlEncoder().withoutPadding();
+  private static final Base64.Decoder DECODER = Base64.getUrlDecoder();
   private static final Pattern KID = Pattern.compile("[0-9a-f]{16}");
 
   private SignedTokenFormat() {}
@@ -51,13 +58,9 @@ final class SignedTokenFormat {
     token.setHeader("typ", type);
     token.setKeyIdHeaderValue(published.kid());
     token.setPayload(claims.toJson());
-    token.setKey(key);
-    try {
-      return token.getCompactSerialization();
-    } catch (JoseException e) {
-      throw new IllegalStateException(
-          "cannot sign with a key that is not " + LeaseKey.ALGORITHM, e);
-    }
+    String signed = token.getHeaders().getEncodedHeader() + "." + token.getEncodedPayload();
+    byte[] signature = Ed25519Signer.sign(key, signed.getBytes(US_ASCII));
+    return signed + "." + ENCODER.encodeToString(signature);
   }
 
   /**
@@ -79,22 +82,22 @@ final class SignedTokenFormat {
               && token.getKeyIdHeaderValue() instanceof String kid
               && KID.matcher(kid).matches()
               && ISSUER.equals(claims.getClaimValue("iss"))
-          ? new UnverifiedJwt(token, kid, claims)
+          ? new UnverifiedJwt(text, token.getHeaders(), kid, claims)
           : null;
     } catch (JoseException | InvalidJwtException | RuntimeException e) {
       return null; // Not JSON; the library's parser throws runtime exceptions of many kinds.
     }
   }
 
-  /** A token whose signature is not verified. Not thread-safe. */
-  record UnverifiedJwt(JsonWebSignature token, String kid, JwtClaims claims) {
+  /** A token whose signature is not verified. */
+  record UnverifiedJwt(String text, Headers headers, String kid, JwtClaims claims) {
     boolean isSignedBy(LeaseKey key) {
-      token.setKey(key.key());
-      try {
-        return token.verifySignature();
-      } catch (JoseException e) {
-        return false; // For example a critical header that the library does not support.
-      }
+      int end = text.lastIndexOf('.');
+      return headers.getObjectHeaderValue(HeaderParameterNames.CRITICAL) == null
+          && Ed25519Signer.isSignedBy(
+              key,
+              text.substring(0, end).getBytes(US_ASCII),
+              DECODER.decode(text.substring(end + 1)));
     }
   }
 }
