@@ -29,22 +29,12 @@ class EventLoopGuardTest {
     EventLoopGuard guard =
         new EventLoopGuard(vertx, metrics, EventLoopHealthCheck.notReady(), clock::get);
     EventLoopHealthCheck ready = new EventLoopHealthCheck(guard);
-    CountDownLatch blocked = new CountDownLatch(1);
     CountDownLatch release = new CountDownLatch(1);
     EventExecutor loop = vertx.nettyEventLoopGroup().next();
     try {
       guard.look();
       loop.submit(() -> {}).get(30, TimeUnit.SECONDS);
-      loop.execute(
-          () -> {
-            blocked.countDown();
-            try {
-              release.await(50, TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-              Thread.currentThread().interrupt();
-            }
-          });
-      assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
+      block(loop, release);
 
       guard.look();
       for (EventExecutor other : vertx.nettyEventLoopGroup()) {
@@ -82,14 +72,7 @@ class EventLoopGuardTest {
     CountDownLatch release = new CountDownLatch(1);
     EventExecutor loop = vertx.nettyEventLoopGroup().next();
     try {
-      loop.execute(
-          () -> {
-            try {
-              release.await(50, TimeUnit.SECONDS);
-            } catch (InterruptedException e) {
-              Thread.currentThread().interrupt();
-            }
-          });
+      block(loop, release);
 
       guard.look();
       clock.addAndGet(EventLoopGuard.PATIENCE.plus(Duration.ofMillis(1)).toNanos());
@@ -103,5 +86,20 @@ class EventLoopGuardTest {
       release.countDown();
       vertx.close().toCompletionStage().toCompletableFuture().get(30, TimeUnit.SECONDS);
     }
+  }
+
+  /** Returns when the loop is blocked, until the latch is open. */
+  private static void block(EventExecutor loop, CountDownLatch release) throws Exception {
+    CountDownLatch blocked = new CountDownLatch(1);
+    loop.execute(
+        () -> {
+          blocked.countDown();
+          try {
+            release.await(50, TimeUnit.SECONDS);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+          }
+        });
+    assertThat(blocked.await(30, TimeUnit.SECONDS)).isTrue();
   }
 }

@@ -36,7 +36,6 @@ public final class PollPacingInterceptor implements ConsumerInterceptor<byte[], 
 
   private final long intervalNanos;
   private long last;
-  private boolean started;
 
   /** Creates one with {@link #INTERVAL}. */
   public PollPacingInterceptor() {
@@ -45,6 +44,7 @@ public final class PollPacingInterceptor implements ConsumerInterceptor<byte[], 
 
   PollPacingInterceptor(Duration interval) {
     this.intervalNanos = interval.toNanos();
+    this.last = System.nanoTime() - intervalNanos;
   }
 
   @Override
@@ -52,15 +52,15 @@ public final class PollPacingInterceptor implements ConsumerInterceptor<byte[], 
     if (records.isEmpty()) {
       return records;
     }
-    long rest = started ? last + intervalNanos - System.nanoTime() : 0;
+    long rest = last + intervalNanos - System.nanoTime();
     if (rest > 0 && !isFull(records)) {
       try {
+        // The pause itself is the purpose: it bounds the rate of polls, and ends with no event.
         Thread.sleep(Duration.ofNanos(rest));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
     }
-    started = true;
     last = System.nanoTime();
     return records;
   }

@@ -46,10 +46,12 @@ class DeferredSignalWatcher {
   private static final int LONG_AT_ONCE = 4;
   private static final int SHORT_ATTEMPTS = 4;
 
-  /** While this replica has deferred signals, and otherwise, for those of a replica that died. */
+  /** While this replica has deferred signals. */
   private static final Duration POLL = Duration.ofMillis(250);
 
+  /** Otherwise: a replica that died may have left some. */
   private static final Duration POLL_IDLE = Duration.ofSeconds(1);
+
   private static final Duration LEASE = Duration.ofSeconds(10);
   private static final Duration ATTEMPT = Duration.ofSeconds(5);
   private static final Duration SQL = Duration.ofSeconds(3);

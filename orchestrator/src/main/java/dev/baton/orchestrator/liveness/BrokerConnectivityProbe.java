@@ -9,6 +9,7 @@ package dev.baton.orchestrator.liveness;
 import dev.baton.orchestrator.topics.TopicSizeWatcher;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.topic.TopicPartitionReader;
+import dev.baton.server.PeriodicTask;
 import io.quarkus.runtime.ShutdownEvent;
 import io.quarkus.runtime.StartupEvent;
 import jakarta.annotation.Priority;
@@ -28,7 +29,6 @@ import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.TopicPartition;
 import org.eclipse.microprofile.config.inject.ConfigProperty;
 import org.jboss.logging.Logger;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Requests the start and end offsets of the heartbeats from the broker four times a second, and
@@ -52,7 +52,9 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
   private final String group;
   private volatile Answer last = new Answer(0, 0, Map.of(), Map.of());
   private volatile long unbrokenSince = System.currentTimeMillis();
-  private volatile @Nullable Thread thread;
+  private final PeriodicTask asking =
+      new PeriodicTask(
+          "broker-contact", EVERY_IDLE, "broker: cannot request offsets, retrying", this::round);
 
   BrokerConnectivityProbe(
       Admin admin,
@@ -68,14 +70,12 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
   }
 
   void onStart(@Observes @Priority(3000) StartupEvent event) {
-    thread = Thread.ofVirtual().name("broker-contact").start(this::watch);
+    asking.start();
+    asking.wake();
   }
 
   void onStop(@Observes @Priority(1) ShutdownEvent event) {
-    Thread running = thread;
-    if (running != null) {
-      running.interrupt();
-    }
+    asking.stop();
   }
 
   @Override
@@ -108,24 +108,16 @@ class BrokerConnectivityProbe implements BrokerConnectivity {
     return now - last.at() > MAX_GAP_MILLIS ? now : unbrokenSince;
   }
 
-  private void watch() {
-    while (!Thread.currentThread().isInterrupted()) {
-      try {
-        ask();
-        Thread.sleep(metrics.watched() == 0 ? EVERY_IDLE : EVERY);
-      } catch (InterruptedException e) {
-        return;
-      } catch (ExecutionException | TimeoutException | RuntimeException e) {
-        if (e instanceof RuntimeException) {
-          LOG.warnf(e, "broker: cannot request offsets, retrying");
-        } else {
-          LOG.debugf("broker: no answer: %s", e);
-        }
-        try {
-          Thread.sleep(EVERY);
-        } catch (InterruptedException interrupted) {
-          return;
-        }
+  private void round() throws InterruptedException {
+    boolean answered = false;
+    try {
+      ask();
+      answered = true;
+    } catch (ExecutionException | TimeoutException e) {
+      LOG.debugf("broker: no answer: %s", e);
+    } finally {
+      if (!answered || metrics.watched() > 0) {
+        asking.wakeIn(EVERY);
       }
     }
   }
