@@ -81,7 +81,7 @@ class AotCacheTest {
         new JvmCommand(
             new InstallationLayout(HOME).packaged("runner"),
             HeapSettings.RUNNER,
-            JvmCommand.Jit.FULL_SOON,
+            JvmCommand.Jit.FULL,
             new AotCacheDirectory(cache().resolve("aot")),
             AotMode.USE,
             new NativeLibraryCache(cache().resolve("native")),

@@ -27,7 +27,12 @@ import picocli.CommandLine.Option;
     description =
         "Start everything on this machine: Kafka, Postgres, an object store, the checkpoint-store "
             + "and the orchestrator. They stay up until `baton down`.",
-    footer = {"%nExamples:", "  baton up", "  baton up --archive ~/baton-runs.git"})
+    footer = {
+      "%nExamples:",
+      "  baton up",
+      "  baton up --compact",
+      "  baton up --archive ~/baton-runs.git"
+    })
 public final class UpCommand implements Callable<Integer> {
   private final CommandContext context;
 
@@ -48,6 +53,13 @@ public final class UpCommand implements Callable<Integer> {
           "Accept only TLS, with certificates of an authority in the data folder, which baton finds"
               + " by itself. Must be given at each start.")
   private boolean tls;
+
+  @Option(
+      names = "--compact",
+      description =
+          "Use less memory: smaller heaps, and no idle runners, so that a run whose runner dies"
+              + " waits for a new process. Must be given at each start.")
+  private boolean compact;
 
   @Option(
       names = "--archive",
@@ -80,6 +92,9 @@ public final class UpCommand implements Callable<Integer> {
     }
     if (tls) {
       options.add("--tls");
+    }
+    if (compact) {
+      options.add("--compact");
     }
     if (foreground) {
       options.add("--foreground");

@@ -81,7 +81,7 @@ final class CaptureProcess implements AutoCloseable {
         new JvmCommand(
             program,
             HeapSettings.RUNNER,
-            JvmCommand.Jit.FULL_SOON,
+            JvmCommand.Jit.FULL,
             new AotCacheDirectory(cache.resolve("aot")),
             AotMode.OFF,
             new NativeLibraryCache(cache.resolve("native")),

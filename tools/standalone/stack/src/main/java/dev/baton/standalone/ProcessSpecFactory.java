@@ -38,6 +38,7 @@ record ProcessSpecFactory(
     StackAccess access,
     AotMode aot,
     AotMode runnerAot,
+    boolean compact,
     Map<StackComponent, Map<String, String>> extraEnvironment) {
 
   private static final String RUNNER = "runner";
@@ -50,6 +51,14 @@ record ProcessSpecFactory(
   private static final HeapSettings STORE_HEAP = new HeapSettings(512, HeapSettings.Use.REQUESTS);
   private static final HeapSettings ORCHESTRATOR_HEAP =
       new HeapSettings(320, HeapSettings.Use.REQUESTS);
+
+  /** Megabytes of heap that a component of a compact stack may use. */
+  private static final Map<StackComponent, Integer> COMPACT_HEAPS =
+      Map.of(
+          StackComponent.KAFKA, 128,
+          StackComponent.S3, 64,
+          StackComponent.STORE, 224,
+          StackComponent.ORCHESTRATOR, 192);
 
   private static final Pattern SERVER_READY = Pattern.compile("(?m)^ready \\d+$");
   private static final Pattern POSTGRES_READY =
@@ -65,7 +74,8 @@ record ProcessSpecFactory(
 
   /** Returns a factory for the programs of another installation. */
   ProcessSpecFactory of(InstallationLayout installation) {
-    return new ProcessSpecFactory(installation, folders, access, aot, runnerAot, extraEnvironment);
+    return new ProcessSpecFactory(
+        installation, folders, access, aot, runnerAot, compact, extraEnvironment);
   }
 
   ProcessSpec of(StackComponent component) throws IOException {
@@ -106,13 +116,7 @@ record ProcessSpecFactory(
   JvmCommand runner(AotMode mode) throws IOException {
     Path temp = StackPaths.ownersOnly(folders.temp(RUNNER));
     return new JvmCommand(
-        layout.packaged(RUNNER),
-        HeapSettings.RUNNER,
-        Jit.FULL_SOON,
-        caches(),
-        mode,
-        libraries(),
-        temp);
+        layout.packaged(RUNNER), HeapSettings.RUNNER, Jit.FULL, caches(), mode, libraries(), temp);
   }
 
   /** Command of a component that is a Java program; empty for Postgres. */
@@ -123,15 +127,14 @@ record ProcessSpecFactory(
   private Optional<JvmCommand> jvm(StackComponent component, String name) throws IOException {
     Path temp = folders.temp(name);
     return switch (component) {
-      case KAFKA -> Optional.of(java(layout.kafka(), KAFKA_HEAP, Jit.FULL, temp));
+      case KAFKA -> Optional.of(java(component, layout.kafka(), KAFKA_HEAP, Jit.FULL, temp));
       case POSTGRES -> Optional.empty();
       // It hashes all uploaded data, ten times as fast with the optimizing compiler.
-      case S3 -> Optional.of(java(layout.s3(), S3_HEAP, Jit.FULL, temp));
+      case S3 -> Optional.of(java(component, layout.s3(), S3_HEAP, Jit.FULL, temp));
       // It hashes all stored data, too, and others wait for its start.
-      case STORE ->
-          Optional.of(java(layout.packaged(component.label()), STORE_HEAP, Jit.FULL_SOON, temp));
+      case STORE -> Optional.of(java(component, packaged(component), STORE_HEAP, Jit.FULL, temp));
       case ORCHESTRATOR ->
-          Optional.of(java(layout.packaged(component.label()), ORCHESTRATOR_HEAP, Jit.QUICK, temp));
+          Optional.of(java(component, packaged(component), ORCHESTRATOR_HEAP, Jit.QUICK, temp));
     };
   }
 
@@ -240,8 +243,15 @@ record ProcessSpecFactory(
     environment.put("BATON_IDENTITY_ADMIN_KEYS_FILE", LocalKeyFile.of(folders.data()).toString());
   }
 
-  private JvmCommand java(JvmProgram program, HeapSettings heap, Jit jit, Path temp) {
-    return new JvmCommand(program, heap, jit, caches(), aot, libraries(), temp);
+  private JvmProgram packaged(StackComponent service) throws IOException {
+    return layout.packaged(service.label());
+  }
+
+  private JvmCommand java(
+      StackComponent component, JvmProgram program, HeapSettings heap, Jit jit, Path temp) {
+    int limit =
+        compact ? COMPACT_HEAPS.getOrDefault(component, heap.megabytes()) : heap.megabytes();
+    return new JvmCommand(program, heap, limit, jit, caches(), aot, libraries(), temp);
   }
 
   private NativeLibraryCache libraries() {

@@ -7,8 +7,10 @@
 package dev.baton.standalone;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param train whether this run is recorded into AOT caches
  * @param force whether existing AOT caches are created again
  * @param tls whether both services accept only TLS
+ * @param compact whether the stack uses less memory in place of speed
  */
 record StackArguments(
     Action action,
@@ -33,11 +36,12 @@ record StackArguments(
     boolean foreground,
     boolean train,
     boolean force,
-    boolean tls) {
+    boolean tls,
+    boolean compact) {
 
   private static final String USAGE =
       """
-      usage: up --data DIR [--port N] [--tls] [--foreground] [--train] [--components NAME,…]
+      usage: up --data DIR [--port N] [--tls] [--compact] [--foreground] [--train] [--components NAME,…]
              down --data DIR
              aot-cache --data DIR [--force] [--components NAME,…]""";
 
@@ -68,12 +72,14 @@ record StackArguments(
     boolean train = false;
     boolean force = false;
     boolean tls = false;
+    boolean compact = false;
     for (int i = 1; i < args.length; i++) {
       switch (args[i]) {
         case "--foreground" -> foreground = true;
         case "--train" -> train = true;
         case "--force" -> force = true;
         case "--tls" -> tls = true;
+        case "--compact" -> compact = true;
         case "--port" -> port = port(value(args, ++i));
         case "--data" -> data = Path.of(value(args, ++i));
         case "--components" -> components = components(value(args, ++i));
@@ -83,7 +89,32 @@ record StackArguments(
     if (data == null) {
       throw new IllegalArgumentException("--data is missing\n" + USAGE);
     }
-    return new StackArguments(action, data, components, port, foreground, train, force, tls);
+    return new StackArguments(
+        action, data, components, port, foreground, train, force, tls, compact);
+  }
+
+  /**
+   * Returns the arguments of a supervisor process for this start: the same ones, in the foreground,
+   * with an absolute data folder.
+   */
+  List<String> supervisor() {
+    List<String> line = new ArrayList<>(List.of("up", "--foreground"));
+    line.addAll(List.of("--data", data.toAbsolutePath().toString()));
+    line.add("--components");
+    line.add(components.stream().map(StackComponent::label).collect(Collectors.joining(",")));
+    if (port > 0) {
+      line.addAll(List.of("--port", Integer.toString(port)));
+    }
+    if (train) {
+      line.add("--train");
+    }
+    if (tls) {
+      line.add("--tls");
+    }
+    if (compact) {
+      line.add("--compact");
+    }
+    return line;
   }
 
   private static String value(String[] args, int index) {

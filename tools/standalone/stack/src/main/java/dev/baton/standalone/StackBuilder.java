@@ -29,6 +29,7 @@ public final class StackBuilder {
   boolean trainRunners;
   boolean autoRestart;
   boolean tls;
+  boolean compact;
   boolean preferredApiPort;
   int apiPort;
   @Nullable InstallationLayout layout;
@@ -84,6 +85,15 @@ public final class StackBuilder {
    */
   public StackBuilder tls(boolean on) {
     tls = on;
+    return this;
+  }
+
+  /**
+   * Whether the stack uses less memory in place of speed: smaller heaps, and no idle runners unless
+   * the orchestrator's environment sets a number; off by default.
+   */
+  public StackBuilder compact(boolean on) {
+    compact = on;
     return this;
   }
 

@@ -32,10 +32,13 @@ final class StackSupervisor {
             .preferredApiPort(true)
             .apiPort(arguments.port())
             .tls(arguments.tls())
+            .compact(arguments.compact())
             .environment(
                 StackComponent.ORCHESTRATOR,
                 WarmRunnerPolicy.VARIABLE,
-                arguments.train() ? "0" : WarmRunnerPolicy.wanted(System.getenv()))
+                arguments.train()
+                    ? "0"
+                    : WarmRunnerPolicy.wanted(System.getenv(), arguments.compact()))
             .progress(System.out::println)
             .prepare();
     // Registered before the first process is started: a signal during the start must not leave any

@@ -86,7 +86,13 @@ public final class StandaloneStack implements AutoCloseable {
     this.progress = builder.progress;
     this.specs =
         new ProcessSpecFactory(
-            layout, folders, access, builder.aot, builder.runnerAot(), builder.environment);
+            layout,
+            folders,
+            access,
+            builder.aot,
+            builder.runnerAot(),
+            builder.compact,
+            builder.environment);
     for (StackComponent component : builder.components) {
       processes.put(
           component,

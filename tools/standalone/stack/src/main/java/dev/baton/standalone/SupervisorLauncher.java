@@ -23,7 +23,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 /**
  * Starts a supervisor that outlives this process, and prints its output until the stack is ready.
@@ -115,19 +114,8 @@ final class SupervisorLauncher {
           .ifPresent(value -> command.add("-D" + property + "=" + value));
     }
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.addAll(List.of(StackMain.class.getName(), "up", "--foreground"));
-    command.addAll(List.of("--data", arguments.data().toAbsolutePath().toString()));
-    command.add("--components");
-    command.add(
-        arguments.components().stream()
-            .map(StackComponent::label)
-            .collect(Collectors.joining(",")));
-    if (arguments.port() > 0) {
-      command.addAll(List.of("--port", Integer.toString(arguments.port())));
-    }
-    if (arguments.train()) {
-      command.add("--train");
-    }
+    command.add(StackMain.class.getName());
+    command.addAll(arguments.supervisor());
     return command;
   }
 

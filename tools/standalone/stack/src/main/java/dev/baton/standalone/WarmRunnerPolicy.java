@@ -19,10 +19,16 @@ final class WarmRunnerPolicy {
 
   private WarmRunnerPolicy() {}
 
-  /** Returns the number set in the environment, or else one that suits this machine's memory. */
-  static String wanted(Map<String, String> environment) {
+  /**
+   * Returns the number set in the environment, or else none for a compact stack, and for others one
+   * that suits this machine's memory.
+   */
+  static String wanted(Map<String, String> environment, boolean compact) {
     String said = environment.getOrDefault(VARIABLE, "");
-    return said.isBlank() ? Integer.toString(fitting(memory())) : said;
+    if (!said.isBlank()) {
+      return said;
+    }
+    return compact ? "0" : Integer.toString(fitting(memory()));
   }
 
   /**

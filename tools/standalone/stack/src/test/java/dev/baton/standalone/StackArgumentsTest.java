@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class StackArgumentsTest {
@@ -26,6 +28,21 @@ class StackArgumentsTest {
   void shouldTakeTheComponentsNamed() {
     assertThat(StackArguments.parse("up", "--data", "d", "--components", "s3,kafka").components())
         .containsExactly(StackComponent.KAFKA, StackComponent.S3);
+  }
+
+  @Test
+  void shouldPassEveryArgumentOnToTheSupervisor() {
+    for (String option :
+        List.of("--tls", "--compact", "--train", "--port=7171", "--components=s3")) {
+      List<String> line = new ArrayList<>(List.of("up", "--data", "/d"));
+      line.addAll(List.of(option.split("=", -1)));
+      StackArguments arguments = StackArguments.parse(line.toArray(String[]::new));
+      line.add("--foreground");
+      assertThat(StackArguments.parse(arguments.supervisor().toArray(String[]::new)))
+          .as(option)
+          .isEqualTo(StackArguments.parse(line.toArray(String[]::new)))
+          .isNotEqualTo(StackArguments.parse("up", "--data", "/d", "--foreground"));
+    }
   }
 
   @Test

@@ -18,6 +18,9 @@ public record HeapSettings(int megabytes, Use use) {
   /** Heap of a runner, wherever it is started. */
   public static final HeapSettings RUNNER = new HeapSettings(256, Use.PACKS);
 
+  private static final int LEAST = 16;
+  private static final int INITIAL = 32;
+
   /** The use of most of the heap when memory is scarce. */
   public enum Use {
     /** Short-lived objects. */
@@ -31,15 +34,21 @@ public record HeapSettings(int megabytes, Use use) {
   }
 
   public HeapSettings {
-    if (megabytes < 16) {
-      throw new IllegalArgumentException("heap of " + megabytes + " MB, at least 16 are needed");
+    if (megabytes < LEAST) {
+      throw new IllegalArgumentException(
+          "heap of %d MB, at least %d are needed".formatted(megabytes, LEAST));
     }
+  }
+
+  /** Megabytes with which it begins. */
+  public int initial() {
+    return Math.min(megabytes, INITIAL);
   }
 
   List<String> flags() {
     // Without a lower initial size the whole heap would be committed at once: the default, a share
     // of the machine's memory, is more than any of these heaps.
-    String start = "-Xms" + Math.min(megabytes, 32) + "m";
+    String start = "-Xms" + initial() + "m";
     String most = "-Xmx" + megabytes + "m";
     return switch (use) {
       // A server without memory is of no use; its supervisor restarts it.

@@ -19,7 +19,9 @@ import java.util.stream.Collectors;
  * footprint, its AOT cache.
  *
  * @param program what is started
- * @param heap its memory for objects
+ * @param heap its memory for objects, with which its AOT cache is made
+ * @param heapLimit the megabytes of that heap which it may use; {@code heap.initial()} to {@code
+ *     heap.megabytes()}
  * @param jit how much its code is compiled
  * @param caches folder of AOT caches
  * @param aot how AOT caches are used
@@ -29,6 +31,7 @@ import java.util.stream.Collectors;
 public record JvmCommand(
     JvmProgram program,
     HeapSettings heap,
+    int heapLimit,
     Jit jit,
     AotCacheDirectory caches,
     AotMode aot,
@@ -47,6 +50,12 @@ public record JvmCommand(
           "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4",
           "--enable-native-access=ALL-UNNAMED",
           "--sun-misc-unsafe-memory-access=allow");
+
+  /**
+   * Returns unused memory of native code to the system once a minute: after its start a program
+   * keeps up to 40 MB of it otherwise.
+   */
+  private static final String TRIM = "-XX:TrimNativeHeapInterval=60000";
 
   /** Options that other JDKs may not support, which then ignore them. */
   private static final List<String> DIAGNOSTIC =
@@ -67,12 +76,9 @@ public record JvmCommand(
      * milliseconds, and need memory.
      */
     QUICK,
-    /** The JVM's default. For programs that every step waits for. */
-    FULL,
     /**
-     * Like {@link #FULL}, but later, so that the compilers do not compete with the start. For
-     * programs whose start others wait for: the compilers took more than one of its two
-     * CPU-seconds.
+     * With both compilers, but later than by default, so that they do not compete with the start:
+     * they took more than one of a runner's two CPU-seconds, and three of the eight of Kafka.
      *
      * <p>A method is compiled after five times the usual calls and loops, which a hot loop reaches
      * within milliseconds. An AOT cache then has no profiles, with which the JVM would at once
@@ -81,7 +87,27 @@ public record JvmCommand(
      * later and is not stored in an AOT cache. Profile replay is off, and performance counters are
      * not written to a file, which killed programs would leave behind.
      */
-    FULL_SOON
+    FULL
+  }
+
+  public JvmCommand {
+    if (heapLimit < heap.initial() || heapLimit > heap.megabytes()) {
+      throw new IllegalArgumentException(
+          "heap limit of %d MB, allowed: %d to %d"
+              .formatted(heapLimit, heap.initial(), heap.megabytes()));
+    }
+  }
+
+  /** Creates a command without a lower heap limit. */
+  public JvmCommand(
+      JvmProgram program,
+      HeapSettings heap,
+      Jit jit,
+      AotCacheDirectory caches,
+      AotMode aot,
+      NativeLibraryCache libraries,
+      Path temp) {
+    this(program, heap, heap.megabytes(), jit, caches, aot, libraries, temp);
   }
 
   /**
@@ -95,10 +121,15 @@ public record JvmCommand(
     line.add(java().toString());
     line.addAll(flags);
     line.addAll(caches.flags(program, flags, aot));
-    if (aot == AotMode.TRAIN && jit == Jit.FULL_SOON) {
+    if (aot == AotMode.TRAIN && jit == Jit.FULL) {
       line.add(WITHOUT_PROFILES);
     }
-    // Not part of the AOT cache's key: they differ from stack to stack.
+    // Not part of the AOT cache's key: a cache does not depend on them, and some differ from stack
+    // to stack.
+    line.add(TRIM);
+    if (heapLimit < heap.megabytes()) {
+      line.add("-Xmx" + heapLimit + "m");
+    }
     line.add("-Djava.io.tmpdir=" + temp);
     line.addAll(libraries.flags(program));
     switch (program.start()) {
@@ -129,7 +160,7 @@ public record JvmCommand(
     if (jit == Jit.QUICK) {
       flags.add("-XX:TieredStopAtLevel=1");
     }
-    if (jit == Jit.FULL_SOON) {
+    if (jit == Jit.FULL) {
       flags.add("-Djdk.reflect.useNativeAccessorOnly=true");
       flags.add("-XX:CompileThresholdScaling=5");
       flags.addAll(DIAGNOSTIC);

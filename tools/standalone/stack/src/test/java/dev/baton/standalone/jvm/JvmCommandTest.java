@@ -7,6 +7,7 @@
 package dev.baton.standalone.jvm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,12 +44,12 @@ class JvmCommandTest {
   }
 
   @Test
-  void shouldStartWithACacheThatHasNoProfilesWhereTheStartCounts() throws Exception {
-    JvmCommand train = command(JvmCommand.Jit.FULL_SOON, AotMode.TRAIN);
+  void shouldStartWithACacheWithoutProfiles() throws Exception {
+    JvmCommand train = command(JvmCommand.Jit.FULL, AotMode.TRAIN);
     assertThat(run(train, Map.of())).contains("hello world");
     assertThat(train.cacheFile()).isNotEmptyFile();
 
-    JvmCommand use = command(JvmCommand.Jit.FULL_SOON, AotMode.USE);
+    JvmCommand use = command(JvmCommand.Jit.FULL, AotMode.USE);
     assertThat(use.line(List.of()))
         .contains("-XX:CompileThresholdScaling=5", "-XX:AOTCache=" + train.cacheFile());
     assertThat(run(use, telling()))
@@ -58,12 +59,14 @@ class JvmCommandTest {
   }
 
   @Test
-  void shouldKeepProfilesInTheCacheOfWhatEveryStepWaitsFor() throws Exception {
-    assertThat(run(command(JvmCommand.Jit.FULL, AotMode.TRAIN), Map.of())).contains("hello world");
+  void shouldUseTheCacheUnderALowerHeapLimit() throws Exception {
+    run(command(JvmCommand.Jit.FULL, AotMode.TRAIN), Map.of());
 
-    JvmCommand use = command(JvmCommand.Jit.FULL, AotMode.USE);
-    assertThat(use.line(List.of())).doesNotContain("-XX:CompileThresholdScaling=5");
-    assertThat(run(use, telling())).contains("hello world").containsPattern(A_PROFILE);
+    JvmCommand use = command(JvmCommand.Jit.FULL, AotMode.USE, 32);
+    assertThat(use.line(List.of())).contains("-Xmx32m");
+    assertThat(run(use, telling())).contains("hello world").contains(PROFILES);
+    assertThatThrownBy(() -> command(JvmCommand.Jit.FULL, AotMode.USE, 49))
+        .hasMessage("heap limit of 49 MB, allowed: 32 to 48");
   }
 
   @Test
@@ -92,13 +95,18 @@ class JvmCommandTest {
   }
 
   private JvmCommand command(JvmCommand.Jit jit, AotMode aot) throws IOException {
+    return command(jit, aot, 48);
+  }
+
+  private JvmCommand command(JvmCommand.Jit jit, AotMode aot, int heapLimit) throws IOException {
     Path jar = folder.resolve("greeting.jar");
     if (Files.notExists(jar)) {
       write(jar);
     }
     return new JvmCommand(
         new JvmProgram("greeting", List.of(jar), new JvmProgram.Start.Jar(jar)),
-        new HeapSettings(32, HeapSettings.Use.PACKS),
+        new HeapSettings(48, HeapSettings.Use.PACKS),
+        heapLimit,
         jit,
         new AotCacheDirectory(Files.createDirectories(folder.resolve("aot"))),
         aot,
