@@ -9,7 +9,6 @@ package dev.baton.server;
 import dev.baton.protocol.tls.PemFile;
 import io.smallrye.config.ConfigSourceContext;
 import io.smallrye.config.ConfigSourceFactory;
-import io.smallrye.config.ConfigValue;
 import io.smallrye.config.PropertiesConfigSource;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
@@ -42,14 +41,8 @@ public final class DatabaseTlsSource implements ConfigSourceFactory {
 
   @Override
   public Iterable<ConfigSource> getConfigSources(ConfigSourceContext context) {
-    Map<String, String> values =
-        values(
-            key -> {
-              ConfigValue value = context.getValue(key);
-              return value == null
-                  ? Optional.empty()
-                  : Optional.ofNullable(value.getValue()).filter(text -> !text.isBlank());
-            });
+    EarlySettingReader settings = new EarlySettingReader(context);
+    Map<String, String> values = values(key -> settings.read(key).filter(text -> !text.isBlank()));
     return values.isEmpty()
         ? List.of()
         : List.of(new PropertiesConfigSource(values, "baton-database-tls", ORDINAL));

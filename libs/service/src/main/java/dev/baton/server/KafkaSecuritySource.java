@@ -9,12 +9,10 @@ package dev.baton.server;
 import dev.baton.protocol.kafka.KafkaSecuritySettings;
 import io.smallrye.config.ConfigSourceContext;
 import io.smallrye.config.ConfigSourceFactory;
-import io.smallrye.config.ConfigValue;
 import io.smallrye.config.PropertiesConfigSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
 import org.eclipse.microprofile.config.spi.ConfigSource;
 
@@ -31,12 +29,7 @@ public final class KafkaSecuritySource implements ConfigSourceFactory {
   @Override
   public Iterable<ConfigSource> getConfigSources(ConfigSourceContext context) {
     Map<String, String> values =
-        values(
-            KafkaSecuritySettings.read(
-                key -> {
-                  ConfigValue value = context.getValue(key);
-                  return value == null ? Optional.empty() : Optional.ofNullable(value.getValue());
-                }));
+        values(KafkaSecuritySettings.read(new EarlySettingReader(context)::read));
     return values.isEmpty()
         ? List.of()
         : List.of(new PropertiesConfigSource(values, "baton-kafka-security", ORDINAL));

@@ -9,7 +9,6 @@ package dev.baton.server;
 import dev.baton.protocol.tls.TlsSettings;
 import io.smallrye.config.ConfigSourceContext;
 import io.smallrye.config.ConfigSourceFactory;
-import io.smallrye.config.ConfigValue;
 import io.smallrye.config.PropertiesConfigSource;
 import java.util.HashMap;
 import java.util.List;
@@ -38,12 +37,7 @@ public final class ListenerTlsSource implements ConfigSourceFactory {
 
   @Override
   public Iterable<ConfigSource> getConfigSources(ConfigSourceContext context) {
-    Map<String, String> values =
-        values(
-            key -> {
-              ConfigValue value = context.getValue(key);
-              return value == null ? Optional.empty() : Optional.ofNullable(value.getValue());
-            });
+    Map<String, String> values = values(new EarlySettingReader(context)::read);
     return values.isEmpty()
         ? List.of()
         : List.of(new PropertiesConfigSource(values, "baton-listener-tls", ORDINAL));
