@@ -144,7 +144,8 @@ class KubernetesNodeTest {
 
     RunnerExit exit = end();
     assertThat(exit.reason()).isEqualTo(ExitReason.DELETED);
-    assertThat(exit.exitCode()).isEqualTo(4);
+    // The kubelet may remove the container before it has shown its code.
+    assertThat(exit.exitCode()).isIn(4, null);
     assertThatTheNextEpochStarts(spec);
   }
 

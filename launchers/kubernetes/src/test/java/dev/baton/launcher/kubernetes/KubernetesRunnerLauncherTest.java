@@ -62,6 +62,12 @@ class KubernetesRunnerLauncherTest extends RunnerLauncherKit {
     return place.launcher(folder.resolve("logs"), TestPods.plain("no-such-image:1", 64L << 20));
   }
 
+  /** A kubelet of 1.20 may show a deleted pod as waiting after its end: one of three did. */
+  @Override
+  protected boolean mayLoseCodesOfRemovedRunners() {
+    return true;
+  }
+
   private static List<Long> marked(String mark) {
     try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
       return processes
