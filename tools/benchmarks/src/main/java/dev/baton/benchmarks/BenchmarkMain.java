@@ -30,9 +30,16 @@ import dev.baton.benchmarks.report.SnapshotSvgWriter;
 import dev.baton.benchmarks.report.StepsJsonWriter;
 import dev.baton.benchmarks.report.StepsMarkdownWriter;
 import dev.baton.benchmarks.report.StepsSvgWriter;
+import dev.baton.benchmarks.shells.ShellsBenchmark;
+import dev.baton.benchmarks.shells.ShellsOptions;
+import dev.baton.benchmarks.shells.ShellsResult;
 import dev.baton.benchmarks.snapshot.SnapshotBenchmark;
 import dev.baton.benchmarks.snapshot.SnapshotOptions;
 import dev.baton.benchmarks.snapshot.SnapshotResult;
+import dev.baton.benchmarks.soak.SoakBenchmark;
+import dev.baton.benchmarks.soak.SoakGrowth;
+import dev.baton.benchmarks.soak.SoakOptions;
+import dev.baton.benchmarks.soak.SoakResult;
 import dev.baton.benchmarks.steps.StepsBenchmark;
 import dev.baton.benchmarks.steps.StepsOptions;
 import dev.baton.benchmarks.steps.StepsResult;
@@ -61,7 +68,16 @@ import org.jspecify.annotations.Nullable;
 public final class BenchmarkMain {
   private static final List<String> NAMES =
       List.of(
-          "steps", "snapshot", "failover", "fork", "liveness", "agents", "security", "versions");
+          "steps",
+          "shells",
+          "soak",
+          "snapshot",
+          "failover",
+          "fork",
+          "liveness",
+          "agents",
+          "security",
+          "versions");
   private static final Duration STOP = Duration.ofSeconds(60);
 
   private BenchmarkMain() {}
@@ -93,6 +109,8 @@ public final class BenchmarkMain {
     }
     switch (name) {
       case "steps" -> steps(StepsOptions.parse(rest));
+      case "shells" -> shells(ShellsOptions.parse(rest));
+      case "soak" -> soak(SoakOptions.parse(rest));
       case "snapshot" -> snapshot(SnapshotOptions.parse(rest));
       case "failover" -> failover(FailoverOptions.parse(rest));
       case "fork" -> fork(ForkOptions.parse(rest));
@@ -133,6 +151,34 @@ public final class BenchmarkMain {
     System.out.print(options.json() ? StepsJsonWriter.brief(result) + "\n" : table);
   }
 
+  private static void shells(ShellsOptions options) throws IOException, InterruptedException {
+    ShellsResult result =
+        inFolder(null, folder -> new ShellsBenchmark(options, folder, System.err::println).run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("shells.md", result.table(), "shells.json", json));
+    System.out.print(options.json() ? json : result.table());
+  }
+
+  private static void soak(SoakOptions options) throws IOException, InterruptedException {
+    SoakResult result =
+        inFolder(
+            null,
+            folder ->
+                new SoakBenchmark(options, StepsWorkload.STANDARD, folder, System.err::println)
+                    .run());
+    String json = result.json() + "\n";
+    write(options.results(), Map.of("soak.md", result.table(), "soak.json", json));
+    System.out.print(options.json() ? json : result.table());
+    List<SoakGrowth> above = result.above();
+    if (!above.isEmpty()) {
+      throw new IOException(
+          above.stream()
+              .map(SoakGrowth::describe)
+              .collect(
+                  Collectors.joining(", ", "from the second to the last tenth have grown: ", "")));
+    }
+  }
+
   private static void snapshot(SnapshotOptions options) throws IOException, InterruptedException {
     SnapshotResult result =
         inFolder(
@@ -158,8 +204,11 @@ public final class BenchmarkMain {
   }
 
   private static void failover(FailoverOptions options) throws IOException, InterruptedException {
+    Path packages = cache().resolve("benchmarks/restate");
     FailoverResult result =
-        inFolder(null, folder -> new FailoverBenchmark(options, folder, System.err::println).run());
+        inFolder(
+            null,
+            folder -> new FailoverBenchmark(options, folder, packages, System.err::println).run());
     String json = result.json() + "\n";
     write(options.results(), Map.of("failover.md", result.table(), "failover.json", json));
     System.out.print(options.json() ? json : result.table());

@@ -28,7 +28,7 @@ public final class BatonSystem implements StepsSystem {
   private final RunTraceWatcher trace;
   private final @Nullable BenchmarkStack stack;
   private final boolean submitEach;
-  private final Map<Integer, String> workflows = new HashMap<>();
+  private final Map<String, String> workflows = new HashMap<>();
 
   private BatonSystem(
       BenchmarkApiClient api, String kafka, @Nullable BenchmarkStack stack, boolean submitEach) {
@@ -61,7 +61,7 @@ public final class BatonSystem implements StepsSystem {
 
   @Override
   public SequentialRunResult sequential(int steps) throws IOException, InterruptedException {
-    String workflow = workflow(steps);
+    String workflow = stored(NoOpWorkflowFactory.yaml(steps));
     long start = System.nanoTime();
     RunTrace run = trace.completed(api.run(workflow), PATIENCE);
     check(run, steps);
@@ -70,7 +70,18 @@ public final class BatonSystem implements StepsSystem {
 
   @Override
   public BurstResult burst(int runs, int steps) throws IOException, InterruptedException {
-    String workflow = workflow(steps);
+    return burst(NoOpWorkflowFactory.yaml(steps), runs, steps);
+  }
+
+  /**
+   * Executes this number of runs of a workflow concurrently; returns when all have ended.
+   *
+   * @param yaml the workflow's definition
+   * @param steps that each of its runs completes
+   */
+  public BurstResult burst(String yaml, int runs, int steps)
+      throws IOException, InterruptedException {
+    String workflow = stored(yaml);
     long start = System.nanoTime();
     List<String> ids = submitEach ? api.runs(workflow, runs) : api.batch(workflow, runs);
     long[] took = new long[runs];
@@ -83,6 +94,11 @@ public final class BatonSystem implements StepsSystem {
     }
     return new BurstResult(
         DurationDistribution.of(took), (double) runs * steps / ((last - start) / 1e9));
+  }
+
+  /** Requests the deletion of every completed run, and returns how many were deleted. */
+  public int deleteCompleted() throws IOException, InterruptedException {
+    return api.deleteCompleted();
   }
 
   @Override
@@ -101,13 +117,13 @@ public final class BatonSystem implements StepsSystem {
     api.close();
   }
 
-  private String workflow(int steps) throws IOException, InterruptedException {
-    String known = workflows.get(steps);
+  private String stored(String yaml) throws IOException, InterruptedException {
+    String known = workflows.get(yaml);
     if (known != null) {
       return known;
     }
-    String stored = api.workflow(NoOpWorkflowFactory.yaml(steps));
-    workflows.put(steps, stored);
+    String stored = api.workflow(yaml);
+    workflows.put(yaml, stored);
     return stored;
   }
 

@@ -28,6 +28,7 @@ import java.util.concurrent.ExecutionException;
 /** Client of the few REST calls to the orchestrator that the benchmarks need. Thread-safe. */
 final class BenchmarkApiClient implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int DELETED_AT_ONCE = 100;
 
   private final URI server;
   private final String authorization;
@@ -69,6 +70,71 @@ final class BenchmarkApiClient implements AutoCloseable {
     if (answer.statusCode() != 409) {
       read(answer);
     }
+  }
+
+  /** Pauses a run at once; the step in progress is interrupted. */
+  void pause(String run) throws IOException, InterruptedException {
+    send(
+        request("/runs/" + run + "/pause", "application/json")
+            .POST(BodyPublishers.ofString("{\"now\": true}"))
+            .build());
+  }
+
+  /** Resumes a paused run. */
+  void resume(String run) throws IOException, InterruptedException {
+    send(
+        request("/runs/" + run + "/resume", "application/json")
+            .POST(BodyPublishers.ofString("{}"))
+            .build());
+  }
+
+  /** Returns the status of a run. */
+  String status(String run) throws IOException, InterruptedException {
+    return send(request("/runs/" + run, "application/json").GET().build()).path("status").asText();
+  }
+
+  /**
+   * Requests the deletion of every completed run, and returns how many were deleted. A run that
+   * cannot be deleted yet is left.
+   */
+  int deleteCompleted() throws IOException, InterruptedException {
+    int deleted = 0;
+    String cursor = null;
+    do {
+      ObjectNode body = Json.mapper().createObjectNode().put("limit", DELETED_AT_ONCE);
+      body.putObject("filter").putArray("status").add("completed");
+      if (cursor != null) {
+        body.put("cursor", cursor);
+      }
+      JsonNode page =
+          send(
+              request("/runs/bulk/delete", "application/json")
+                  .POST(BodyPublishers.ofByteArray(Json.bytes(body)))
+                  .build());
+      for (JsonNode result : page.path("results")) {
+        deleted += result.path("outcome").asText().equals("deleted") ? 1 : 0;
+      }
+      cursor = page.hasNonNull("next_cursor") ? page.path("next_cursor").asText() : null;
+    } while (cursor != null);
+    return deleted;
+  }
+
+  /** Returns the sum of a counter of {@code /q/metrics} over its labels. */
+  double counter(String name) throws IOException, InterruptedException {
+    HttpRequest asked = request("/q/metrics", "application/json").GET().build();
+    HttpResponse<String> metrics = http.send(asked, BodyHandlers.ofString());
+    if (metrics.statusCode() != 200) {
+      throw new IOException(asked.uri() + " answered " + metrics.statusCode());
+    }
+    return sum(metrics.body(), name);
+  }
+
+  static double sum(String metrics, String name) {
+    return metrics
+        .lines()
+        .filter(line -> line.startsWith(name + "{") || line.startsWith(name + " "))
+        .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .sum();
   }
 
   /** Returns the newest runner processes. */

@@ -6,6 +6,7 @@
  */
 package dev.baton.benchmarks.baton;
 
+import dev.baton.benchmarks.measure.DiskUsage;
 import dev.baton.benchmarks.measure.ProcessFootprint;
 import dev.baton.benchmarks.measure.ProcfsUsageReader;
 import dev.baton.process.MarkedProcessFinder;
@@ -34,6 +35,7 @@ import java.util.stream.LongStream;
 public final class BenchmarkStack implements AutoCloseable {
   private static final String RUNNER = "runner";
   private static final Duration BACK_WITHIN = Duration.ofMinutes(3);
+  private static final long LOOK_MS = 100;
 
   private final StandaloneStack stack;
   private final Set<StackComponent> components;
@@ -173,12 +175,64 @@ public final class BenchmarkStack implements AutoCloseable {
     return stack.data().resolve(StackComponent.S3.label()).resolve(stack.s3().bucket());
   }
 
+  /**
+   * Returns the bytes of the files of each part: the folder of Kafka, the databases and the log of
+   * Postgres, and the objects of the bucket.
+   */
+  public Map<String, Long> diskBytes() throws IOException {
+    Path postgres = stack.data().resolve(StackComponent.POSTGRES.label()).resolve("data");
+    return Map.of(
+        "kafka", DiskUsage.of(stack.data().resolve(StackComponent.KAFKA.label())).bytes(),
+        "postgres database", DiskUsage.of(postgres.resolve("base")).bytes(),
+        "postgres log", DiskUsage.of(postgres.resolve("pg_wal")).bytes(),
+        "objects", DiskUsage.of(objects()).bytes());
+  }
+
+  /**
+   * Returns how many records of the log expired before a service had read them: figures of such a
+   * stack have no meaning.
+   */
+  public long unreadRecords() throws IOException, InterruptedException {
+    try (BenchmarkApiClient store =
+            new BenchmarkApiClient(URI.create(stack.storeUrl()), apiKey(), clientTls());
+        BenchmarkApiClient view = new BenchmarkApiClient(orchestrator(), apiKey(), clientTls())) {
+      return (long)
+          (store.counter("baton_store_missing_offsets_total")
+              + view.counter("baton_projection_missing_offsets_total"));
+    }
+  }
+
   LogBatchCount traceBatches() throws IOException {
     return LogBatchCount.ofTrace(stack.data().resolve(StackComponent.KAFKA.label()));
   }
 
   public ProcessFootprint footprint() throws IOException {
     return ProcfsUsageReader.of(processes());
+  }
+
+  /**
+   * Returns the CPU time of all processes so far in microseconds, by component. Runners include the
+   * processes of their steps, and the runners that have ended.
+   */
+  public Map<String, Long> cpuMicrosWithEnded() throws IOException {
+    return ProcfsUsageReader.cpuMicrosWithEnded(
+        processes(), Map.of(StackComponent.ORCHESTRATOR.label(), RUNNER));
+  }
+
+  /**
+   * Waits until no runner process is left.
+   *
+   * @throws IOException when one is after {@code bound}
+   */
+  public void awaitNoRunner(Duration bound) throws IOException, InterruptedException {
+    long end = System.nanoTime() + bound.toNanos();
+    while (processes().containsValue(RUNNER)) {
+      if (System.nanoTime() > end) {
+        throw new IOException("runners have not ended " + bound + " after their runs");
+      }
+      // The end of a process that another one has started is not an event of this one.
+      TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+    }
   }
 
   /**

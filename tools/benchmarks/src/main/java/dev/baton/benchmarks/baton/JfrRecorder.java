@@ -11,13 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** Records each Java process of a stack with Flight Recorder, until closed. */
 public final class JfrRecorder implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 60;
-
   private final Map<Long, Path> files;
 
   private JfrRecorder(Map<Long, Path> files) {
@@ -40,13 +37,13 @@ public final class JfrRecorder implements AutoCloseable {
       Map<Long, String> processes = new TreeMap<>(stack.processes());
       processes.putAll(others);
       for (Map.Entry<Long, String> process : processes.entrySet()) {
-        if (isJava(process.getKey())) {
+        if (JavaProcessCommand.isJava(process.getKey())) {
           String name = process.getValue() + "-" + process.getKey() + ".jfr";
           files.put(process.getKey(), target.resolve(name));
         }
       }
       for (long pid : files.keySet()) {
-        jcmd(pid, "JFR.start", "name=benchmark", "settings=profile");
+        JavaProcessCommand.run(pid, "JFR.start", "name=benchmark", "settings=profile");
       }
     }
     return new JfrRecorder(files);
@@ -55,27 +52,8 @@ public final class JfrRecorder implements AutoCloseable {
   @Override
   public void close() throws IOException, InterruptedException {
     for (Map.Entry<Long, Path> file : files.entrySet()) {
-      jcmd(file.getKey(), "JFR.stop", "name=benchmark", "filename=" + file.getValue());
-    }
-  }
-
-  private static boolean isJava(long pid) {
-    return ProcessHandle.of(pid)
-        .flatMap(handle -> handle.info().command())
-        .map(command -> command.endsWith("/java"))
-        .orElse(false);
-  }
-
-  private static void jcmd(long pid, String... command) throws IOException, InterruptedException {
-    ProcessBuilder builder = new ProcessBuilder();
-    builder.command().add(Path.of(System.getProperty("java.home"), "bin", "jcmd").toString());
-    builder.command().add(Long.toString(pid));
-    builder.command().addAll(java.util.List.of(command));
-    builder.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
-    Process process = builder.start();
-    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-      process.destroyForcibly();
-      throw new IOException("jcmd " + pid + " " + String.join(" ", command) + " failed");
+      JavaProcessCommand.run(
+          file.getKey(), "JFR.stop", "name=benchmark", "filename=" + file.getValue());
     }
   }
 }

@@ -50,6 +50,33 @@ public final class LoopingRunDriver implements AutoCloseable {
     return api.batch(api.workflow(yaml(shape)), count);
   }
 
+  /** Starts a run with the same rounds, but without files. */
+  public String startEmpty(Shape shape) throws IOException, InterruptedException {
+    return api.run(api.workflow(emptyYaml(shape)));
+  }
+
+  /**
+   * Pauses a run, and waits until its runner is released.
+   *
+   * @throws IOException when it is not within ten minutes
+   */
+  public void pause(String run) throws IOException, InterruptedException {
+    api.pause(run);
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    while (!api.status(run).equals("paused")
+        || api.runners().stream().anyMatch(runner -> runner.isOf(run))) {
+      if (System.nanoTime() > end) {
+        throw new IOException("run " + run + " is not paused within " + PATIENCE);
+      }
+      TimeUnit.NANOSECONDS.sleep(LOOK.toNanos());
+    }
+  }
+
+  /** Resumes a paused run. */
+  public void resume(String run) throws IOException, InterruptedException {
+    api.resume(run);
+  }
+
   /**
    * Starts a run through another replica: the replica that receives the request is the first to
    * select a runner.
@@ -127,6 +154,25 @@ public final class LoopingRunDriver implements AutoCloseable {
           - {id: files, shell: head -c 1048576 /dev/urandom > file}
           - id: round
             shell: sleep %4$d.%5$03d; echo $BATON_EPOCH > round
+            next: [{to: round}]
+            max_visits: 1000000
+        """
+        .formatted(
+            shape.roundMillis,
+            shape.interval.toMillis(),
+            shape.timeout.toMillis(),
+            shape.roundMillis / 1_000,
+            shape.roundMillis % 1_000);
+  }
+
+  static String emptyYaml(Shape shape) {
+    return """
+        name: empty-%1$d-%2$d-%3$d
+        heartbeat: {interval: %2$dms, timeout: %3$dms}
+        steps:
+          - id: round
+            shell: sleep %4$d.%5$03d
+            workspace: none
             next: [{to: round}]
             max_visits: 1000000
         """

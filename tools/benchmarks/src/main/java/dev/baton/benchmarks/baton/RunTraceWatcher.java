@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,7 +31,7 @@ import org.apache.kafka.common.errors.WakeupException;
  * Reads the trace from now on, headers only, as any external program may. An event is visible here
  * only after it was flushed and acknowledged, so a run's end seen here is durable.
  *
- * <p>Thread-safe. Buffers every run's events until they are retrieved.
+ * <p>Thread-safe. Buffers every run's events until they are retrieved, and ignores later ones.
  */
 final class RunTraceWatcher implements AutoCloseable {
   private static final String PREFIX = "dev.baton.";
@@ -37,8 +39,20 @@ final class RunTraceWatcher implements AutoCloseable {
       Set.of("run_completed", "run_failed", "run_cancelled", "run_lost");
   private static final Duration POLL = Duration.ofSeconds(1);
 
+  /** Events of a run that has ended follow its end at once, if at all. */
+  private static final int REMEMBERED = 10_000;
+
   private final KafkaConsumer<String, byte[]> consumer;
   private final Map<String, Watched> runs = new ConcurrentHashMap<>();
+  private final Set<String> retrieved =
+      Collections.synchronizedSet(
+          Collections.newSetFromMap(
+              new LinkedHashMap<>() {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                  return size() > REMEMBERED;
+                }
+              }));
   private final Thread reader;
 
   private static final class Watched {
@@ -78,6 +92,7 @@ final class RunTraceWatcher implements AutoCloseable {
   RunTrace completed(String run, Duration bound) throws IOException, InterruptedException {
     try {
       RunTrace trace = watched(run).ended.get(bound.toMillis(), TimeUnit.MILLISECONDS);
+      retrieved.add(run);
       runs.remove(run);
       if (!trace.end().equals("run_completed")) {
         throw new IOException("run " + run + " ended as " + trace.end());
@@ -91,6 +106,11 @@ final class RunTraceWatcher implements AutoCloseable {
     } catch (ExecutionException e) {
       throw new IOException("the trace cannot be read: " + e.getCause(), e);
     }
+  }
+
+  /** Returns the number of runs whose events are buffered. */
+  int buffered() {
+    return runs.size();
   }
 
   @Override
@@ -125,7 +145,10 @@ final class RunTraceWatcher implements AutoCloseable {
 
   private void take(ConsumerRecord<String, byte[]> record, long now) {
     String type = TailConsumerFactory.header(record, "ce_type");
-    if (record.key() == null || type == null || !type.startsWith(PREFIX)) {
+    if (record.key() == null
+        || type == null
+        || !type.startsWith(PREFIX)
+        || retrieved.contains(record.key())) {
       return;
     }
     Watched run = watched(record.key());

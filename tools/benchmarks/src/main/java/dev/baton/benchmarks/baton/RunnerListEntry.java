@@ -27,6 +27,11 @@ public record RunnerListEntry(
     return mode.equals("warm") && run == null && attached;
   }
 
+  /** Whether the process executes any epoch of the run. */
+  boolean isOf(String run) {
+    return run.equals(this.run) && state.equals("running");
+  }
+
   boolean carries(String run, int epoch) {
     return run.equals(this.run) && this.epoch == epoch && state.equals("running");
   }

@@ -10,6 +10,7 @@ import dev.baton.benchmarks.baton.BenchmarkStack;
 import dev.baton.benchmarks.baton.LoopingRunDriver;
 import dev.baton.benchmarks.baton.RunnerListEntry;
 import dev.baton.benchmarks.measure.MachineDescription;
+import dev.baton.benchmarks.restate.RestateFailoverDriver;
 import dev.baton.snapshot.posix.ProcessSuspender;
 import dev.baton.standalone.ServiceReplica;
 import dev.baton.standalone.StackComponent;
@@ -48,6 +49,7 @@ public final class FailoverBenchmark {
   private static final int WARMUP = 5;
 
   private static final int MOST_STARTS = 20;
+  private static final int MOST_RESUMES = 10;
   private static final int TOLD_EVERY = 10;
 
   private static final Gap SINCE_STRUCK =
@@ -55,6 +57,7 @@ public final class FailoverBenchmark {
 
   private final FailoverOptions options;
   private final Path folder;
+  private final Path packages;
   private final Consumer<String> progress;
   private final Random random;
   private final List<FailoverResult.Row> rows = new ArrayList<>();
@@ -72,9 +75,16 @@ public final class FailoverBenchmark {
         throws IOException, InterruptedException;
   }
 
-  public FailoverBenchmark(FailoverOptions options, Path folder, Consumer<String> progress) {
+  /**
+   * @param folder for the data of the stacks; must exist, is not deleted
+   * @param packages where npm's packages are kept between measurements
+   * @param progress receives one line per event
+   */
+  public FailoverBenchmark(
+      FailoverOptions options, Path folder, Path packages, Consumer<String> progress) {
     this.options = options;
     this.folder = folder;
+    this.packages = packages;
     this.progress = progress;
     this.random = new Random(options.seed());
   }
@@ -89,7 +99,32 @@ public final class FailoverBenchmark {
     if (wants(FailoverScenario.COLD, FailoverScenario.PLANNED, FailoverScenario.HUNDRED)) {
       onStacks("cold", 0, this::cold);
     }
+    if (wants(FailoverScenario.RESTATE)) {
+      restate();
+    }
     return new FailoverResult(at, MachineDescription.line(), options.seed(), rows);
+  }
+
+  /** Not measured where Node or npm is missing. */
+  private void restate() throws IOException, InterruptedException {
+    Path data = Files.createDirectories(folder.resolve("restate"));
+    Optional<RestateFailoverDriver> started =
+        RestateFailoverDriver.start(packages, data, ROUND.roundMillis(), progress);
+    if (started.isEmpty()) {
+      return;
+    }
+    List<FailoverSample> samples = new ArrayList<>();
+    try (RestateFailoverDriver restate = started.get()) {
+      for (int i = -WARMUP; i < options.kills(); i++) {
+        restate.begin();
+        TimeUnit.MILLISECONDS.sleep(random.nextInt(ROUND.roundMillis()));
+        FailoverSample sample = FailoverSample.whole(restate.kill());
+        if (i >= 0) {
+          samples.add(sample);
+        }
+      }
+    }
+    measured(FailoverScenario.RESTATE, FailoverVersion.THIS, samples);
   }
 
   /**
@@ -209,9 +244,15 @@ public final class FailoverBenchmark {
     }
     Map<FailoverSide, String> runs = new HashMap<>();
     Map<FailoverSide, List<FailoverSample>> taken = new HashMap<>();
+    Map<FailoverSide, String> resumed = new HashMap<>();
+    Map<FailoverSide, List<FailoverSample>> floors = new HashMap<>();
     for (FailoverSide side : sides) {
       runs.put(side, side.runs().start(ROUND, 1).getFirst());
       taken.put(side, new ArrayList<>());
+      if (scenario == FailoverScenario.WARM) {
+        resumed.put(side, pausedRun(side.runs()));
+        floors.put(side, new ArrayList<>());
+      }
     }
     for (int i = -WARMUP; i < samples; i++) {
       if (i >= 0 && i % TOLD_EVERY == 0) {
@@ -227,12 +268,46 @@ public final class FailoverBenchmark {
         if (i >= 0) {
           Objects.requireNonNull(taken.get(side)).add(sample);
         }
+        if (scenario == FailoverScenario.WARM) {
+          FailoverSample floor = resume(side.runs(), Objects.requireNonNull(resumed.get(side)));
+          if (i >= 0) {
+            Objects.requireNonNull(floors.get(side)).add(floor);
+          }
+        }
       }
     }
     for (FailoverSide side : sides) {
       side.runs().cancel(Objects.requireNonNull(runs.get(side)));
-      measured(scenario, side, Objects.requireNonNull(taken.get(side)));
+      measured(scenario, side.version(), Objects.requireNonNull(taken.get(side)));
+      if (scenario == FailoverScenario.WARM) {
+        side.runs().cancel(Objects.requireNonNull(resumed.get(side)));
+        measured(FailoverScenario.FLOOR, side.version(), Objects.requireNonNull(floors.get(side)));
+      }
     }
+  }
+
+  private static String pausedRun(LoopingRunDriver runs) throws IOException, InterruptedException {
+    String run = runs.startEmpty(ROUND);
+    runs.awaitWork(run);
+    runs.pause(run);
+    return run;
+  }
+
+  /** Resumes a paused run without files on an idle runner, and pauses it again. */
+  private static FailoverSample resume(LoopingRunDriver runs, String run)
+      throws IOException, InterruptedException {
+    for (int i = 0; i < MOST_RESUMES; i++) {
+      int epoch = runs.awaitWork(run);
+      runs.awaitIdle(WARM);
+      runs.resume(run);
+      FailoverSample sample = FailoverSample.afterAssignment(runs.awaitStep(run, epoch));
+      runs.awaitWork(run);
+      runs.pause(run);
+      if (sample.whole() >= 0) {
+        return sample;
+      }
+    }
+    throw new IOException("no assignment of a resumed run was read before its runner's start");
   }
 
   /** Returns the run's runner, at a random moment of a step after a completed one. */
@@ -250,8 +325,8 @@ public final class FailoverBenchmark {
 
   /** Printed at once, too: later measurements may take long, or fail. */
   private void measured(
-      FailoverScenario scenario, FailoverSide side, List<FailoverSample> samples) {
-    FailoverResult.Row row = FailoverResult.Row.of(scenario, side.version(), samples);
+      FailoverScenario scenario, FailoverVersion version, List<FailoverSample> samples) {
+    FailoverResult.Row row = FailoverResult.Row.of(scenario, version, samples);
     rows.add(row);
     progress.accept(row.line());
   }
@@ -274,7 +349,7 @@ public final class FailoverBenchmark {
         runs.cancel(run);
       }
     }
-    measured(FailoverScenario.REPLICA_LOST, side, samples);
+    measured(FailoverScenario.REPLICA_LOST, side.version(), samples);
   }
 
   /** Starts runs until the second replica has started the runner of one, since either may. */
@@ -315,6 +390,6 @@ public final class FailoverBenchmark {
     for (String run : all) {
       runs.cancel(run);
     }
-    measured(FailoverScenario.HUNDRED, side, samples);
+    measured(FailoverScenario.HUNDRED, side.version(), samples);
   }
 }

@@ -18,7 +18,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * @param kills of one runner, for warm and cold each
+ * @param kills of one runner, for warm and cold each, and of Restate's service
  * @param hangs of one runner
  * @param losses of an orchestrator
  * @param handovers of one run
@@ -102,6 +102,7 @@ public record FailoverOptions(
     for (String one : text.split(",", -1)) {
       chosen.add(
           Arrays.stream(FailoverScenario.values())
+              .filter(FailoverScenario::isChosen)
               .filter(scenario -> scenario.label().equals(one))
               .findFirst()
               .orElseThrow(
@@ -111,8 +112,12 @@ public record FailoverOptions(
                               + one
                               + " is not one of "
                               + Arrays.stream(FailoverScenario.values())
+                                  .filter(FailoverScenario::isChosen)
                                   .map(FailoverScenario::label)
                                   .collect(Collectors.joining(", ")))));
+    }
+    if (chosen.contains(FailoverScenario.WARM)) {
+      chosen.add(FailoverScenario.FLOOR);
     }
     return chosen;
   }

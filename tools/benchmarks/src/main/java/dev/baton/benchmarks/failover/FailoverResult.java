@@ -17,6 +17,9 @@ import java.util.function.ToLongFunction;
 
 /** The measurements, in the order in which they were taken. */
 public record FailoverResult(Instant at, String machine, long seed, List<Row> rows) {
+  private static final double GOAL_TO_FLOOR = 1.5;
+  private static final double GOAL_TO_RESTATE = 0.5;
+
   /** The medians of the phases in milliseconds; a phase that was never seen is NaN. */
   public record Phases(double noticed, double assigned, double attached, double resumed) {
     private static Phases of(List<FailoverSample> samples) {
@@ -67,9 +70,16 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
           phase(phases.assigned()),
           phase(phases.attached()),
           phase(phases.resumed()),
-          scenario.goal().isZero()
-              ? "all resume"
-              : String.format(Locale.ROOT, "%,d ms", scenario.goal().toMillis()));
+          goal());
+    }
+
+    private String goal() {
+      return switch (scenario) {
+        case HUNDRED -> "all resume";
+        case FLOOR, RESTATE -> "";
+        case WARM, COLD, HANG, REPLICA_LOST, PLANNED ->
+            String.format(Locale.ROOT, "%,d ms", scenario.goal().toMillis());
+      };
     }
 
     private static String phase(double millis) {
@@ -83,6 +93,7 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
 
   /**
    * One line: {@code {"warm":{"median_ms":…,"p99_ms":…,"max_ms":…,"samples":…,"phases_ms":{…}},…}};
+   * {@code warm} also has {@code floor_ratio} and {@code restate_ratio} if these were measured;
    * with another version also {@code "other":{…}} and {@code "median_ratio", "p99_ratio"} of this
    * version to it, for each scenario.
    */
@@ -92,6 +103,12 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
       if (row.version() == FailoverVersion.THIS) {
         ObjectNode one = json.putObject(row.scenario().label());
         figures(one, row);
+        if (row.scenario() == FailoverScenario.WARM) {
+          reference(FailoverScenario.FLOOR)
+              .ifPresent(floor -> one.put("floor_ratio", ratio(row, floor, 50)));
+          reference(FailoverScenario.RESTATE)
+              .ifPresent(restate -> one.put("restate_ratio", ratio(row, restate, 50)));
+        }
         other(row.scenario())
             .ifPresent(
                 other -> {
@@ -129,6 +146,25 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
         .findFirst();
   }
 
+  private Optional<Row> reference(FailoverScenario scenario) {
+    return rows.stream()
+        .filter(row -> row.scenario() == scenario && row.version() == FailoverVersion.THIS)
+        .findFirst();
+  }
+
+  private String comparison(Row warm, FailoverScenario scenario, String name, double goal) {
+    return reference(scenario)
+        .map(
+            other ->
+                String.format(
+                    Locale.ROOT,
+                    "\nwarm, ratio of medians to %s: %.2f (goal: at most %.1f).\n",
+                    name,
+                    ratio(warm, other, 50),
+                    goal))
+        .orElse("");
+  }
+
   private static double ratio(Row row, Row other, double percent) {
     return row.times().millis(percent) / other.times().millis(percent);
   }
@@ -138,7 +174,7 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
     StringBuilder page = new StringBuilder("# Failover\n\n");
     page.append(at).append(", ").append(machine).append(", seed ").append(seed).append(".\n");
     page.append(
-        "From the signal until the next step's start was read from the log; planned: from the last completed step.\n");
+        "From the signal until the next step's start was read from the log; planned: from the last completed step; floor: from the assignment of the new runner; restate: until the process prints that the step has begun.\n");
     page.append(
         "Medians of the phases: noticed, until the signal that the runner is lost; assigned, until `runner_assigned`; attached, until `runner_started`; resumed, until the step's start.\n\n");
     page.append(
@@ -146,6 +182,12 @@ public record FailoverResult(Instant at, String machine, long seed, List<Row> ro
     for (Row row : rows) {
       page.append(row.line()).append("\n");
     }
+    reference(FailoverScenario.WARM)
+        .ifPresent(
+            warm ->
+                page.append(comparison(warm, FailoverScenario.FLOOR, "the floor", GOAL_TO_FLOOR))
+                    .append(
+                        comparison(warm, FailoverScenario.RESTATE, "Restate", GOAL_TO_RESTATE)));
     for (Row row : rows) {
       if (row.version() == FailoverVersion.THIS) {
         other(row.scenario())

@@ -31,6 +31,20 @@ record FailoverSample(long whole, long noticed, long assigned, long attached, lo
         phase(times.runner(), times.step()));
   }
 
+  /**
+   * A sample of what the new runner does: the phases after its assignment. The whole is -1 when the
+   * assignment was not read before the runner's first event.
+   */
+  static FailoverSample afterAssignment(TakeoverTimes times) {
+    long attached = phase(times.assignment(), times.runner());
+    return new FailoverSample(
+        attached < 0 ? -1 : phase(times.assignment(), times.step()),
+        -1,
+        -1,
+        attached,
+        phase(times.runner(), times.step()));
+  }
+
   /** A sample of which only the whole is known. */
   static FailoverSample whole(long nanos) {
     return new FailoverSample(nanos / 1_000, -1, -1, -1, -1);

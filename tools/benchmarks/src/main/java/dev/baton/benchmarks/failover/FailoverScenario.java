@@ -13,6 +13,11 @@ import java.util.Locale;
 public enum FailoverScenario {
   /** SIGKILL of a run's runner while others are idle. */
   WARM("SIGKILL, warm runner idle", Duration.ofMillis(300)),
+  /**
+   * The floor of the former: a paused run without files is resumed on an idle runner. Only what the
+   * new runner does counts.
+   */
+  FLOOR("resume without files on an idle runner, from its assignment", Duration.ZERO),
   /** The same without a warm runner: a process must be started. */
   COLD("SIGKILL, a process is started", Duration.ofMillis(1_500)),
   /** SIGSTOP: heartbeats of one second, timeout after three. */
@@ -22,7 +27,9 @@ public enum FailoverScenario {
   /** SIGTERM: the run stops only during the handover. */
   PLANNED("SIGTERM, a process is started first", Duration.ofSeconds(1)),
   /** SIGKILL of many runners at once; a process is started for each. */
-  HUNDRED("SIGKILL of all runners at once", Duration.ZERO);
+  HUNDRED("SIGKILL of all runners at once", Duration.ZERO),
+  /** Restate: SIGKILL of the process of the service, which a supervisor starts again at once. */
+  RESTATE("SIGKILL of Restate's service, started again at once", Duration.ZERO);
 
   /** Heartbeat interval of all scenarios but the last. */
   static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -45,6 +52,11 @@ public enum FailoverScenario {
   /** Goal for the median; zero when there is none. */
   public Duration goal() {
     return goal;
+  }
+
+  /** Whether it is measured by itself; the floor is measured with the scenario that it is for. */
+  boolean isChosen() {
+    return this != FLOOR;
   }
 
   /** Name in options and JSON. */

@@ -19,9 +19,11 @@ public final class ProcfsUsageReader {
   private static final Path PROC = Path.of("/proc");
   // Linux reports CPU time to programs in hundredths of a second, independent of its own clock.
   static final long MICROS_PER_TICK = 10_000;
-  // Fields 14 and 15 of /proc/PID/stat, counted from the field after the closing bracket.
+  // Fields 14 to 17 of /proc/PID/stat, counted from the field after the closing bracket.
   private static final int USER_TIME = 11;
   private static final int SYSTEM_TIME = 12;
+  static final int ENDED_USER_TIME = 13;
+  static final int ENDED_SYSTEM_TIME = 14;
   private static final int KIBIBYTE = 1024;
 
   private ProcfsUsageReader() {}
@@ -43,14 +45,47 @@ public final class ProcfsUsageReader {
             String[] stat = fields(Files.readString(folder.resolve("stat")));
             rss.merge(part, bytes(memory, "Rss:"), Long::sum);
             pss.merge(part, bytes(memory, "Pss:"), Long::sum);
-            long ticks = Long.parseLong(stat[USER_TIME]) + Long.parseLong(stat[SYSTEM_TIME]);
-            cpu.merge(part, ticks * MICROS_PER_TICK, Long::sum);
+            cpu.merge(part, micros(stat, USER_TIME, SYSTEM_TIME), Long::sum);
           } catch (IOException e) {
             // Postgres ends idle helpers by itself: an ended process has no memory.
             cpu.merge(part, 0L, Long::sum);
           }
         });
     return new ProcessFootprint(rss, pss, cpu);
+  }
+
+  /**
+   * Returns the CPU time of each part in microseconds, including that of ended child processes. A
+   * child that ends moves its own time, and that of its children, to its parent, so the sum over a
+   * tree of processes never falls.
+   *
+   * @param parts the part of each process, by process id
+   * @param endedParts the part to which the ended children of a part's processes count; by default
+   *     the part itself
+   */
+  public static Map<String, Long> cpuMicrosWithEnded(
+      Map<Long, String> parts, Map<String, String> endedParts) {
+    Map<String, Long> cpu = new HashMap<>();
+    parts.forEach(
+        (pid, part) -> {
+          try {
+            String[] stat = fields(Files.readString(PROC.resolve(pid + "/stat")));
+            cpu.merge(part, micros(stat, USER_TIME, SYSTEM_TIME), Long::sum);
+            cpu.merge(
+                endedParts.getOrDefault(part, part),
+                micros(stat, ENDED_USER_TIME, ENDED_SYSTEM_TIME),
+                Long::sum);
+          } catch (IOException e) {
+            // It has ended since the list was read: its parent has its time.
+            cpu.merge(part, 0L, Long::sum);
+          }
+        });
+    return cpu;
+  }
+
+  /** Returns the sum of two fields that count ticks, in microseconds. */
+  static long micros(String[] stat, int user, int system) {
+    return (Long.parseLong(stat[user]) + Long.parseLong(stat[system])) * MICROS_PER_TICK;
   }
 
   /** Returns the fields of {@code /proc/PID/stat} from the one after the closing bracket. */

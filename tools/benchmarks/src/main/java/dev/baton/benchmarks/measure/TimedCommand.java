@@ -27,9 +27,6 @@ import java.util.concurrent.TimeUnit;
 public record TimedCommand(
     List<String> line, Map<String, String> environment, Path folder, Path log) {
   private static final Path SELF = Path.of("/proc/self/stat");
-  // Fields 16 and 17, counted from the field after the closing bracket.
-  private static final int ENDED_USER_TIME = 13;
-  private static final int ENDED_SYSTEM_TIME = 14;
   private static final Duration LIMIT = Duration.ofMinutes(30);
   private static final int SHOWN = 2_000;
 
@@ -84,8 +81,8 @@ public record TimedCommand(
 
   private static double endedCpu() throws IOException {
     String[] fields = ProcfsUsageReader.fields(Files.readString(SELF));
-    long ticks =
-        Long.parseLong(fields[ENDED_USER_TIME]) + Long.parseLong(fields[ENDED_SYSTEM_TIME]);
-    return ticks * ProcfsUsageReader.MICROS_PER_TICK / 1e6;
+    return ProcfsUsageReader.micros(
+            fields, ProcfsUsageReader.ENDED_USER_TIME, ProcfsUsageReader.ENDED_SYSTEM_TIME)
+        / 1e6;
   }
 }

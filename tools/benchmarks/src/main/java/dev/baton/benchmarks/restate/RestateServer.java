@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 final class RestateServer implements AutoCloseable {
   private static final Duration READY = Duration.ofSeconds(60);
   private static final Duration GRACE = Duration.ofSeconds(10);
+  private static final Map<String, String> SERVICE =
+      Map.of("NODE_ENV", "production", "RESTATE_LOGGING", "ERROR");
   private static final List<String> FILES = List.of("package.json", "service.mjs");
 
   private final HttpClient http =
@@ -36,6 +38,7 @@ final class RestateServer implements AutoCloseable {
           .connectTimeout(Duration.ofSeconds(5))
           .build();
   private final Path data;
+  private List<String> serviceCommand = List.of();
   private final List<Process> processes = new ArrayList<>();
   private final int ingress = freePort();
   private final int admin = freePort();
@@ -65,6 +68,21 @@ final class RestateServer implements AutoCloseable {
       server.close();
       throw e;
     }
+  }
+
+  /**
+   * Sends SIGKILL to the service and starts it again, on the same port, as soon as it is gone.
+   *
+   * @return the new process; its output must be read
+   */
+  Process restartService() throws IOException, InterruptedException {
+    Process killed = processes.getLast();
+    killed.destroyForcibly().waitFor();
+    ProcessBuilder builder = new ProcessBuilder(serviceCommand).redirectErrorStream(true);
+    builder.environment().putAll(SERVICE);
+    Process started = builder.start();
+    processes.set(processes.size() - 1, started);
+    return started;
   }
 
   URI ingress() {
@@ -114,13 +132,12 @@ final class RestateServer implements AutoCloseable {
             "DO_NOT_TRACK", "1",
             // Two log lines per run would be measured, too.
             "RESTATE_LOG_FILTER", "warn"));
-    launch(
-        "service",
+    serviceCommand =
         List.of(
             tools.node().toString(),
             packages.resolve("service.mjs").toString(),
-            Integer.toString(service)),
-        Map.of("NODE_ENV", "production", "RESTATE_LOGGING", "ERROR"));
+            Integer.toString(service));
+    launch("service", serviceCommand, SERVICE);
     String registration = "{\"uri\":\"http://127.0.0.1:" + service + "\"}";
     await(
         HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + admin + "/deployments"))

@@ -31,6 +31,16 @@ const steps = restate.service({
       }
       return { took };
     },
+    // Steps of so many milliseconds; prints each that begins.
+    loop: async (ctx, { rounds, millis }) => {
+      for (let i = 0; i < rounds; i++) {
+        await ctx.run(`s${i}`, async () => {
+          console.log(`step ${i}`);
+          await new Promise((resolve) => setTimeout(resolve, millis));
+        });
+      }
+      console.log("end");
+    },
   },
 });
 

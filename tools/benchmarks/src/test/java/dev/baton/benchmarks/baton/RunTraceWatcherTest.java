@@ -106,6 +106,24 @@ class RunTraceWatcherTest {
   }
 
   @Test
+  void shouldIgnoreEventsAfterARunWasRetrieved() throws Exception {
+    String run = RunId.next();
+    String other = RunId.next();
+    try (RunTraceWatcher watch = RunTraceWatcher.start(stack.kafkaBootstrap())) {
+      append(run, 1, 0, new TraceEvent.RunCompleted(null));
+      watch.completed(run, Duration.ofSeconds(30));
+
+      // When a later event of the run was read, since that of another run was
+      append(run, 2, 1_000, completed("s0"));
+      append(other, 1, 2_000, completed("s0"));
+      append(other, 2, 3_000, new TraceEvent.RunCompleted(null));
+      watch.completed(other, Duration.ofSeconds(30));
+
+      assertThat(watch.buffered()).isZero();
+    }
+  }
+
+  @Test
   void shouldMeasureTheFloor() throws Exception {
     try (BrokerFloorBenchmark floor = BrokerFloorBenchmark.start(stack.kafkaBootstrap())) {
       Floor figures = floor.measure();
@@ -122,6 +140,12 @@ class RunTraceWatcherTest {
 
     assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
     assertThat(((WorkflowParseResult.Valid) parsed).canonical().path("steps")).hasSize(200);
+    assertThat(
+            WorkflowParser.parse(
+                LoopingRunDriver.emptyYaml(
+                    new LoopingRunDriver.Shape(200, Duration.ofSeconds(1), Duration.ofSeconds(3))),
+                DefinitionFormat.YAML))
+        .isInstanceOf(WorkflowParseResult.Valid.class);
   }
 
   private static void append(String run, long seq, long micros, TraceEvent event) throws Exception {

@@ -9,6 +9,7 @@ package dev.baton.benchmarks.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.baton.benchmarks.baton.TakeoverTimes;
 import dev.baton.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -50,7 +51,8 @@ class FailoverOptionsTest {
                 "json"));
 
     assertThat(options.scenarios())
-        .containsExactlyInAnyOrder(FailoverScenario.WARM, FailoverScenario.REPLICA_LOST);
+        .containsExactlyInAnyOrder(
+            FailoverScenario.WARM, FailoverScenario.FLOOR, FailoverScenario.REPLICA_LOST);
     assertThat(
             List.of(
                 options.kills(),
@@ -69,7 +71,9 @@ class FailoverOptionsTest {
   void shouldNameWhatIsWrong() {
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--only", "warm,tepid")))
         .hasMessageContaining("tepid")
-        .hasMessageContaining("warm, cold, hang, replica_lost, planned, hundred");
+        .hasMessageContaining("warm, cold, hang, replica_lost, planned, hundred, restate");
+    assertThatThrownBy(() -> FailoverOptions.parse(List.of("--only", "floor")))
+        .hasMessageContaining("--only floor");
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--kills", "0")))
         .hasMessageContaining("--kills 0");
     assertThatThrownBy(() -> FailoverOptions.parse(List.of("--against", "/tmp")))
@@ -115,5 +119,46 @@ class FailoverOptionsTest {
     assertThat(json.at("/warm/phases_ms/attached").asDouble()).isEqualTo(30);
     assertThat(json.at("/hundred/phases_ms").isEmpty()).isTrue();
     assertThat(json.has("cold")).isFalse();
+  }
+
+  @Test
+  void shouldCompareWarmWithItsFloorAndWithRestate() {
+    FailoverResult result =
+        new FailoverResult(
+            Instant.EPOCH,
+            "a machine",
+            7,
+            List.of(
+                row(FailoverScenario.WARM, 120_000_000),
+                row(FailoverScenario.FLOOR, 80_000_000),
+                row(FailoverScenario.RESTATE, 300_000_000)));
+
+    assertThat(result.table())
+        .contains("warm, ratio of medians to the floor: 1.50 (goal: at most 1.5).")
+        .contains("warm, ratio of medians to Restate: 0.40 (goal: at most 0.5).")
+        .contains("| 1 | 80 ms | 80 ms | 80 ms | – | – | – | – |  |");
+    var json = Json.tree(result.json().getBytes(StandardCharsets.UTF_8));
+    assertThat(json.at("/warm/floor_ratio").asDouble()).isEqualTo(1.5);
+    assertThat(json.at("/warm/restate_ratio").asDouble()).isEqualTo(0.4);
+    assertThat(json.at("/restate/median_ms").asDouble()).isEqualTo(300);
+  }
+
+  @Test
+  void shouldCountForTheFloorOnlyWhatTheNewRunnerDoes() {
+    TakeoverTimes seen = times(1_000_000, 40_000_000, 60_000_000, 90_000_000);
+    TakeoverTimes assignedLate = times(1_000_000, 70_000_000, 60_000_000, 90_000_000);
+
+    assertThat(FailoverSample.afterAssignment(seen))
+        .isEqualTo(new FailoverSample(50_000, -1, -1, 20_000, 30_000));
+    assertThat(FailoverSample.afterAssignment(assignedLate).whole()).isEqualTo(-1);
+  }
+
+  private static TakeoverTimes times(long signal, long assignment, long runner, long step) {
+    return new TakeoverTimes(signal, assignment, runner, step);
+  }
+
+  private static FailoverResult.Row row(FailoverScenario scenario, long nanos) {
+    return FailoverResult.Row.of(
+        scenario, FailoverVersion.THIS, List.of(FailoverSample.whole(nanos)));
   }
 }

@@ -1,0 +1,27 @@
+/*
+ * Copyright the Baton authors.
+ *
+ * Licensed under the Apache License, Version 2.0 (the "License"); you may not use this file except in compliance with the
+ * License. You may obtain a copy of the License at http://www.apache.org/licenses/LICENSE-2.0
+ */
+package dev.baton.benchmarks.shells;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.WorkflowParseResult;
+import dev.baton.protocol.workflow.WorkflowParser;
+import org.junit.jupiter.api.Test;
+
+class ShellWorkflowFactoryTest {
+  @Test
+  void shouldCreateAValidWorkflow() {
+    WorkflowParseResult parsed =
+        WorkflowParser.parse(ShellWorkflowFactory.yaml(10), DefinitionFormat.YAML);
+
+    assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
+    var steps = ((WorkflowParseResult.Valid) parsed).canonical().path("steps");
+    assertThat(steps).hasSize(10);
+    assertThat(steps.path(9).path("workspace").asText()).isEqualTo("none");
+  }
+}
