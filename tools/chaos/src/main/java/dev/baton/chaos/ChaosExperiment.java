@@ -241,7 +241,7 @@ public final class ChaosExperiment {
 
   /** Returns the n-th workload, from 0: a function of the seed. */
   private ChaosWorkload workload(int n) {
-    return ChaosWorkload.choose(random(n, 0));
+    return ChaosWorkload.choose(n, random(0, 2), random(n, 0));
   }
 
   /** Returns at which poll the n-th run is paused; 0 for most runs. A function of the seed. */

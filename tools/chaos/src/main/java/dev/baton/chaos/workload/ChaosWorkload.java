@@ -10,6 +10,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Random;
@@ -66,8 +69,22 @@ public enum ChaosWorkload {
     return "chaos-" + name().toLowerCase(Locale.ROOT);
   }
 
-  /** Chooses one at random, by weight. */
-  public static ChaosWorkload choose(Random random) {
+  /**
+   * Returns the workload of the n-th run of an experiment: the first runs have one of each kind, in
+   * random order, so that a short experiment also checks every guarantee; later ones are chosen by
+   * weight.
+   *
+   * @param n from 0
+   * @param order random numbers that are the same for each {@code n}
+   * @param own random numbers of this run
+   */
+  public static ChaosWorkload choose(int n, Random order, Random own) {
+    List<ChaosWorkload> each = new ArrayList<>(List.of(values()));
+    Collections.shuffle(each, order);
+    return n < each.size() ? each.get(n) : byWeight(own);
+  }
+
+  private static ChaosWorkload byWeight(Random random) {
     int left = random.nextInt(ALL);
     for (ChaosWorkload one : values()) {
       left -= one.weight;
