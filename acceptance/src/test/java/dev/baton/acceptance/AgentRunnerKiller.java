@@ -7,6 +7,7 @@
 package dev.baton.acceptance;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -24,9 +25,18 @@ record AgentRunnerKiller(Random random, int kills, IntUnaryOperator wanted, IntS
   private static final Duration WITHIN = Duration.ofSeconds(300);
   private static final int MOST_DELAY_MILLIS = 500;
 
-  /** Returns how many of the kills have hit a living runner. */
-  int kill(String run) throws InterruptedException {
+  /**
+   * What the kills did.
+   *
+   * @param killed number of kills that have hit a living runner
+   * @param orphanRequests number of requests to the model between a kill of a runner alone and the
+   *     end of the processes that it left
+   */
+  record KillResult(int killed, int orphanRequests) {}
+
+  KillResult kill(String run) throws InterruptedException {
     int killed = 0;
+    int orphanRequests = 0;
     for (int kill = 1; kill <= kills; kill++) {
       int least = wanted.applyAsInt(kill);
       Await.until(
@@ -34,10 +44,21 @@ record AgentRunnerKiller(Random random, int kills, IntUnaryOperator wanted, IntS
       TimeUnit.MILLISECONDS.sleep(random.nextLong(MOST_DELAY_MILLIS));
       Await.until("the run has a runner", WITHIN, () -> RunnerProcessHandle.of(run).isPresent());
       Optional<RunnerProcessHandle> runner = RunnerProcessHandle.of(run);
-      if (runner.isPresent() && runner.get().kill(random.nextInt(3) > 0)) {
+      boolean whole = random.nextInt(3) > 0;
+      List<ProcessHandle> left =
+          runner.map(handle -> handle.process().descendants().toList()).orElse(List.of());
+      int before = requests.getAsInt();
+      if (runner.isPresent() && runner.get().kill(whole)) {
         killed++;
+        if (!whole) {
+          Await.until(
+              "the processes of the dead runner are gone",
+              WITHIN,
+              () -> left.stream().noneMatch(ProcessHandle::isAlive));
+          orphanRequests += requests.getAsInt() - before;
+        }
       }
     }
-    return killed;
+    return new KillResult(killed, orphanRequests);
   }
 }

@@ -174,7 +174,8 @@ class AgentStepTest {
                 KILLS,
                 kill -> before + 1 + (ANSWERS - 2) * kill / (KILLS + 1),
                 () -> endpoint.requests().size())
-            .kill(run);
+            .kill(run)
+            .killed();
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 

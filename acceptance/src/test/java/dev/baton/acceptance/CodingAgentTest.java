@@ -267,7 +267,8 @@ class CodingAgentTest {
                 agent.kills,
                 kill -> before + 2 + (ANSWERS - 3) * (kill - 1) / agent.kills,
                 agent::calls)
-            .kill(run);
+            .kill(run)
+            .killed();
 
     JsonNode end = stack.completed(run, END);
 

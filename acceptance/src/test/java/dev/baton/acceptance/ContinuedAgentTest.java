@@ -146,7 +146,8 @@ class ContinuedAgentTest {
                 KILLS,
                 kill -> before + FIRST + 1 + (SECOND - 2) * (kill - 1) / KILLS,
                 () -> endpoint.requests().size())
-            .kill(run);
+            .kill(run)
+            .killed();
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 

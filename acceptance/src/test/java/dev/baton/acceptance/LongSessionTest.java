@@ -307,7 +307,8 @@ class LongSessionTest {
     int killed =
         new AgentRunnerKiller(
                 random, KILLS, kill -> start + 2 + (calls - 3) * (kill - 1) / KILLS, agent::calls)
-            .kill(run);
+            .kill(run)
+            .killed();
     JsonNode end = stack.completed(run, END);
     int again = agent.calls() - start;
 

@@ -124,7 +124,8 @@ class LoopStepTest {
                 KILLS,
                 kill -> before + 1 + (TURNS - 2) * kill / (KILLS + 1),
                 () -> endpoint.requests().size())
-            .kill(run);
+            .kill(run)
+            .killed();
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 
@@ -178,7 +179,8 @@ class LoopStepTest {
                     1,
                     kill -> before + 12,
                     () -> endpoint.requests().size())
-                .kill(run))
+                .kill(run)
+                .killed())
         .isEqualTo(1);
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);

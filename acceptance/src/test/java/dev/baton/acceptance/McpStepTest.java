@@ -137,7 +137,8 @@ class McpStepTest {
                 KILLS,
                 kill -> before + 1 + (TURNS - 2) * kill / (KILLS + 1),
                 () -> endpoint.requests().size())
-            .kill(run);
+            .kill(run)
+            .killed();
 
     JsonNode end = on.api.awaitStatus(run, "completed", END);
 
