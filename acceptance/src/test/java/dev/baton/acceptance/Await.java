@@ -10,12 +10,13 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /** Polls a condition with a timeout. */
-final class Await {
+public final class Await {
   private static final Duration BETWEEN = Duration.ofMillis(25);
 
   private Await() {}
 
-  interface Condition {
+  /** A condition that may be checked repeatedly. */
+  public interface Condition {
     boolean holds() throws Exception;
   }
 
@@ -23,7 +24,7 @@ final class Await {
    * Polls until the condition holds; an exception of the condition counts as "not yet" and is
    * reported when the timeout expires.
    */
-  static void until(String what, Duration bound, Condition condition) {
+  public static void until(String what, Duration bound, Condition condition) {
     long end = System.nanoTime() + bound.toNanos();
     Exception last = null;
     while (System.nanoTime() < end) {

@@ -29,7 +29,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -136,23 +135,7 @@ class CheckerTest {
     ProducerRecord<String, byte[]> record =
         new ProducerRecord<>(
             "baton.trace", run, data.replace('\'', '"').getBytes(StandardCharsets.UTF_8));
-    Map<String, String> headers =
-        new TreeMap<>(
-            Map.of(
-                "ce_specversion",
-                "1.0",
-                "ce_id",
-                id,
-                "ce_source",
-                "/cheat",
-                "ce_type",
-                "dev.baton." + type,
-                "ce_subject",
-                run,
-                "ce_time",
-                Instant.now().toString(),
-                "content-type",
-                "application/json"));
+    Map<String, String> headers = CloudEventHeaderFactory.of(run, id, "/cheat", type);
     headers.forEach(
         (name, value) -> record.headers().add(name, value.getBytes(StandardCharsets.UTF_8)));
     kafka.send(record).get(30, TimeUnit.SECONDS);

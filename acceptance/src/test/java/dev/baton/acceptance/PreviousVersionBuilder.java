@@ -16,11 +16,11 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Builds the services of the last recorded version from the history of this repository. The commit
- * is in {@code src/test/resources/previous-version}; a release records its own. Built once for each
- * commit, below {@code target}.
+ * Builds the services of earlier commits from the history of this repository: of the last recorded
+ * version, whose commit is in {@code src/test/resources/previous-version} (a release records its
+ * own), or of any other. Built once for each commit, below {@code target}.
  */
-final class PreviousVersionBuilder {
+public final class PreviousVersionBuilder {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final Path RECORDED = Path.of("src/test/resources/previous-version");
   private static final int BUILD_MINUTES = 20;
@@ -32,17 +32,19 @@ final class PreviousVersionBuilder {
     return Files.readString(RECORDED).strip();
   }
 
-  /**
-   * Returns the installation of that version. Aborts the test if the repository's history does not
-   * have the commit, as in a shallow clone.
-   */
+  /** Returns the installation of the recorded commit, see {@link #build(String)}. */
   static InstallationLayout build() throws IOException, InterruptedException {
-    String commit = commit();
+    return build(commit());
+  }
+
+  /**
+   * Returns the installation of a commit, with the store, the orchestrator and the runner. Aborts
+   * the test if the repository's history does not have the commit, as in a shallow clone.
+   */
+  public static InstallationLayout build(String commit) throws IOException, InterruptedException {
     assumeTrue(
         run(ROOT, 1, "git", "cat-file", "-e", commit + "^{commit}"),
-        "the history has no commit "
-            + commit
-            + ", the last recorded version; fetch it with git fetch --unshallow");
+        "the history has no commit " + commit + "; fetch it with git fetch --unshallow");
     Path home = Path.of("target", "previous", commit).toAbsolutePath();
     Path built = home.resolve("target").resolve("built");
     if (!Files.exists(built)) {
