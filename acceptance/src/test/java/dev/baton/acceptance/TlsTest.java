@@ -28,6 +28,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
@@ -82,9 +85,14 @@ class TlsTest {
     authority.issue("client", NAMES, 2);
     X509Certificate fresh = PemFile.certificates(tls().resolve("service.pem")).getFirst();
     assertThat(fresh).isNotEqualTo(before);
-    for (String service : services()) {
-      Await.until(
-          service + " presents the new certificate", END, () -> presented(service).equals(fresh));
+    try (ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> each = new ArrayList<>();
+      for (String service : services()) {
+        each.add(clients.submit(() -> connectUntilPresented(service, fresh)));
+      }
+      for (Future<?> client : each) {
+        client.get();
+      }
     }
     // A replacement attaches with the new certificate of runners.
     String second = api.start("rotated", Json.mapper().createObjectNode());
@@ -96,6 +104,17 @@ class TlsTest {
     }
     assertThat(Files.readString(stack.log(StackComponent.ORCHESTRATOR)))
         .doesNotContain("PRIVATE KEY");
+  }
+
+  /** Connects again and again until a service presents a certificate; no connection may fail. */
+  private Void connectUntilPresented(String service, X509Certificate fresh) throws IOException {
+    long began = System.nanoTime();
+    while (!presented(service).equals(fresh)) {
+      assertThat(Duration.ofNanos(System.nanoTime() - began))
+          .as("%s presents the new certificate", service)
+          .isLessThan(END);
+    }
+    return null;
   }
 
   private boolean isUnderWay(String run) {

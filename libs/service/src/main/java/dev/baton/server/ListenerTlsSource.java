@@ -20,7 +20,7 @@ import org.eclipse.microprofile.config.spi.ConfigSource;
 
 /**
  * Maps {@code baton.tls.*} to the settings of the listener for REST, gRPC, health and metrics,
- * whose port then accepts only TLS. Quarkus reads changed files again without a restart.
+ * whose port then accepts only TLS. {@link ListenerTlsCustomizer} reads changed files again.
  */
 public final class ListenerTlsSource implements ConfigSourceFactory {
   static final String CLIENT_AUTH = "baton.tls.client-auth";
@@ -30,10 +30,6 @@ public final class ListenerTlsSource implements ConfigSourceFactory {
 
   private static final String NAME = "baton";
   private static final String TLS = "quarkus.tls." + NAME + ".";
-  private static final String RELOAD = "10S";
-  private static final String RELOADS =
-      "quarkus.log.category.\"io.quarkus.vertx.http.runtime.HttpCertificateUpdateEventListener\"."
-          + "level";
 
   @Override
   public Iterable<ConfigSource> getConfigSources(ConfigSourceContext context) {
@@ -63,9 +59,6 @@ public final class ListenerTlsSource implements ConfigSourceFactory {
     Map<String, String> values = new HashMap<>();
     values.put(TLS + "key-store.pem.0.cert", settings.certificate().get().toString());
     values.put(TLS + "key-store.pem.0.key", settings.key().orElseThrow().toString());
-    values.put(TLS + "reload-period", RELOAD);
-    // It logs each reload, also of unchanged files.
-    values.put(RELOADS, "WARN");
     values.put("quarkus.http.tls-configuration-name", NAME);
     values.put("quarkus.http.insecure-requests", "disabled");
     values.put("quarkus.http.ssl-port", "${quarkus.http.port}");
