@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
@@ -51,7 +52,7 @@ final class HttpBodyDecoder {
                 Json.checkedTree(text(body, declared).getBytes(StandardCharsets.UTF_8)),
                 body,
                 declared);
-      } catch (JacksonException notJson) {
+      } catch (JacksonException | CharConversionException notJson) {
         return TextNode.valueOf(text(body, declared));
       } catch (IOException e) {
         throw new UncheckedIOException(e);

@@ -26,6 +26,7 @@ import dev.baton.protocol.screen.SavedScreen;
 import dev.baton.protocol.screen.SavedScreenCodec;
 import dev.baton.store.objects.ManifestCompressor;
 import java.io.ByteArrayInputStream;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -104,7 +105,7 @@ final class StateFileFuzzer {
     JsonNode document;
     try {
       document = Json.mapper().readTree(input);
-    } catch (JsonProcessingException notJson) {
+    } catch (JsonProcessingException | CharConversionException notJson) {
       return;
     }
     Path home = ScratchFolder.empty("conversation");

@@ -124,7 +124,8 @@ public final class LogRecordReader {
 
   private byte[] text(int start) throws EndReached {
     long length = varint();
-    if (length > LogRecord.MAX_BYTES * 8L) {
+    // A number of ten bytes may be negative.
+    if (length < 0 || length > LogRecord.MAX_BYTES * 8L) {
       throw new IllegalArgumentException("not a log: length " + length + " at byte " + start);
     }
     if (end - at < length) {
