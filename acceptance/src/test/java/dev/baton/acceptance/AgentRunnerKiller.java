@@ -34,6 +34,7 @@ record AgentRunnerKiller(Random random, int kills, IntUnaryOperator wanted, IntS
    */
   record KillResult(int killed, int orphanRequests) {}
 
+  /** Kills the runner of a run at the chosen moments. */
   KillResult kill(String run) throws InterruptedException {
     int killed = 0;
     int orphanRequests = 0;

@@ -43,7 +43,17 @@ public final class LoopingRunDriver implements AutoCloseable {
    * @param interval between two heartbeats
    * @param timeout after which a silent runner is signalled
    */
-  public record Shape(int roundMillis, Duration interval, Duration timeout) {}
+  public record Shape(int roundMillis, Duration interval, Duration timeout) {
+    /** Fills in the milliseconds of a step and of heartbeats, then the step in seconds. */
+    private String fill(String definition) {
+      return definition.formatted(
+          roundMillis,
+          interval.toMillis(),
+          timeout.toMillis(),
+          roundMillis / 1_000,
+          roundMillis % 1_000);
+    }
+  }
 
   /** Starts the given number of runs by one request. */
   public List<String> start(Shape shape, int count) throws IOException, InterruptedException {
@@ -147,7 +157,8 @@ public final class LoopingRunDriver implements AutoCloseable {
   }
 
   private static String yaml(Shape shape) {
-    return """
+    return shape.fill(
+        """
         name: round-%1$d-%2$d-%3$d
         heartbeat: {interval: %2$dms, timeout: %3$dms}
         steps:
@@ -156,17 +167,12 @@ public final class LoopingRunDriver implements AutoCloseable {
             shell: sleep %4$d.%5$03d; echo $BATON_EPOCH > round
             next: [{to: round}]
             max_visits: 1000000
-        """
-        .formatted(
-            shape.roundMillis,
-            shape.interval.toMillis(),
-            shape.timeout.toMillis(),
-            shape.roundMillis / 1_000,
-            shape.roundMillis % 1_000);
+        """);
   }
 
   static String emptyYaml(Shape shape) {
-    return """
+    return shape.fill(
+        """
         name: empty-%1$d-%2$d-%3$d
         heartbeat: {interval: %2$dms, timeout: %3$dms}
         steps:
@@ -175,12 +181,6 @@ public final class LoopingRunDriver implements AutoCloseable {
             workspace: none
             next: [{to: round}]
             max_visits: 1000000
-        """
-        .formatted(
-            shape.roundMillis,
-            shape.interval.toMillis(),
-            shape.timeout.toMillis(),
-            shape.roundMillis / 1_000,
-            shape.roundMillis % 1_000);
+        """);
   }
 }
