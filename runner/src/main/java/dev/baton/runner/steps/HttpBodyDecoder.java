@@ -11,7 +11,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.TextNode;
 import dev.baton.protocol.json.Json;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.Charset;
@@ -52,7 +51,7 @@ final class HttpBodyDecoder {
                 Json.checkedTree(text(body, declared).getBytes(StandardCharsets.UTF_8)),
                 body,
                 declared);
-      } catch (JacksonException | CharConversionException notJson) {
+      } catch (JacksonException notJson) {
         return TextNode.valueOf(text(body, declared));
       } catch (IOException e) {
         throw new UncheckedIOException(e);

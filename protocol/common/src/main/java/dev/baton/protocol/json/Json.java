@@ -17,6 +17,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
@@ -102,7 +103,13 @@ public final class Json {
    * @throws IOException as {@link #checkedTree(String)}
    */
   public static JsonNode checkedTree(byte[] bytes) throws IOException {
-    JsonNode value = MAPPER.readTree(bytes);
+    JsonNode value;
+    try {
+      value = MAPPER.readTree(bytes);
+    } catch (CharConversionException e) {
+      // Bytes that begin as UTF-32 does; Jackson reports other encodings by its own exception.
+      throw new JsonParseException(null, e.getMessage(), e);
+    }
     if (value.isMissingNode()) {
       throw new JsonParseException(null, "it is empty");
     }
