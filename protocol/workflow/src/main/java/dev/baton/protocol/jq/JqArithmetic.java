@@ -41,11 +41,15 @@ final class JqArithmetic {
    * @throws JqSyntaxException beyond the bounds of {@link ExactNumberNodeFactory}
    */
   static JsonNode literal(JqToken token) {
-    JsonNode number = parse(token.text());
-    if (!ExactNumberNodeFactory.isWithin(number)) {
-      throw new JqSyntaxException("the number is out of range", token.offset());
+    try {
+      JsonNode number = parse(token.text());
+      if (ExactNumberNodeFactory.isWithin(number)) {
+        return number;
+      }
+    } catch (NumberFormatException tooLarge) {
+      // Such as an exponent of more than ten digits.
     }
-    return number;
+    throw new JqSyntaxException("the number is out of range", token.offset());
   }
 
   /**
