@@ -73,7 +73,8 @@ public final class RunnerApplication implements QuarkusApplication {
             config.tls(),
             SecretResolver.ofProcess(config.secretSources(), config.vault(), config.tls()),
             new SandboxFactory(
-                config.sandboxes(), config.data(), System.getenv(), config.httpAddresses()::check));
+                config.sandboxes(), config.data(), System.getenv(), config.httpAddresses()::check),
+            config.programs());
     try (Runner runner = new Runner(config, executors)) {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("terminate").unstarted(runner::terminate));

@@ -9,9 +9,8 @@ package dev.baton.process;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -34,7 +33,6 @@ import org.jspecify.annotations.Nullable;
 public final class ProcfsProcessReader {
   private static final Path PROC = Path.of("/proc");
   // Positions after the command's closing bracket.
-  private static final int STATE = 0;
   private static final int PARENT = 1;
   private static final int GROUP = 2;
   private static final int SESSION = 3;
@@ -43,6 +41,10 @@ public final class ProcfsProcessReader {
   private static final int ENVIRONMENT_END = 48;
 
   private static final int FIRST_READ = 16 << 10;
+
+  /** Over 50 numbers of at most 20 digits, and a command of at most 64 bytes. */
+  private static final int MAX_STAT = 2 << 10;
+
   private static final int MAX_COMMAND = 64 << 10;
   private static final int MAX_ENVIRONMENT = 4 << 20;
 
@@ -63,42 +65,58 @@ public final class ProcfsProcessReader {
 
   /** Returns all processes, also dead ones. */
   public static List<ProcessEntry> all() {
-    List<ProcessEntry> all = new ArrayList<>();
-    try (DirectoryStream<Path> pids = Files.newDirectoryStream(PROC, "[1-9]*")) {
-      for (Path pid : pids) {
-        entry(Long.parseLong(pid.getFileName().toString())).ifPresent(all::add);
-      }
-    } catch (IOException | DirectoryIteratorException noProc) {
+    String[] names = PROC.toFile().list();
+    if (names == null) {
       return List.of();
+    }
+    List<ProcessEntry> all = new ArrayList<>(names.length);
+    for (String name : names) {
+      char first = name.charAt(0);
+      if (first >= '1' && first <= '9') {
+        entry(Long.parseLong(name)).ifPresent(all::add);
+      }
     }
     return all;
   }
 
   /** Returns one process, also a dead one; empty if there is none with that pid. */
   public static Optional<ProcessEntry> entry(long pid) {
-    String[] fields = stat(pid);
-    if (fields.length <= START) {
+    String stat = read(pid, "stat", MAX_STAT, StandardCharsets.ISO_8859_1);
+    int at = fields(stat);
+    if (at >= stat.length()) {
       return Optional.empty();
+    }
+    char state = stat.charAt(at);
+    // Of all processes, and after every step: without an array of texts.
+    long[] numbers = new long[START + 1];
+    at = stat.indexOf(' ', at) + 1;
+    for (int field = PARENT; field <= START; field++) {
+      int end = stat.indexOf(' ', at);
+      if (at == 0 || end < 0) {
+        return Optional.empty();
+      }
+      if (field <= SESSION || field == START) {
+        numbers[field] = Long.parseLong(stat, at, end, 10);
+      }
+      at = end + 1;
     }
     return Optional.of(
         new ProcessEntry(
-            pid,
-            Long.parseLong(fields[PARENT]),
-            Long.parseLong(fields[GROUP]),
-            Long.parseLong(fields[SESSION]),
-            Long.parseLong(fields[START]),
-            fields[STATE].charAt(0)));
+            pid, numbers[PARENT], numbers[GROUP], numbers[SESSION], numbers[START], state));
+  }
+
+  /**
+   * Returns where the fields after the command begin. It is the second one, in parentheses, and may
+   * contain any character.
+   */
+  private static int fields(String stat) {
+    return stat.lastIndexOf(')') + 2;
   }
 
   /** Returns the fields after the command; empty when the process does not exist. */
   private static String[] stat(long pid) {
-    try {
-      String stat = Files.readString(file(pid, "stat"), StandardCharsets.ISO_8859_1);
-      // The second field is the command in parentheses and may contain any character.
-      return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    } catch (IOException ended) {
-      return new String[0];
-    }
+    String stat = read(pid, "stat", MAX_STAT, StandardCharsets.ISO_8859_1);
+    return stat.isEmpty() ? new String[0] : stat.substring(fields(stat)).split(" ");
   }
 
   /** Whether a process with this pid is alive; false for a zombie. */
@@ -171,7 +189,7 @@ public final class ProcfsProcessReader {
 
   /** Returns its variables, each ended by a zero; empty when they are not readable. */
   private static String readEnvironment(long pid) {
-    return read(pid, "environ", MAX_ENVIRONMENT);
+    return read(pid, "environ", MAX_ENVIRONMENT, StandardCharsets.UTF_8);
   }
 
   /**
@@ -179,13 +197,13 @@ public final class ProcfsProcessReader {
    * with one system call: of a process that executes another program between two calls, the second
    * returns nothing.
    */
-  private static String read(long pid, String name, int max) {
+  private static String read(long pid, String name, int max, Charset charset) {
     try (FileChannel file = FileChannel.open(file(pid, name), StandardOpenOption.READ)) {
       int size = Math.min(max, FIRST_READ);
       while (true) {
         ByteBuffer bytes = ByteBuffer.allocate(size);
         if (file.read(bytes, 0) < size || size == max) {
-          return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+          return new String(bytes.array(), 0, bytes.position(), charset);
         }
         size = Math.min(max, size * 2);
       }
@@ -199,7 +217,7 @@ public final class ProcfsProcessReader {
    * Empty when they are not readable, for a zombie and for a thread of the kernel.
    */
   public static List<String> arguments(long pid) {
-    String text = read(pid, "cmdline", MAX_COMMAND);
+    String text = read(pid, "cmdline", MAX_COMMAND, StandardCharsets.UTF_8);
     // A title that is shorter than the command was leaves zeros behind it.
     String words = text.replaceFirst("\0+$", "");
     return words.isEmpty() ? List.of() : List.of(words.split("\0", -1));
@@ -224,6 +242,6 @@ public final class ProcfsProcessReader {
   }
 
   private static Path file(long pid, String name) {
-    return PROC.resolve(Long.toString(pid)).resolve(name);
+    return Path.of("/proc/" + pid + "/" + name);
   }
 }

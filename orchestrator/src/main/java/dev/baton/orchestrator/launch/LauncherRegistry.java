@@ -41,6 +41,12 @@ public class LauncherRegistry {
    */
   record ResourcePool(RunnerPoolDefinition definition, int share, boolean removed) {}
 
+  /**
+   * The type of launchers whose runners all have one user and one host, so that a shared runner
+   * separates the programs of its runs no less. Of others, a container is what separates runs.
+   */
+  private static final String SHARES_PROGRAMS = "process";
+
   private record OrderedPlace(int launcher, int order, RunnerPlace place) {
     static final Comparator<OrderedPlace> ORDER =
         Comparator.comparingInt(OrderedPlace::launcher)
@@ -118,6 +124,7 @@ public class LauncherRegistry {
         limit,
         warm,
         shared,
+        of.type().equals(SHARES_PROGRAMS),
         new LaunchTimeouts(
             of.timeout().queued(),
             of.timeout().pulling(),

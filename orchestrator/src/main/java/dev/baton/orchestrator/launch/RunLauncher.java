@@ -174,21 +174,22 @@ public class RunLauncher {
       List<RunControlState> chosen,
       Map<Target, LauncherCapacityLimiter.Result.Full> full,
       Map<String, Outcome> outcomes) {
-    RunnerSelector selector;
+    RunnerDemand demand;
     try {
-      selector = policy.selector(run);
+      demand = policy.demand(run);
     } catch (RuntimeException e) {
       LOG.warnf("run %s: its definition cannot be loaded, retrying: %s", run.run(), e);
       outcomes.put(run.run(), Outcome.FAILED);
       return;
     }
+    RunnerSelector selector = demand.selector();
     List<RunnerPlace> places =
         run.isolation() == IsolationMode.ISOLATED ? policy.startable(selector) : List.of();
     if (!places.isEmpty() && isOwn(run)) {
       own(run, selector, places, placed, outcomes)
           .ifPresent(where -> full.put(new Target(run.run(), run.epoch()), where));
     } else if (run.runner() == null) {
-      place(run, selector, placed, outcomes);
+      place(run, demand, placed, outcomes);
       if (outcomes.get(run.run()) == Outcome.NO_SLOT) {
         policy
             .missingPool(selector)
@@ -245,16 +246,15 @@ public class RunLauncher {
 
   private void place(
       RunControlState run,
-      RunnerSelector selector,
+      RunnerDemand demand,
       List<Placement> placed,
       Map<String, Outcome> outcomes) {
     // A runner that ends with its run leaves no file of it to another.
     Optional<RunnerConnection> own =
         run.isolation() == IsolationMode.ISOLATED
-            ? attachments.takeWarm(
-                runner -> runner.isExternal() && runner.properties().fits(selector))
+            ? attachments.takeWarm(runner -> runner.isExternal() && policy.isFit(runner, demand))
             : Optional.empty();
-    own.or(() -> attachments.takeSlot(runner -> runner.properties().fits(selector)))
+    own.or(() -> attachments.takeSlot(runner -> policy.isFit(runner, demand)))
         .ifPresentOrElse(
             slot -> placed.add(new Placement.Slot(run, slot)),
             () -> outcomes.put(run.run(), Outcome.NO_SLOT));

@@ -13,7 +13,6 @@ import dev.baton.orchestrator.problem.FieldProblem;
 import dev.baton.orchestrator.problem.ProblemException;
 import dev.baton.orchestrator.problem.ProblemKind;
 import dev.baton.orchestrator.workflows.WorkflowDefinitionCache;
-import dev.baton.protocol.workflow.IsolationMode;
 import dev.baton.protocol.workflow.RunnerSelector;
 import dev.baton.protocol.workflow.Workflow;
 import jakarta.enterprise.context.ApplicationScoped;
@@ -42,12 +41,23 @@ public class RunPlacementPolicy {
     this.definitions = definitions;
   }
 
-  /** Returns the selector of the run's definition; blocks for a query unless it is cached. */
-  RunnerSelector selector(RunControlState run) {
+  /** Returns what the run's definition demands; blocks for a query unless it is cached. */
+  RunnerDemand demand(RunControlState run) {
     String hash = run.definitionHash();
     return hash == null
-        ? RunnerSelector.ANY
-        : definitions.byHash(hash).await().atMost(SQL).workflow().selector();
+        ? RunnerDemand.ANY
+        : RunnerDemand.of(definitions.byHash(hash).await().atMost(SQL).workflow());
+  }
+
+  /** Whether an attached runner may carry a run with this demand, if it has a free slot. */
+  boolean isFit(RunnerConnection runner, RunnerDemand demand) {
+    return runner.properties().fits(demand.selector())
+        && (!demand.sharesPrograms()
+            || runner.isExternal()
+            || launchers
+                .place(runner.properties().launcher(), runner.properties().pool())
+                .filter(RunnerPlace::sharesPrograms)
+                .isPresent());
   }
 
   /**
@@ -81,24 +91,26 @@ public class RunPlacementPolicy {
    * @throws ProblemException which lists the launchers and labels that exist
    */
   public void check(Workflow workflow) {
-    RunnerSelector selector = workflow.selector();
-    if (selector.isAny()
+    RunnerDemand demand = RunnerDemand.of(workflow);
+    RunnerSelector selector = demand.selector();
+    if ((selector.isAny() && !demand.sharesPrograms())
         || launchers.places().stream()
-            .anyMatch(place -> place.fits(selector) && canServe(place, workflow.isolation()))
-        || attachments.all().stream().anyMatch(runner -> runner.properties().fits(selector))) {
+            .anyMatch(place -> place.fits(selector) && lack(place, demand).isEmpty())
+        || attachments.all().stream().anyMatch(runner -> isFit(runner, demand))) {
       return;
     }
     String message =
-        "no launcher can ever start a runner for the workflow's runner " + describe(selector);
+        demand.sharesPrograms()
+            ? "no shared runner can ever execute the workflow's shell steps on a runner "
+                + describe(selector)
+            : "no launcher can ever start a runner for the workflow's runner " + describe(selector);
     String allowed =
         Stream.concat(
                 launchers.places().stream()
                     .map(
                         place ->
                             place.describe()
-                                + (canServe(place, workflow.isolation())
-                                    ? ""
-                                    : " (no shared runners)")),
+                                + lack(place, demand).map(why -> " (" + why + ")").orElse("")),
                 attachments.all().stream()
                     .filter(runner -> !runner.properties().labels().isEmpty())
                     .map(RunPlacementPolicy::describe)
@@ -110,11 +122,9 @@ public class RunPlacementPolicy {
         List.of(FieldProblem.at("runner", message, allowed)));
   }
 
-  /** A pool without shared runners serves light runs only if runners attach by themselves. */
-  private boolean canServe(RunnerPlace place, IsolationMode isolation) {
-    return isolation == IsolationMode.ISOLATED
-        || place.shared() > 0
-        || !launchers.startable().contains(place);
+  /** Returns why no runner of a pool can serve such runs; runners that attach are not known. */
+  private Optional<String> lack(RunnerPlace place, RunnerDemand demand) {
+    return launchers.startable().contains(place) ? place.lack(demand) : Optional.empty();
   }
 
   private static String describe(RunnerConnection runner) {

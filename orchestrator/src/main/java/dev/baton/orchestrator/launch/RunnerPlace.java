@@ -7,9 +7,11 @@
 package dev.baton.orchestrator.launch;
 
 import dev.baton.launcher.LaunchTimeouts;
+import dev.baton.protocol.workflow.IsolationMode;
 import dev.baton.protocol.workflow.RunnerSelector;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * @param poolLimit maximum number of live runners of the pool on this replica
  * @param warm number of idle runners for isolated runs
  * @param shared number of runners that carry many light runs
+ * @param sharesPrograms whether its shared runners execute shell steps; programs of several runs
+ *     then have one user
  */
 record RunnerPlace(
     String launcher,
@@ -31,6 +35,7 @@ record RunnerPlace(
     OptionalInt poolLimit,
     int warm,
     int shared,
+    boolean sharesPrograms,
     LaunchTimeouts timeouts) {
   /** The pool of runners for which no pool was named. */
   static final String DEFAULT_POOL = "default";
@@ -41,6 +46,19 @@ record RunnerPlace(
 
   boolean fits(RunnerSelector selector) {
     return selector.matches(launcher, pool, labels);
+  }
+
+  /** Returns why its runners cannot carry such runs, for people; empty when they can. */
+  Optional<String> lack(RunnerDemand demand) {
+    if (demand.isolation() == IsolationMode.ISOLATED) {
+      return Optional.empty();
+    }
+    if (shared == 0) {
+      return Optional.of("no shared runners");
+    }
+    return demand.sharesPrograms() && !sharesPrograms
+        ? Optional.of("its shared runners execute no shell steps: use 'isolation: isolated'")
+        : Optional.empty();
   }
 
   /** Whether this is the place with these names. */

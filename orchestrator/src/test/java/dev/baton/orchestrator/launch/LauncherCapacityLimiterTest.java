@@ -39,6 +39,7 @@ class LauncherCapacityLimiterTest {
         OptionalInt.of(poolLimit),
         0,
         0,
+        true,
         LaunchTimeouts.ofAttach(Duration.ofMinutes(1)));
   }
 

@@ -28,12 +28,16 @@ class RunPlacementTest {
   @Inject LaunchedRunnerWatcher watch;
 
   private String workflow(String name, String runner) {
+    return workflow(name, runner, "{id: a, transform: '1'}");
+  }
+
+  private String workflow(String name, String runner, String step) {
     OrchestratorTestClient.Answer put =
         bed.api()
             .post(
                 "/workflows",
                 "application/yaml",
-                "name: %s\nrunner: %s\nsteps: [{id: a, transform: '1'}]\n".formatted(name, runner));
+                "name: %s\nrunner: %s\nsteps: [%s]\n".formatted(name, runner, step));
     assertThat(put.status()).as(put.text()).isLessThanOrEqualTo(201);
     return name;
   }
@@ -116,6 +120,23 @@ class RunPlacementTest {
         .contains("launcher process, pool default")
         .contains("launcher tiny, pool big, labels {")
         .contains("memory=big");
+  }
+
+  @Test
+  void shouldRejectShellsForASharedRunnerWhereThereIsNone() {
+    String workflow =
+        workflow(
+            "placed-shells",
+            "{isolation: shared, launcher: tiny}",
+            "{id: a, shell: ls, workspace: none}");
+
+    OrchestratorTestClient.Answer refused = post(workflow, 0);
+
+    assertThat(refused.status()).isEqualTo(422);
+    assertThat(refused.json().get("detail").asText())
+        .contains("no shared runner can ever execute the workflow's shell steps")
+        .contains("launcher: tiny")
+        .contains("(no shared runners)");
   }
 
   @Test

@@ -20,6 +20,7 @@ import dev.baton.runner.secrets.SecretCheckpointPolicy;
 import dev.baton.runner.secrets.SecretSourcePolicy;
 import dev.baton.runner.secrets.VaultSettings;
 import dev.baton.runner.steps.HttpAddressPolicy;
+import dev.baton.runner.steps.SharedProgramLimiter;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
 import java.nio.file.Path;
@@ -42,6 +43,7 @@ import java.util.stream.Stream;
  *
  * @param mode which runs the runner accepts
  * @param slots limit of concurrent runs; 1 except for a shared runner
+ * @param programs limit of concurrent programs of runs whose workflow demands a shared runner
  * @param carries the run assigned to an isolated runner; empty in other modes
  * @param attachToken proves to the orchestrator that the runner may attach; empty: attaches without
  * @param orchestrator its replicas, in the order in which they are tried; one or more
@@ -73,6 +75,7 @@ public record RunnerConfig(
     String runnerId,
     Mode mode,
     int slots,
+    int programs,
     RunnerPlacement placement,
     Optional<Carried> carries,
     Optional<AttachToken> attachToken,
@@ -124,6 +127,8 @@ public record RunnerConfig(
 
   public static final int MAX_SLOTS = 10_000;
 
+  private static final int MAX_PROGRAMS = 1_000;
+
   /** The limit of an output is 64 MiB. */
   private static final int MAX_RESPONSE = 64 << 20;
 
@@ -160,6 +165,7 @@ public record RunnerConfig(
             : keys.optional("baton.runner.id").orElseGet(RunnerConfig::newId),
         mode,
         mode == Mode.SHARED ? keys.number("baton.runner.slots", 1_000, 1, MAX_SLOTS) : 1,
+        keys.number("baton.runner.programs", SharedProgramLimiter.defaultMax(), 1, MAX_PROGRAMS),
         RunnerPlacement.read(values),
         mode == Mode.ISOLATED ? Optional.of(carried(keys)) : Optional.empty(),
         AttachToken.read("baton.attach.token", "baton.attach.token-file", values),

@@ -18,6 +18,7 @@ import dev.baton.runner.secrets.SecretUnavailableException;
 import dev.baton.runner.secrets.TraceEventMasker;
 import dev.baton.runner.steps.Deadline;
 import dev.baton.runner.steps.MilestoneVerifier;
+import dev.baton.runner.steps.SharedProgramLimiter;
 import dev.baton.runner.steps.StepContext;
 import dev.baton.runner.steps.StepResult;
 import java.io.IOException;
@@ -138,6 +139,21 @@ final class StepAttemptExecutor {
   }
 
   private StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
+    if (!(kind instanceof StepKind.Shell) || !run.sharesRunner()) {
+      return executeNow(kind, context);
+    }
+    Optional<SharedProgramLimiter.Place> place =
+        run.executors().programs().acquire(context.deadline().leftOrForever());
+    if (place.isEmpty()) {
+      return StepResult.failed(
+          "timeout", "the programs of other runs left no place for it on the shared runner");
+    }
+    try (var held = place.get()) {
+      return executeNow(kind, context);
+    }
+  }
+
+  private StepResult executeNow(StepKind kind, StepContext context) throws InterruptedException {
     try {
       return masked(
           OutOfMemoryRetrier.endure(

@@ -37,6 +37,9 @@ final class ProcessTree implements RunLease.Suspendable {
   private final Set<String> marks;
   private final boolean sandboxed;
 
+  /** When the first process was started; those of the step are not older. */
+  private final long startTicks;
+
   /**
    * @param root the step's first process, leader of its session
    * @param marks {@code NAME=value} pairs; only processes of this attempt have all of them
@@ -52,6 +55,8 @@ final class ProcessTree implements RunLease.Suspendable {
     this.root = root;
     this.marks = marks;
     this.sandboxed = sandboxed;
+    this.startTicks =
+        ProcfsProcessReader.entry(root.pid()).map(ProcessEntry::startTicks).orElse(0L);
   }
 
   /** The pid of the first process. */
@@ -165,7 +170,9 @@ final class ProcessTree implements RunLease.Suspendable {
     }
     for (ProcessEntry entry : all.all()) {
       if (entry.session() == root.pid()
-          || !entry.isDead() && ProcfsProcessReader.hasVariables(entry.pid(), marks)) {
+          || !entry.isDead()
+              && entry.startTicks() >= startTicks
+              && ProcfsProcessReader.hasVariables(entry.pid(), marks)) {
         found.add(entry.pid());
       }
     }

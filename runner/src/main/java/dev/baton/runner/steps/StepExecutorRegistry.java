@@ -34,6 +34,7 @@ public final class StepExecutorRegistry {
   private final StepEnvironmentBuilder environment;
   private final SecretResolver secrets;
   private final SandboxFactory sandboxes;
+  private final SharedProgramLimiter programs;
 
   /**
    * @param functions the beans that {@code fn} steps call, by name
@@ -63,7 +64,8 @@ public final class StepExecutorRegistry {
         HttpAddressPolicy.DEFAULT,
         TlsSettings.NONE,
         SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
-        SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check));
+        SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check),
+        SharedProgramLimiter.defaultMax());
   }
 
   /**
@@ -72,6 +74,7 @@ public final class StepExecutorRegistry {
    * @param tls whose authorities servers of http steps may have, in addition to those of the JDK
    * @param secrets resolves the secrets of workflows
    * @param sandboxes creates those of steps
+   * @param programs limit of the programs that runs on a shared runner execute at the same time
    */
   public StepExecutorRegistry(
       Function<String, Optional<StepFunction>> functions,
@@ -81,11 +84,13 @@ public final class StepExecutorRegistry {
       HttpAddressPolicy addresses,
       TlsSettings tls,
       SecretResolver secrets,
-      SandboxFactory sandboxes) {
+      SandboxFactory sandboxes,
+      int programs) {
     this.agents = agents;
     this.environment = environment;
     this.secrets = secrets;
     this.sandboxes = sandboxes;
+    this.programs = new SharedProgramLimiter(programs);
     this.fn = new FnStepExecutor(functions);
     this.http = new HttpStepExecutor(maxResponse, addresses, tls);
   }
@@ -102,6 +107,11 @@ public final class StepExecutorRegistry {
   /** Creates the sandboxes of steps. */
   public SandboxFactory sandboxes() {
     return sandboxes;
+  }
+
+  /** Limits the programs of runs on a shared runner. */
+  public SharedProgramLimiter programs() {
+    return programs;
   }
 
   /** Resolves the secrets of workflows. */

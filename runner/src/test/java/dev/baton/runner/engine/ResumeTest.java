@@ -95,9 +95,7 @@ class ResumeTest {
 
     for (int kill = 0; kill < 4; kill++) {
       try (TestRunnerProcess process = attach(run, data)) {
-        int epoch = run.epoch();
-        services.trace.await(
-            run.id, all -> all.stream().anyMatch(r -> r.id().lane().epoch() == epoch));
+        awaitRecord(run, process);
         TimeUnit.MILLISECONDS.sleep(random.nextInt(900));
       }
       killStepsOf(run);
@@ -113,6 +111,18 @@ class ResumeTest {
     assertThat(services.trace.state(run.id, 0).head().gap()).isNull();
     assertThatNoStepCompletedTwice(run);
     assertThat(data.resolve("runs/" + run.id)).as("files of a completed run").doesNotExist();
+  }
+
+  /** Waits for the first record of the present epoch's runner. */
+  private void awaitRecord(TestRun run, TestRunnerProcess process) throws Exception {
+    int epoch = run.epoch();
+    try {
+      services.trace.await(
+          run.id, all -> all.stream().anyMatch(r -> r.id().lane().epoch() == epoch));
+    } catch (AssertionError e) {
+      throw new AssertionError(
+          "no record of epoch %d: %s".formatted(epoch, process.diagnosis()), e);
+    }
   }
 
   /**

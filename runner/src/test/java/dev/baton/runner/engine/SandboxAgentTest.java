@@ -22,6 +22,7 @@ import dev.baton.runner.sandbox.SandboxSettings;
 import dev.baton.runner.secrets.SecretResolver;
 import dev.baton.runner.secrets.SecretSourcePolicy;
 import dev.baton.runner.steps.HttpAddressPolicy;
+import dev.baton.runner.steps.SharedProgramLimiter;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
@@ -93,7 +94,8 @@ class SandboxAgentTest {
                         SandboxSettings.NONE,
                         services.data(),
                         System.getenv(),
-                        HttpAddressPolicy.DEFAULT::check)),
+                        HttpAddressPolicy.DEFAULT::check),
+                    SharedProgramLimiter.defaultMax()),
                 Map.of())) {
       services.gateway.awaitHello(runner.id);
       TestRun run =

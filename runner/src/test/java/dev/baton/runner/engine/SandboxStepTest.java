@@ -18,6 +18,7 @@ import dev.baton.runner.sandbox.SandboxSettings;
 import dev.baton.runner.secrets.SecretResolver;
 import dev.baton.runner.secrets.SecretSourcePolicy;
 import dev.baton.runner.steps.HttpAddressPolicy;
+import dev.baton.runner.steps.SharedProgramLimiter;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import dev.baton.runner.testkit.RunnerTestEnvironment;
 import dev.baton.runner.testkit.TestRun;
@@ -54,7 +55,8 @@ class SandboxStepTest {
                 TlsSettings.NONE,
                 SecretResolver.ofProcess(SecretSourcePolicy.parse(SecretSourcePolicy.DEFAULT)),
                 new SandboxFactory(
-                    sandboxes, services.data(), environment, HttpAddressPolicy.DEFAULT::check)),
+                    sandboxes, services.data(), environment, HttpAddressPolicy.DEFAULT::check),
+                SharedProgramLimiter.defaultMax()),
             Map.of());
     services.gateway.awaitHello(runner.id);
     return runner;

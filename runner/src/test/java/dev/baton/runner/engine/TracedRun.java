@@ -39,6 +39,7 @@ import dev.baton.runner.secrets.SecretCheckpointPolicy;
 import dev.baton.runner.secrets.SecretResolver;
 import dev.baton.runner.secrets.SecretSourcePolicy;
 import dev.baton.runner.steps.HttpAddressPolicy;
+import dev.baton.runner.steps.SharedProgramLimiter;
 import dev.baton.runner.steps.StepContext;
 import dev.baton.runner.steps.StepExecutorRegistry;
 import java.net.URI;
@@ -278,7 +279,8 @@ final class TracedRun {
             HttpAddressPolicy.DEFAULT,
             tls,
             secrets,
-            SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check)),
+            SandboxFactory.ofProcess(Path.of("/nonexistent"), HttpAddressPolicy.DEFAULT::check),
+            SharedProgramLimiter.defaultMax()),
         ANNOUNCEMENTS,
         DEFINITIONS,
         new CheckpointSettings(Optional.empty(), List.of(), SecretCheckpointPolicy.STRIP),

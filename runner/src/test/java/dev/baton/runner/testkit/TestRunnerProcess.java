@@ -66,6 +66,31 @@ public final class TestRunnerProcess implements AutoCloseable {
     return Files.readString(log);
   }
 
+  /**
+   * Returns the end of the process's log and the stacks of its threads, virtual ones included, for
+   * the message of a test that has waited for it in vain.
+   */
+  public String diagnosis() throws IOException, InterruptedException {
+    String written = Files.readString(log);
+    StringBuilder text = new StringBuilder(id).append(process.isAlive() ? "" : " has ended");
+    text.append(", log: ").append(written.substring(Math.max(0, written.length() - 4_000)));
+    Path stacks = log.resolveSibling(id + ".stacks");
+    Process dump =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                Long.toString(process.pid()),
+                "Thread.dump_to_file",
+                "-overwrite",
+                stacks.toString())
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    if (dump.waitFor(10, TimeUnit.SECONDS) && Files.exists(stacks)) {
+      text.append("\nstacks: ").append(Files.readString(stacks));
+    }
+    return text.toString();
+  }
+
   @Override
   public void close() throws InterruptedException {
     kill();

@@ -10,6 +10,9 @@ package dev.baton.protocol.workflow;
 public enum IsolationMode {
   /** A runner of its own: the default where a step is {@code shell} or {@code agent}. */
   ISOLATED,
-  /** A slot of a runner with many runs. */
+  /**
+   * A slot of a runner with many runs. Where the workflow says so, that runner also executes {@code
+   * shell} steps without the workspace.
+   */
   SHARED
 }

@@ -49,6 +49,21 @@ public record Step(
     next = List.copyOf(next);
   }
 
+  /** Whether the step, or one within it, runs programs. */
+  boolean runsPrograms() {
+    return switch (kind) {
+      case StepKind.Shell _, StepKind.Agent _ -> true;
+      case StepKind.Parallel parallel ->
+          parallel.lists().values().stream().anyMatch(StepFlow::runsPrograms);
+      case StepKind.Http _,
+          StepKind.Transform _,
+          StepKind.Approval _,
+          StepKind.Wait _,
+          StepKind.Fn _ ->
+          milestone.isPresent();
+    };
+  }
+
   /**
    * Whether the step, or one within it, may change files: then it ends with a cut. A parallel
    * step's own {@code workspace} does not count.

@@ -64,6 +64,7 @@ final class StepDecoder {
   private final StepKindDecoder kinds;
   private int count;
   private boolean needsProcess;
+  private boolean needsOwnRunner;
 
   StepDecoder(DefinitionValueDecoder values, StepDefaults defaults) {
     this.values = values;
@@ -83,6 +84,11 @@ final class StepDecoder {
   /** Whether a step runs programs. */
   boolean needsProcess() {
     return needsProcess;
+  }
+
+  /** Whether a step runs programs that only a runner of one run can execute. */
+  boolean needsOwnRunner() {
+    return needsOwnRunner;
   }
 
   /** Decodes a list of steps; empty when none of them can be decoded. */
@@ -172,6 +178,7 @@ final class StepDecoder {
     needsProcess |= process || milestone.isPresent();
     WorkspaceUse use =
         workspace.orElse(process || milestone.isPresent() ? WorkspaceUse.WRITE : WorkspaceUse.NONE);
+    needsOwnRunner |= milestone.isPresent() || (process && use == WorkspaceUse.WRITE);
     if (resume.equals(Optional.of(StepResumeMode.FROM_CHECKPOINT))
         && RESUMED.contains(word.get())
         && use == WorkspaceUse.NONE) {

@@ -74,6 +74,11 @@ public final class StepFlow {
     return step.gate().map(gate -> Way.END);
   }
 
+  /** Whether a step, or one within it, runs programs. */
+  public boolean runsPrograms() {
+    return steps.stream().anyMatch(Step::runsPrograms);
+  }
+
   /** Whether a step, or one within it, may change files. */
   public boolean usesFiles() {
     return steps.stream().anyMatch(Step::usesFiles);

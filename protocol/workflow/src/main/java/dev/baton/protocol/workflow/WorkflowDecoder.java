@@ -124,15 +124,16 @@ final class WorkflowDecoder {
       return Optional.empty();
     }
     IsolationMode byKinds = steps.needsProcess() ? IsolationMode.ISOLATED : IsolationMode.SHARED;
-    if (runner.equals(Optional.of(IsolationMode.SHARED)) && byKinds == IsolationMode.ISOLATED) {
+    if (runner.equals(Optional.of(IsolationMode.SHARED)) && steps.needsOwnRunner()) {
       fields
           .get("runner")
           .ifPresent(
               at ->
                   problems.error(
                       at,
-                      "shell, agent and milestone steps need a runner of their own",
-                      "isolated"));
+                      "agent steps, milestones and shell steps with the workspace need a runner of"
+                          + " their own",
+                      "'isolation: isolated', or 'workspace: none' for each shell step"));
     }
     return Optional.of(
         new Workflow(

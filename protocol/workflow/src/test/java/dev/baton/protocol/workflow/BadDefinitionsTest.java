@@ -230,7 +230,7 @@ class BadDefinitionsTest {
         meaning(
             "shared shell",
             "name: w\nrunner: shared\nsteps: [{id: a, shell: ls}]\n",
-            "line 2, column 9 (runner): shell, agent and milestone steps need a runner of their own; allowed: isolated"));
+            "line 2, column 9 (runner): agent steps, milestones and shell steps with the workspace need a runner of their own; allowed: 'isolation: isolated', or 'workspace: none' for each shell step"));
   }
 
   static Stream<Case> values() {

@@ -279,6 +279,22 @@ class WorkflowParserTest {
   }
 
   @Test
+  void shouldShareARunnerForShellsWithoutTheWorkspaceWhereTheWorkflowSaysSo() {
+    String steps =
+        "steps: [{id: p, parallel: {branches: {b: [{id: x, shell: ls, workspace: none}]}}}]\n";
+
+    assertThat(valid("name: a\n" + steps).workflow())
+        .matches(workflow -> workflow.isolation() == IsolationMode.ISOLATED);
+    assertThat(valid("name: a\nrunner: {isolation: shared}\n" + steps).workflow())
+        .matches(workflow -> workflow.isolation() == IsolationMode.SHARED)
+        .matches(workflow -> workflow.flow().runsPrograms());
+    assertThat(
+            valid("name: a\nrunner: {isolation: shared}\nsteps: [{id: x, transform: '1'}]\n")
+                .workflow())
+        .matches(workflow -> !workflow.flow().runsPrograms());
+  }
+
+  @Test
   void shouldReadScalarsAsJsonDoes() {
     WorkflowParseResult.Valid parsed =
         valid(

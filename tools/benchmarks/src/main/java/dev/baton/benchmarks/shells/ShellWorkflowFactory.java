@@ -13,10 +13,16 @@ final class ShellWorkflowFactory {
   /**
    * Returns the definition, as YAML, of a workflow with this number of steps, whose files are not
    * captured; its name contains the number.
+   *
+   * @param shared whether all runs are on one runner
    */
-  static String yaml(int steps) {
+  static String yaml(int steps, boolean shared) {
     StringBuilder yaml = new StringBuilder();
-    yaml.append("name: shells-").append(steps).append("\nsteps:\n");
+    yaml.append("name: shells-").append(steps).append('\n');
+    if (shared) {
+      yaml.append("runner: {isolation: shared}\n");
+    }
+    yaml.append("steps:\n");
     for (int i = 0; i < steps; i++) {
       yaml.append("  - {id: s").append(i).append(", shell: \"true\", workspace: none}\n");
     }

@@ -74,16 +74,17 @@ public record ShellsBenchmark(ShellsOptions options, Path folder, Consumer<Strin
         options.runs(),
         options.steps(),
         options.parallel(),
+        options.shared(),
         ShellCommandLine.asRunner(commands),
         rounds);
   }
 
-  /** All runners are those of the measured runs: none is shared, none waits for a run. */
+  /** All runners are those of the measured runs: one, or one of each run. None waits for a run. */
   private Map<String, Map<String, String>> environment() {
     Map<String, Map<String, String>> all = new HashMap<>(options.environment());
     String orchestrator = StackComponent.ORCHESTRATOR.label();
     Map<String, String> variables = new HashMap<>(all.getOrDefault(orchestrator, Map.of()));
-    variables.putIfAbsent("BATON_LAUNCHER_POOL_SIZE", "0");
+    variables.putIfAbsent("BATON_LAUNCHER_POOL_SIZE", options.shared() ? "1" : "0");
     variables.putIfAbsent("BATON_LAUNCHER_WARM_SIZE", "0");
     all.put(orchestrator, variables);
     return all;
@@ -117,8 +118,13 @@ public record ShellsBenchmark(ShellsOptions options, Path folder, Consumer<Strin
     MachineCpuSample started = MachineCpuSample.now();
     Map<String, Long> before = stack.cpuMicrosWithEnded();
     BurstResult burst =
-        baton.burst(ShellWorkflowFactory.yaml(options.steps()), options.runs(), options.steps());
-    stack.awaitNoRunner(RUNNERS_END);
+        baton.burst(
+            ShellWorkflowFactory.yaml(options.steps(), options.shared()),
+            options.runs(),
+            options.steps());
+    if (!options.shared()) {
+      stack.awaitNoRunner(RUNNERS_END);
+    }
     Map<String, Long> after = stack.cpuMicrosWithEnded();
     Map<String, Double> seconds = new TreeMap<>();
     long all = 0;

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param runs of a burst
  * @param steps of each of these runs
  * @param parallel how many processes xargs starts at a time
+ * @param shared whether all runs are on one shared runner
  * @param environment additional variables for components of the embedded stack, by component
  * @param results the folder for the table and the figures; null for the default
  */
@@ -29,6 +30,7 @@ public record ShellsOptions(
     int runs,
     int steps,
     int parallel,
+    boolean shared,
     boolean json,
     Map<String, Map<String, String>> environment,
     @Nullable Path results) {
@@ -51,6 +53,7 @@ public record ShellsOptions(
     int runs = 200;
     int steps = 10;
     int parallel = startingRunners(Runtime.getRuntime().availableProcessors());
+    boolean shared = false;
     while (!left.isEmpty()) {
       String name = left.next();
       switch (name) {
@@ -59,12 +62,21 @@ public record ShellsOptions(
         case "--runs" -> runs = (int) left.number(name, 1, MOST_RUNS);
         case "--steps" -> steps = (int) left.number(name, 1, MOST_STEPS);
         case "--parallel" -> parallel = (int) left.number(name, 1, MOST_PARALLEL);
+        case "--shared" -> shared = true;
         case "--env" -> left.variable(name);
         default -> left.common(name);
       }
     }
     return new ShellsOptions(
-        rounds, warmup, runs, steps, parallel, left.json(), left.environment(), left.results());
+        rounds,
+        warmup,
+        runs,
+        steps,
+        parallel,
+        shared,
+        left.json(),
+        left.environment(),
+        left.results());
   }
 
   /** The default of {@code baton.launcher.starting}: that many runners start at the same time. */

@@ -27,6 +27,7 @@ import java.util.function.ToDoubleFunction;
  * @param runs of a burst
  * @param steps of each run
  * @param parallel how many processes xargs started at a time
+ * @param shared whether all runs were on one shared runner
  * @param command the words of a runner for a step
  */
 public record ShellsResult(
@@ -35,6 +36,7 @@ public record ShellsResult(
     int runs,
     int steps,
     int parallel,
+    boolean shared,
     List<String> command,
     List<ShellsRoundResult> rounds) {
   /** How many times as much as the processes themselves the steps may cost. */
@@ -51,9 +53,14 @@ public record ShellsResult(
     page.append(at).append(", ").append(machine).append(".\n");
     page.append(
         ReportFormatter.line(
-            "%,d runs of %d shell steps, submitted at once, and xargs with %,d processes, %d at a time."
-                + " Medians over %d rounds, by turns.%n%n",
-            runs, steps, runs * steps, parallel, rounds.size()));
+            "%,d runs of %d shell steps, submitted at once, on %s, and xargs with %,d processes, %d"
+                + " at a time. Medians over %d rounds, by turns.%n%n",
+            runs,
+            steps,
+            shared ? "one shared runner" : "a runner for each",
+            runs * steps,
+            parallel,
+            rounds.size()));
     page.append("| | wall | processors | per step | steps/s |\n|---|--:|--:|--:|--:|\n");
     row(page, "Baton", ShellsRoundResult::wallS, ShellsRoundResult::cpuS);
     row(page, "xargs, as a runner starts a step", ShellsRoundResult::asRunner);
@@ -95,7 +102,8 @@ public record ShellsResult(
             .put("machine", machine)
             .put("runs", runs)
             .put("steps", steps)
-            .put("parallel", parallel);
+            .put("parallel", parallel)
+            .put("shared", shared);
     figures(
         all.putObject("baton"), median(ShellsRoundResult::wallS), median(ShellsRoundResult::cpuS));
     figures(

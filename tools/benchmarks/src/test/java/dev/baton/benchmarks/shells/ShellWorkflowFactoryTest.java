@@ -9,18 +9,23 @@ package dev.baton.benchmarks.shells;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.protocol.workflow.DefinitionFormat;
+import dev.baton.protocol.workflow.IsolationMode;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ShellWorkflowFactoryTest {
-  @Test
-  void shouldCreateAValidWorkflow() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldCreateAValidWorkflow(boolean shared) {
     WorkflowParseResult parsed =
-        WorkflowParser.parse(ShellWorkflowFactory.yaml(10), DefinitionFormat.YAML);
+        WorkflowParser.parse(ShellWorkflowFactory.yaml(10, shared), DefinitionFormat.YAML);
 
     assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
     var steps = ((WorkflowParseResult.Valid) parsed).canonical().path("steps");
+    assertThat(((WorkflowParseResult.Valid) parsed).workflow().isolation())
+        .isEqualTo(shared ? IsolationMode.SHARED : IsolationMode.ISOLATED);
     assertThat(steps).hasSize(10);
     assertThat(steps.path(9).path("workspace").asText()).isEqualTo("none");
   }

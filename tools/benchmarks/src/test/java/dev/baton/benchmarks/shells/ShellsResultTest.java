@@ -25,6 +25,7 @@ class ShellsResultTest {
           200,
           10,
           4,
+          true,
           List.of("setsid", "/bin/sh"),
           List.of(round(20, 10, 4), round(10, 20, 5), round(40, 30, 10)));
 
