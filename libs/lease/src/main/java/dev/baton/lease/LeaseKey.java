@@ -92,9 +92,10 @@ public record LeaseKey(String kid, PublicKey key, byte[] encoded) {
         }
       }
       return found;
-    } catch (JoseException e) {
+    } catch (JoseException | ClassCastException e) {
+      // The library casts the elements of the list.
       throw new IllegalArgumentException(
-          "not a JSON Web Key Set: it has no list 'keys': " + e.getMessage(), e);
+          "not a JSON Web Key Set: it has no list 'keys' of objects: " + e.getMessage(), e);
     }
   }
 }

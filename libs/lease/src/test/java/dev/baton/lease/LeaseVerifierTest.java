@@ -133,6 +133,9 @@ class LeaseVerifierTest {
     assertThat(Objects.requireNonNull(read.get(key.kid())).encoded()).isEqualTo(key.encoded());
     assertThatThrownBy(() -> LeaseKey.readSet("{}".getBytes(UTF_8)))
         .hasMessageContaining("no list 'keys'");
+    assertThatThrownBy(() -> LeaseKey.readSet("{\"keys\": [\"x\"]}".getBytes(UTF_8)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("no list 'keys' of objects");
   }
 
   private static Reason reason(LeaseVerdict verdict) {

@@ -336,7 +336,10 @@ public final class MessagesForm implements WireForm {
 
   private static DeltaJoiner.@Nullable Part joinable(ObjectNode data) {
     String field = TEXT_DELTAS.get(JsonFields.string(data.path("delta"), "type"));
-    if (field == null || data.size() != 3 || data.path("delta").size() != 2) {
+    if (field == null
+        || !JsonFields.string(data, "type").equals("content_block_delta")
+        || data.size() != 3
+        || data.path("delta").size() != 2) {
       return null;
     }
     return new DeltaJoiner.Part(
