@@ -256,7 +256,7 @@ final class AnswerCaller implements Runnable {
       }
     }
     try {
-      if (Json.mapper().readTree(body) instanceof ObjectNode message) {
+      if (Json.parsedTree(body) instanceof ObjectNode message) {
         form.meta(message);
         progress.setMessage(message);
         return message;

@@ -234,9 +234,9 @@ final class GatewayHandler implements HttpHandler {
     new AnswerDelivery(exchange, form, request, claim.occurrence(), stalls, config).run();
   }
 
-  private static ObjectNode parsed(byte[] body) throws IOException, RefusedException {
+  private static ObjectNode parsed(byte[] body) throws RefusedException {
     try {
-      if (Json.mapper().readTree(body) instanceof ObjectNode object) {
+      if (Json.parsedTree(body) instanceof ObjectNode object) {
         return object;
       }
       throw new RefusedException(
@@ -244,9 +244,6 @@ final class GatewayHandler implements HttpHandler {
     } catch (JsonProcessingException e) {
       throw new RefusedException(
           WireErrorKind.INVALID_REQUEST, "the request body is not JSON: " + e.getOriginalMessage());
-    } catch (java.io.CharConversionException e) {
-      throw new RefusedException(
-          WireErrorKind.INVALID_REQUEST, "the request body is not UTF-8: " + e.getMessage());
     }
   }
 

@@ -108,7 +108,7 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
 
   private static JsonNode json(Path file) throws IOException {
     try {
-      return Json.mapper().readTree(Files.readAllBytes(file));
+      return Json.parsedTree(Files.readAllBytes(file));
     } catch (com.fasterxml.jackson.core.JacksonException e) {
       throw CliException.usage(
           "%s is not JSON: %s".formatted(file.getFileName(), e.getOriginalMessage()));

@@ -350,15 +350,13 @@ public final class OrchestratorRestClient implements AutoCloseable {
       return Json.mapper().createObjectNode();
     }
     try {
-      return Json.mapper().readTree(answer.body());
+      return Json.parsedTree(answer.body());
     } catch (JacksonException e) {
       throw CliException.of(
           CliExitCode.SERVER,
           "%s answered %s with a body that is not JSON: check that the address is that of a Baton orchestrator"
               .formatted(server, answer.request().uri().getPath()),
           e);
-    } catch (IOException e) {
-      throw unreachable(e);
     }
   }
 

@@ -105,8 +105,8 @@ final class McpProxyHandler implements HttpHandler {
     }
     JsonNode message;
     try {
-      message = Json.mapper().readTree(body);
-    } catch (JsonProcessingException | java.io.CharConversionException e) {
+      message = Json.parsedTree(body);
+    } catch (JsonProcessingException e) {
       refuse(exchange, 400, NOT_JSON, "the request is not JSON");
       return;
     }

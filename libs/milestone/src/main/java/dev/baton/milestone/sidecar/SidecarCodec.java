@@ -10,7 +10,6 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.json.Json;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -78,15 +77,13 @@ final class SidecarCodec {
 
   private static JsonNode tree(byte[] bytes) {
     try {
-      JsonNode node = Json.mapper().readTree(bytes);
+      JsonNode node = Json.parsedTree(bytes);
       if (!node.isObject()) {
         throw new IllegalArgumentException("it is not a JSON object");
       }
       return node;
     } catch (JacksonException e) {
       throw new IllegalArgumentException("it is not JSON: " + e.getOriginalMessage(), e);
-    } catch (IOException e) {
-      throw new IllegalArgumentException("it is not JSON: " + e.getMessage(), e);
     }
   }
 

@@ -17,7 +17,6 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;
@@ -100,20 +99,32 @@ public final class Json {
   /**
    * {@link #checkedTree(String)} of UTF-8 bytes.
    *
-   * @throws IOException as {@link #checkedTree(String)}
+   * @throws JsonProcessingException as {@link #checkedTree(String)}
    */
-  public static JsonNode checkedTree(byte[] bytes) throws IOException {
-    JsonNode value;
-    try {
-      value = MAPPER.readTree(bytes);
-    } catch (CharConversionException e) {
-      // Bytes that begin as UTF-32 does; Jackson reports other encodings by its own exception.
-      throw new JsonParseException(null, e.getMessage(), e);
-    }
+  public static JsonNode checkedTree(byte[] bytes) throws JsonProcessingException {
+    JsonNode value = parsedTree(bytes);
     if (value.isMissingNode()) {
       throw new JsonParseException(null, "it is empty");
     }
     return checked(value);
+  }
+
+  /**
+   * Reads JSON from an untrusted source.
+   *
+   * @return a missing node for empty bytes
+   * @throws JsonProcessingException when it is not JSON
+   */
+  public static JsonNode parsedTree(byte[] bytes) throws JsonProcessingException {
+    try {
+      return MAPPER.readTree(bytes);
+    } catch (JsonProcessingException e) {
+      throw e;
+    } catch (IOException e) {
+      // Of bytes that begin as UTF-32 does; for other encodings Jackson has an exception of its
+      // own.
+      throw new JsonParseException(null, e.getMessage(), e);
+    }
   }
 
   private static JsonNode checked(JsonNode value) throws JsonProcessingException {

@@ -42,4 +42,14 @@ class JsonTest {
     assertThatThrownBy(() -> Json.checkedTree("{\"\\ud83d\": 1}".getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(JsonProcessingException.class);
   }
+
+  @Test
+  void shouldReportBytesOfNoEncodingAsAnythingElseThatIsNotJson() {
+    byte[] invalid = {0, 0, 0, '"', (byte) 0x80, 0, 0, 0};
+
+    assertThatThrownBy(() -> Json.parsedTree(invalid)).isInstanceOf(JsonProcessingException.class);
+    assertThatThrownBy(() -> Json.checkedTree(invalid)).isInstanceOf(JsonProcessingException.class);
+    assertThatThrownBy(() -> Json.parsedTree("{".getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(JsonProcessingException.class);
+  }
 }
