@@ -6,6 +6,7 @@
  */
 package dev.baton.fuzz;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.orchestrator.problem.JsonBodyReader;
 import dev.baton.orchestrator.problem.ProblemException;
@@ -59,8 +60,7 @@ final class DefinitionFuzzer {
     JsonNode value;
     try {
       value = Json.checkedTree(input);
-    } catch (com.fasterxml.jackson.core.JsonProcessingException
-        | java.io.CharConversionException rejected) {
+    } catch (JsonProcessingException rejected) {
       return;
     }
     if (!value.isMissingNode()) {

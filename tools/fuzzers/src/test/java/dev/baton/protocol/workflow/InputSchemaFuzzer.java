@@ -10,7 +10,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.baton.fuzz.TextInput;
 import dev.baton.protocol.json.Json;
-import java.io.CharConversionException;
 import java.io.IOException;
 import java.util.List;
 
@@ -25,7 +24,7 @@ public final class InputSchemaFuzzer {
     try {
       schema = Json.checkedTree(parts.getFirst());
       value = Json.checkedTree(parts.getLast());
-    } catch (JsonProcessingException | CharConversionException notJson) {
+    } catch (JsonProcessingException notJson) {
       return;
     }
     InputSchema checked = new InputSchema(schema);
