@@ -50,9 +50,26 @@ public final class OidcTestIssuer implements AutoCloseable {
   private volatile boolean down;
   private volatile @Nullable String discovery;
 
-  /** Starts an issuer with one RSA key. */
+  /** The creation of a key takes a second; those of later issuers have only another id. */
+  private static final class FirstKey {
+    static final PublicJsonWebKey CREATED = rsa();
+
+    private FirstKey() {}
+
+    static PublicJsonWebKey withAnotherId() {
+      try {
+        PublicJsonWebKey copy = PublicJsonWebKey.Factory.newPublicJwk(CREATED.getPublicKey());
+        copy.setPrivateKey(CREATED.getPrivateKey());
+        return named(copy);
+      } catch (JoseException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+
+  /** Starts an issuer with one RSA key, whose id no other issuer has. */
   public OidcTestIssuer() throws IOException {
-    key = rsa();
+    key = FirstKey.withAnotherId();
     published.add(key);
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext("/", this::serve);
@@ -113,13 +130,16 @@ public final class OidcTestIssuer implements AutoCloseable {
   /** Creates an RSA key with an id. */
   public static PublicJsonWebKey rsa() {
     try {
-      PublicJsonWebKey created = RsaJwkGenerator.generateJwk(RSA_BITS);
-      created.setKeyId(UUID.randomUUID().toString());
-      created.setUse(Use.SIGNATURE);
-      return created;
+      return named(RsaJwkGenerator.generateJwk(RSA_BITS));
     } catch (JoseException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  private static PublicJsonWebKey named(PublicJsonWebKey key) {
+    key.setKeyId(UUID.randomUUID().toString());
+    key.setUse(Use.SIGNATURE);
+    return key;
   }
 
   /** Returns the claims of a valid token; the caller changes them. */
