@@ -42,8 +42,8 @@ public class LauncherRegistry {
   record ResourcePool(RunnerPoolDefinition definition, int share, boolean removed) {}
 
   /**
-   * The type of launchers whose runners all have one user and one host, so that a shared runner
-   * separates the programs of its runs no less. Of others, a container is what separates runs.
+   * The type of launchers whose shared runners execute programs: all runners have one user and one
+   * host, isolated ones too. Launchers of other types separate runs by containers.
    */
   private static final String SHARES_PROGRAMS = "process";
 

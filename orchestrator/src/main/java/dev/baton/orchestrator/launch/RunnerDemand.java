@@ -20,9 +20,6 @@ record RunnerDemand(RunnerSelector selector, IsolationMode isolation, boolean sh
       new RunnerDemand(RunnerSelector.ANY, IsolationMode.ISOLATED, false);
 
   static RunnerDemand of(Workflow workflow) {
-    return new RunnerDemand(
-        workflow.selector(),
-        workflow.isolation(),
-        workflow.isolation() == IsolationMode.SHARED && workflow.flow().runsPrograms());
+    return new RunnerDemand(workflow.selector(), workflow.isolation(), workflow.sharesPrograms());
   }
 }

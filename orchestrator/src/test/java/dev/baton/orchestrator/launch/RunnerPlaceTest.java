@@ -46,7 +46,7 @@ class RunnerPlaceTest {
   }
 
   @Test
-  void shouldExecuteShellsOnSharedRunnersOnlyWhereTheySeparateRunsNoLess() {
+  void shouldExecuteShellsOnSharedRunnersOfSomeLaunchersOnly() {
     assertThat(place(1, true).lack(SHELLS)).isEmpty();
     assertThat(place(1, false).lack(SHELLS).orElseThrow()).contains("execute no shell steps");
     assertThat(place(0, true).lack(SHELLS)).hasValue("no shared runners");

@@ -34,7 +34,7 @@ import java.util.Set;
  * @param maxReroutes limit for each line
  * @param fixed where the processes of steps see their workspaces
  * @param checkpointInterval between checkpoints inside a step; empty for none
- * @param sharesRunner whether the workflow demands a runner with many runs
+ * @param sharesPrograms whether a shared runner executes the programs of shell steps
  * @param continued ids of the agent steps whose conversations later steps continue
  */
 record RunExecutionContext(
@@ -62,7 +62,7 @@ record RunExecutionContext(
     int maxReroutes,
     WorkspaceMount fixed,
     OutputUsageAnalyzer outputs,
-    boolean sharesRunner,
+    boolean sharesPrograms,
     Set<String> continued,
     AgentLedgerRegistry ledgers,
     RunningAgentRegistry running) {

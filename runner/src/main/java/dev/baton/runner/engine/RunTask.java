@@ -21,7 +21,6 @@ import dev.baton.protocol.trace.Failure;
 import dev.baton.protocol.trace.Output;
 import dev.baton.protocol.trace.RunId;
 import dev.baton.protocol.trace.TraceEvent;
-import dev.baton.protocol.workflow.IsolationMode;
 import dev.baton.protocol.workflow.OutputUsageAnalyzer;
 import dev.baton.protocol.workflow.Step;
 import dev.baton.protocol.workflow.StepKind;
@@ -528,7 +527,7 @@ public final class RunTask {
         workflow.maxReroutes(),
         services.fixed(),
         OutputUsageAnalyzer.of(workflow),
-        workflow.isolation() == IsolationMode.SHARED,
+        workflow.sharesPrograms(),
         continued(workflow),
         ledgers(before),
         new RunningAgentRegistry());

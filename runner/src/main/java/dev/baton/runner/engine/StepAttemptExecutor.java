@@ -139,7 +139,7 @@ final class StepAttemptExecutor {
   }
 
   private StepResult execute(StepKind kind, StepContext context) throws InterruptedException {
-    if (!(kind instanceof StepKind.Shell) || !run.sharesRunner()) {
+    if (!(kind instanceof StepKind.Shell) || !run.sharesPrograms()) {
       return executeNow(kind, context);
     }
     Optional<SharedProgramLimiter.Place> place =

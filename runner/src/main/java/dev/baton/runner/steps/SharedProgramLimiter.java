@@ -44,7 +44,7 @@ public final class SharedProgramLimiter {
    * Waits for a place.
    *
    * @return empty when none was free within the limit
-   * @throws InterruptedException when the run is stopped meanwhile
+   * @throws InterruptedException when the run is stopped
    */
   public Optional<Place> acquire(Duration limit) throws InterruptedException {
     return places.tryAcquire(limit.toNanos(), TimeUnit.NANOSECONDS)

@@ -75,7 +75,7 @@ public final class StepFlow {
   }
 
   /** Whether a step, or one within it, runs programs. */
-  public boolean runsPrograms() {
+  boolean runsPrograms() {
     return steps.stream().anyMatch(Step::runsPrograms);
   }
 

@@ -82,6 +82,11 @@ public record Workflow(
     return workflow;
   }
 
+  /** Whether a shared runner executes programs of the workflow: those of its shell steps. */
+  public boolean sharesPrograms() {
+    return isolation == IsolationMode.SHARED && flow.runsPrograms();
+  }
+
   /** Returns all steps, those of branches after their parallel step. */
   public List<Step> allSteps() {
     List<Step> all = new ArrayList<>();

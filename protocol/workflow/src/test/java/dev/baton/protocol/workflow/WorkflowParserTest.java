@@ -284,14 +284,15 @@ class WorkflowParserTest {
         "steps: [{id: p, parallel: {branches: {b: [{id: x, shell: ls, workspace: none}]}}}]\n";
 
     assertThat(valid("name: a\n" + steps).workflow())
-        .matches(workflow -> workflow.isolation() == IsolationMode.ISOLATED);
+        .matches(workflow -> workflow.isolation() == IsolationMode.ISOLATED)
+        .matches(workflow -> !workflow.sharesPrograms());
     assertThat(valid("name: a\nrunner: {isolation: shared}\n" + steps).workflow())
         .matches(workflow -> workflow.isolation() == IsolationMode.SHARED)
-        .matches(workflow -> workflow.flow().runsPrograms());
+        .matches(Workflow::sharesPrograms);
     assertThat(
             valid("name: a\nrunner: {isolation: shared}\nsteps: [{id: x, transform: '1'}]\n")
                 .workflow())
-        .matches(workflow -> !workflow.flow().runsPrograms());
+        .matches(workflow -> !workflow.sharesPrograms());
   }
 
   @Test
