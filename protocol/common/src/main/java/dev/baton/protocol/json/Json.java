@@ -39,10 +39,21 @@ public final class Json {
           .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          // Static initializers must not wait for Jackson's locks, see ADR 0107: readers and
+          // writers
+          // of a type are constants.
+          .disable(DeserializationFeature.EAGER_DESERIALIZER_FETCH)
+          .disable(SerializationFeature.EAGER_SERIALIZER_FETCH)
           // Doubles would lose digits, and overflow at 1e400.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .nodeFactory(ExactNumberNodeFactory.FACTORY)
           .build();
+
+  static {
+    // Constants are parsed, too: the reader of trees is created before other threads know the
+    // mapper.
+    tree(new byte[] {'0'});
+  }
 
   private Json() {}
 
