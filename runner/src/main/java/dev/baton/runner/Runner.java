@@ -347,7 +347,9 @@ public final class Runner implements AutoCloseable {
                 LOG.fatal(
                     "Kafka producer: its network thread has died; no event can be written, exiting");
                 exit.complete(RunnerExitCode.JOURNAL);
-              });
+              },
+              heartbeats::workChanges,
+              RunnerHalter::halt);
     }
   }
 

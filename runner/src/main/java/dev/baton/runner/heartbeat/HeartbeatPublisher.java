@@ -29,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * scheduler of virtual threads delay them. Thread-safe.
  */
 public final class HeartbeatPublisher implements AutoCloseable {
+  /** The name of the thread that sends the heartbeats. */
+  public static final String THREAD = "heartbeats";
+
   private static final Logger LOG = Logger.getLogger(HeartbeatPublisher.class);
 
   /**
@@ -43,6 +46,9 @@ public final class HeartbeatPublisher implements AutoCloseable {
   private final Optional<String> onlyState;
   private final ProcessUsageSampler usage = new ProcessUsageSampler();
   private final ScheduledThreadPoolExecutor timer;
+
+  /** The work of the timer's thread, without what may wait for the brokers. */
+  private final WorkCounter work = new WorkCounter();
 
   /**
    * Separate from the heartbeat timer: sending a heartbeat may block while the brokers are
@@ -62,7 +68,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
     this.producer = producer;
     this.timer =
         new ScheduledThreadPoolExecutor(
-            1, task -> Thread.ofPlatform().daemon().name("heartbeats").unstarted(task));
+            1, task -> Thread.ofPlatform().daemon().name(THREAD).unstarted(task));
     timer.setRemoveOnCancelPolicy(true);
     this.watch =
         new ScheduledThreadPoolExecutor(
@@ -97,6 +103,14 @@ public final class HeartbeatPublisher implements AutoCloseable {
     beat.schedule();
     beat.lookAfter(hold.left());
     return beat;
+  }
+
+  /**
+   * Returns how often the thread of the heartbeats has begun or ended work: odd during work. Work
+   * does not wait for the brokers, so a number that stays odd belongs to a thread that hangs.
+   */
+  public long workChanges() {
+    return work.changes();
   }
 
   @Override
@@ -162,7 +176,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
     public synchronized void end() {
       if (!over) {
         stop();
-        send(Heartbeat.ENDED);
+        send(Heartbeat.ENDED, new WorkCounter());
       }
     }
 
@@ -199,39 +213,52 @@ public final class HeartbeatPublisher implements AutoCloseable {
       if (over) {
         return;
       }
-      ask();
-      if (pending.get() < MAX_PENDING && !hold.isGivenUp()) {
-        send(pulse.activity().name().toLowerCase(Locale.ROOT));
+      boolean due =
+          work.during(
+              () -> {
+                ask();
+                return pending.get() < MAX_PENDING && !hold.isGivenUp();
+              });
+      if (due) {
+        send(pulse.activity().name().toLowerCase(Locale.ROOT), work);
       }
     }
 
+    private Heartbeat heartbeat(String state) {
+      return new Heartbeat(
+          run,
+          epoch,
+          runner,
+          onlyState.orElse(state),
+          pulse.step(),
+          pulse.lastActivity(),
+          interval.toMillis(),
+          timeout.toMillis(),
+          pulse.tokens(),
+          pulse.cost(),
+          usage.cpu(),
+          usage.memoryBytes());
+    }
+
+    /** May wait for the brokers. Callers hold the lock. */
+    private @Nullable Integer home() {
+      if (partition == null) {
+        partition = HomePartitioner.choose(run, producer, TopicName.HEARTBEATS);
+      }
+      return partition;
+    }
+
     /** Callers hold the lock. */
-    private void send(String state) {
-      Heartbeat heartbeat =
-          new Heartbeat(
-              run,
-              epoch,
-              runner,
-              onlyState.orElse(state),
-              pulse.step(),
-              pulse.lastActivity(),
-              interval.toMillis(),
-              timeout.toMillis(),
-              pulse.tokens(),
-              pulse.cost(),
-              usage.cpu(),
-              usage.memoryBytes());
+    private void send(String state, WorkCounter counter) {
       pending.incrementAndGet();
       // Taken before the send: the orchestrator receives the heartbeat later, so the lease expires
       // here first.
       long at = System.nanoTime();
       try {
-        if (partition == null) {
-          partition = HomePartitioner.choose(run, producer, TopicName.HEARTBEATS);
-        }
-        producer.send(
-            JsonEventCodec.encode(source, heartbeat, partition, lease),
-            (metadata, failure) -> sent(at, failure));
+        Integer home = home();
+        var beat =
+            counter.during(() -> JsonEventCodec.encode(source, heartbeat(state), home, lease));
+        producer.send(beat, (metadata, failure) -> sent(at, failure));
       } catch (RuntimeException | Error e) {
         // The next heartbeat is the retry; a runner without heartbeats is failed over. Rethrowing
         // would end all heartbeats of the run.
