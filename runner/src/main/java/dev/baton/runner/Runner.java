@@ -348,7 +348,11 @@ public final class Runner implements AutoCloseable {
                     "Kafka producer: its network thread has died; no event can be written, exiting");
                 exit.complete(RunnerExitCode.JOURNAL);
               },
-              heartbeats::workChanges,
+              List.of(
+                  new VitalThreadWatcher.StallCheck(
+                      "the heartbeat thread", heartbeats.work()::isStalled),
+                  new VitalThreadWatcher.StallCheck(
+                      "the virtual threads", new CarrierStallDetector()::isStalled)),
               RunnerHalter::halt);
     }
   }

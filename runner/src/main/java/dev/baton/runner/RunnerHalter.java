@@ -14,19 +14,22 @@ import java.util.stream.Collectors;
 import org.jboss.logging.Logger;
 
 /**
- * Ends a process whose heartbeats hang. Its shutdown is omitted, since it may need what hangs; its
+ * Ends a process whose threads hang. Its shutdown is omitted, since it may need what hangs; its
  * runs continue on other runners.
  */
 final class RunnerHalter {
   private static final Logger LOG = Logger.getLogger(RunnerHalter.class);
 
-  /** Also the log may hang. */
+  /** The log may hang, too. */
   private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
 
   private RunnerHalter() {}
 
-  static void halt() {
-    Thread log = Thread.ofPlatform().daemon().name("last-log").start(RunnerHalter::log);
+  /**
+   * @param what names what hangs
+   */
+  static void halt(String what) {
+    Thread log = Thread.ofPlatform().daemon().name("last-log").start(() -> log(what));
     try {
       log.join(LOG_PATIENCE);
     } catch (InterruptedException closing) {
@@ -35,7 +38,7 @@ final class RunnerHalter {
     Runtime.getRuntime().halt(RunnerExitCode.INTERNAL.code());
   }
 
-  private static void log() {
+  private static void log(String what) {
     String stack =
         Thread.getAllStackTraces().entrySet().stream()
             .filter(thread -> thread.getKey().getName().equals(HeartbeatPublisher.THREAD))
@@ -43,6 +46,6 @@ final class RunnerHalter {
             .flatMap(Arrays::stream)
             .map(frame -> "\n  at " + frame)
             .collect(Collectors.joining());
-    LOG.fatalf("heartbeats: their thread hangs, exiting; it is at%s", stack);
+    LOG.fatalf("exiting, since %s hang; the heartbeat thread is at%s", what, stack);
   }
 }

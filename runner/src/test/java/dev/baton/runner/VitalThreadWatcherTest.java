@@ -8,13 +8,13 @@ package dev.baton.runner;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.baton.runner.VitalThreadWatcher.StallCheck;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -22,12 +22,9 @@ import org.junit.jupiter.api.Test;
 class VitalThreadWatcherTest {
   private static final Duration LOOK = Duration.ofMillis(5);
 
-  /** More than a watcher needs to report work that does not end. */
-  private static final int MANY_LOOKS = 200;
-
   private final CountDownLatch end = new CountDownLatch(1);
   private final CompletableFuture<Boolean> died = new CompletableFuture<>();
-  private final CompletableFuture<Void> stalled = new CompletableFuture<>();
+  private final CompletableFuture<String> stalled = new CompletableFuture<>();
 
   @SuppressWarnings("NullAway.Init")
   private Thread vital;
@@ -53,18 +50,18 @@ class VitalThreadWatcherTest {
     end.countDown();
   }
 
-  private VitalThreadWatcher watch(LongSupplier workChanges) {
+  private VitalThreadWatcher watch(StallCheck... checks) {
     return VitalThreadWatcher.start(
         "vital-test-1",
         () -> died.complete(vital.isAlive()),
-        workChanges,
-        () -> stalled.complete(null),
+        List.of(checks),
+        stalled::complete,
         LOOK);
   }
 
   @Test
   void shouldTellWhenAThreadHasDied() throws Exception {
-    try (VitalThreadWatcher watch = watch(() -> 0)) {
+    try (VitalThreadWatcher watch = watch()) {
       assertThat(died).isNotDone();
 
       end.countDown();
@@ -74,21 +71,17 @@ class VitalThreadWatcherTest {
   }
 
   @Test
-  void shouldTellWhenWorkDoesNotEnd() throws Exception {
-    AtomicLong changes = new AtomicLong();
+  void shouldTellWhatStallsInAllLooksOfARow() throws Exception {
     AtomicInteger looks = new AtomicInteger();
-    LongSupplier work =
-        () -> {
-          // Work that ends, then none for long, then work that does not end.
-          int look = looks.incrementAndGet();
-          return look < MANY_LOOKS
-              ? changes.incrementAndGet()
-              : look < 2 * MANY_LOOKS ? 1_000 : 1_001;
-        };
-    try (VitalThreadWatcher watch = watch(work)) {
-      stalled.get(60, TimeUnit.SECONDS);
+    StallCheck continues =
+        new StallCheck("continues", () -> looks.get() % VitalThreadWatcher.STALLED_LOOKS != 0);
+    StallCheck stalls =
+        new StallCheck(
+            "stalls", () -> looks.incrementAndGet() > 3 * VitalThreadWatcher.STALLED_LOOKS);
+    try (VitalThreadWatcher watch = watch(continues, stalls)) {
+      assertThat(stalled.get(60, TimeUnit.SECONDS)).isEqualTo("stalls");
 
-      assertThat(looks.get()).isGreaterThan(2 * MANY_LOOKS + 20);
+      assertThat(looks.get()).isEqualTo(4 * VitalThreadWatcher.STALLED_LOOKS);
       assertThat(died).isNotDone();
     }
   }

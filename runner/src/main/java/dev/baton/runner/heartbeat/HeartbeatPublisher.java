@@ -47,8 +47,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
   private final ProcessUsageSampler usage = new ProcessUsageSampler();
   private final ScheduledThreadPoolExecutor timer;
 
-  /** The work of the timer's thread, without what may wait for the brokers. */
-  private final WorkCounter work = new WorkCounter();
+  private final WorkStallDetector work = new WorkStallDetector();
 
   /**
    * Separate from the heartbeat timer: sending a heartbeat may block while the brokers are
@@ -105,12 +104,9 @@ public final class HeartbeatPublisher implements AutoCloseable {
     return beat;
   }
 
-  /**
-   * Returns how often the thread of the heartbeats has begun or ended work: odd during work. Work
-   * does not wait for the brokers, so a number that stays odd belongs to a thread that hangs.
-   */
-  public long workChanges() {
-    return work.changes();
+  /** Returns the work of the heartbeat thread, without its waits for the brokers. */
+  public WorkStallDetector work() {
+    return work;
   }
 
   @Override
@@ -176,7 +172,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
     public synchronized void end() {
       if (!over) {
         stop();
-        send(Heartbeat.ENDED, new WorkCounter());
+        send(Heartbeat.ENDED, new WorkStallDetector());
       }
     }
 
@@ -249,7 +245,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
     }
 
     /** Callers hold the lock. */
-    private void send(String state, WorkCounter counter) {
+    private void send(String state, WorkStallDetector detector) {
       pending.incrementAndGet();
       // Taken before the send: the orchestrator receives the heartbeat later, so the lease expires
       // here first.
@@ -257,7 +253,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
       try {
         Integer home = home();
         var beat =
-            counter.during(() -> JsonEventCodec.encode(source, heartbeat(state), home, lease));
+            detector.during(() -> JsonEventCodec.encode(source, heartbeat(state), home, lease));
         producer.send(beat, (metadata, failure) -> sent(at, failure));
       } catch (RuntimeException | Error e) {
         // The next heartbeat is the retry; a runner without heartbeats is failed over. Rethrowing

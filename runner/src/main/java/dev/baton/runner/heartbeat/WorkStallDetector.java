@@ -10,13 +10,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * Counts when one thread begins and ends a piece of work that waits for nothing, so that other
- * threads notice when it does not end.
+ * Detects that a piece of work of one thread, which waits for nothing, does not end. Another thread
+ * looks.
  */
-final class WorkCounter {
+public final class WorkStallDetector {
+  /** How often work has begun or ended: odd during work. */
   private final AtomicLong changes = new AtomicLong();
 
-  /** Does the work on the one thread of this counter. */
+  private long seen;
+
+  WorkStallDetector() {}
+
+  /** Does the work, on the one thread that does all of it. */
   <T> T during(Supplier<T> work) {
     changes.incrementAndGet();
     try {
@@ -26,8 +31,11 @@ final class WorkCounter {
     }
   }
 
-  /** Returns how often work has begun or ended: odd during work. */
-  long changes() {
-    return changes.get();
+  /** Returns whether the same work goes on since the last call. For one looking thread. */
+  public boolean isStalled() {
+    long now = changes.get();
+    boolean same = now == seen && now % 2 != 0;
+    seen = now;
+    return same;
   }
 }
