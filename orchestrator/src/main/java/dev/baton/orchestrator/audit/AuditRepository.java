@@ -64,13 +64,26 @@ class AuditRepository {
 
   private static final int MAX_EXPIRED = 10_000;
 
+  /** Estimates of a record in memory: of a name in one of its lists, and of the rest. */
+  private static final long ID_BYTES = 80;
+
+  private static final long RECORD_BYTES = 1_000;
+
   private final Pool pool;
-  private final BatchingWriter<AuditRecord> begun = new BatchingWriter<>(this::insert);
-  private final BatchingWriter<AuditRecord> ended = new BatchingWriter<>(this::update);
-  private final BatchingWriter<String> removed = new BatchingWriter<>(this::delete);
+  private final BatchingWriter<AuditRecord> begun =
+      new BatchingWriter<>(this::insert, AuditRepository::bytes);
+  private final BatchingWriter<AuditRecord> ended =
+      new BatchingWriter<>(this::update, AuditRepository::bytes);
+  private final BatchingWriter<String> removed = new BatchingWriter<>(this::delete, id -> ID_BYTES);
 
   AuditRepository(Pool pool) {
     this.pool = pool;
+  }
+
+  private static long bytes(AuditRecord record) {
+    return RECORD_BYTES
+        + ID_BYTES
+            * (record.runs().size() + record.projects().size() + (long) record.roles().size());
   }
 
   /** Inserts a record: of a call that begins, with the outcome {@code unknown}, or of an end. */

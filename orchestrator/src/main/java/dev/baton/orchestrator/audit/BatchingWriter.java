@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.ToLongFunction;
 
 /**
  * Writes items in batches: those that arrive while a batch is written share the next one, so that
@@ -23,30 +24,37 @@ import java.util.function.Function;
 final class BatchingWriter<T> {
   private static final int MAX_WAITING = 10_000;
   private static final int MAX_BATCH = 1_000;
+  private static final long MAX_WAITING_BYTES = 32L << 20;
+  private static final long MAX_BATCH_BYTES = 4L << 20;
   private static final Duration SQL = Duration.ofSeconds(10);
 
-  private record Pending<T>(T item, CompletableFuture<Void> done) {}
+  private record Pending<T>(T item, long bytes, CompletableFuture<Void> done) {}
 
   private final Function<List<T>, Uni<Void>> statement;
+  private final ToLongFunction<T> size;
   private final ArrayDeque<Pending<T>> waiting = new ArrayDeque<>();
+  private long waitingBytes;
   private boolean busy;
 
   /**
-   * @param statement writes a batch with one commit
+   * @param statement writes a batch with one commit: up to 1,000 items, and no more after 4 MiB
+   * @param size estimates the bytes of an item
    */
-  BatchingWriter(Function<List<T>, Uni<Void>> statement) {
+  BatchingWriter(Function<List<T>, Uni<Void>> statement, ToLongFunction<T> size) {
     this.statement = statement;
+    this.size = size;
   }
 
   /**
-   * Completes when the item is committed. Fails with {@link ProblemKind#BUSY} when 10,000 items
-   * wait, else like the statement.
+   * Completes when the item is committed. Fails with {@link ProblemKind#BUSY} when 10,000 items or
+   * 32 MiB wait, else like the statement.
    */
   Uni<Void> write(T item) {
     return Uni.createFrom()
         .completionStage(
             () -> {
-              Pending<T> pending = new Pending<>(item, new CompletableFuture<>());
+              Pending<T> pending =
+                  new Pending<>(item, size.applyAsLong(item), new CompletableFuture<>());
               enqueue(pending);
               return pending.done();
             });
@@ -54,13 +62,14 @@ final class BatchingWriter<T> {
 
   private void enqueue(Pending<T> pending) {
     synchronized (waiting) {
-      if (waiting.size() >= MAX_WAITING) {
+      if (waiting.size() >= MAX_WAITING || waitingBytes >= MAX_WAITING_BYTES) {
         throw new ProblemException(
             ProblemKind.BUSY,
             "%d records of the audit log wait for Postgres; try again in a moment"
                 .formatted(waiting.size()));
       }
       waiting.add(pending);
+      waitingBytes += pending.bytes();
       if (busy) {
         return;
       }
@@ -95,9 +104,13 @@ final class BatchingWriter<T> {
   private List<Pending<T>> take() {
     synchronized (waiting) {
       List<Pending<T>> batch = new ArrayList<>();
-      while (!waiting.isEmpty() && batch.size() < MAX_BATCH) {
-        batch.add(waiting.remove());
+      long bytes = 0;
+      while (!waiting.isEmpty() && batch.size() < MAX_BATCH && bytes < MAX_BATCH_BYTES) {
+        Pending<T> pending = waiting.remove();
+        bytes += pending.bytes();
+        batch.add(pending);
       }
+      waitingBytes -= bytes;
       busy = !batch.isEmpty();
       return batch;
     }

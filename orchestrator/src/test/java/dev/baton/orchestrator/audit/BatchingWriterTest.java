@@ -9,10 +9,12 @@ package dev.baton.orchestrator.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.baton.orchestrator.problem.ProblemException;
 import io.smallrye.mutiny.Uni;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 class BatchingWriterTest {
@@ -29,12 +31,40 @@ class BatchingWriterTest {
               }
               written.addAll(items);
               return Uni.createFrom().voidItem();
-            });
+            },
+            String::length);
 
     assertThatThrownBy(() -> writer.write("bad").await().atMost(SOON))
         .hasMessageContaining("not a record");
     writer.write("good").await().atMost(SOON);
 
     assertThat(written).containsExactly("good");
+  }
+
+  @Test
+  void shouldBoundWhatWaitsInBytes() {
+    CompletableFuture<Void> first = new CompletableFuture<>();
+    List<Integer> batches = new ArrayList<>();
+    BatchingWriter<Integer> writer =
+        new BatchingWriter<>(
+            items -> {
+              batches.add(items.size());
+              return Uni.createFrom().completionStage(first);
+            },
+            mebibytes -> (long) mebibytes << 20);
+    List<CompletableFuture<Void>> written = new ArrayList<>();
+    // One is in the first batch, and 32 MiB wait.
+    for (int item = 0; item < 17; item++) {
+      written.add(writer.write(2).subscribeAsCompletionStage());
+    }
+
+    assertThatThrownBy(() -> writer.write(2).await().atMost(SOON))
+        .isInstanceOf(ProblemException.class)
+        .hasMessageContaining("16 records of the audit log wait");
+    first.complete(null);
+    CompletableFuture.allOf(written.toArray(CompletableFuture<?>[]::new)).join();
+    writer.write(2).await().atMost(SOON);
+
+    assertThat(batches).containsExactly(1, 2, 2, 2, 2, 2, 2, 2, 2, 1);
   }
 }
