@@ -17,6 +17,11 @@ public record StackInfo(JsonNode json) {
     return json.path("ready").asBoolean(false);
   }
 
+  /** Whether it was started to use less memory. */
+  boolean compact() {
+    return json.path("compact").asBoolean(false);
+  }
+
   /**
    * @param component {@code orchestrator store s3}
    */

@@ -150,6 +150,10 @@ public final class UpCommand implements Callable<Integer> {
       throw CliException.of(
           CliExitCode.CONFLICT, "Baton is up already without TLS: `baton down` first");
     }
+    if (compact && !running.compact()) {
+      throw CliException.of(
+          CliExitCode.CONFLICT, "Baton is up already without --compact: `baton down` first");
+    }
     int taken = running.apiPort();
     // Checked here as well as by the program, which is not started for a ready stack.
     if (port != null && taken != 0 && port != taken) {

@@ -62,6 +62,28 @@ class StackCommandsTest {
         .isEqualTo("baton: Baton is up already on port 7171, not 7272: `baton down` first\n");
   }
 
+  @Test
+  void shouldNotPretendToBeCompact() throws Exception {
+    write(ProcessHandle.current().pid(), started());
+
+    InProcessCli.Result result = run("up", "--compact");
+
+    assertThat(result.code()).isEqualTo(5);
+    assertThat(result.err())
+        .isEqualTo("baton: Baton is up already without --compact: `baton down` first\n");
+  }
+
+  @Test
+  void shouldSayThatItIsUpAlreadyAndCompact() throws Exception {
+    write(ProcessHandle.current().pid(), started());
+    Path file = data.resolve("stack.json");
+    Files.writeString(
+        file, Files.readString(file).replace("\"ready\":true", "\"ready\":true,\"compact\":true"));
+
+    assertThat(run("up", "--compact").code()).isZero();
+    assertThat(run("up").code()).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"another start of this stack came first", "already running: http:"})
   void shouldSeeThatAnotherStartCameFirst(String line) throws Exception {

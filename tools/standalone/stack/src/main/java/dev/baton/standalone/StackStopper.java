@@ -96,6 +96,7 @@ final class StackStopper {
               state.version(),
               state.data(),
               false,
+              false,
               null,
               state.urls(),
               state.ports(),

@@ -63,6 +63,7 @@ public final class StandaloneStack implements AutoCloseable {
   private final StackAccess access;
   private final String apiKey;
   private final StackFile file;
+  private final boolean compact;
   private final ProcessSpecFactory specs;
   private final Consumer<String> progress;
   private final Map<StackComponent, ManagedProcess> processes = new EnumMap<>(StackComponent.class);
@@ -84,6 +85,7 @@ public final class StandaloneStack implements AutoCloseable {
     this.apiKey = LocalKeyFile.createIfMissing(folders.data());
     this.file = new StackFile(folders.data());
     this.progress = builder.progress;
+    this.compact = builder.compact;
     this.specs =
         new ProcessSpecFactory(
             layout,
@@ -463,6 +465,7 @@ public final class StandaloneStack implements AutoCloseable {
         StackState.VERSION,
         folders.data().toString(),
         started && !closed && processes.values().stream().allMatch(ManagedProcess::isReady),
+        self != null && compact,
         self,
         access.urls(),
         access.ports(),

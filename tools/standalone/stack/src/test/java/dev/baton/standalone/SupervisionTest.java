@@ -124,7 +124,16 @@ class SupervisionTest {
       new StackFile(data)
           .write(
               new StackState(
-                  last.version(), last.data(), false, null, Map.of(), ports, null, null, Map.of()));
+                  last.version(),
+                  last.data(),
+                  false,
+                  false,
+                  null,
+                  Map.of(),
+                  ports,
+                  null,
+                  null,
+                  Map.of()));
 
       try (StandaloneStack stack = s3().start()) {
         assertThat(stack.s3().endpoint()).doesNotEndWith(":" + other.getLocalPort());
@@ -167,6 +176,7 @@ class SupervisionTest {
                   last.version(),
                   last.data(),
                   true,
+                  false,
                   new ProcessIdentity(stranger.pid(), "another start"),
                   Map.of(),
                   Map.of(),

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param version of this format
  * @param data the data folder
  * @param ready whether every component is ready: false from the exit of one until it is ready again
+ * @param compact whether it was started to use less memory
  * @param supervisor the holder of the data folder; null when there is none
  * @param urls of the components, by name
  * @param ports the ports in use, by name
@@ -29,6 +30,7 @@ public record StackState(
     int version,
     String data,
     boolean ready,
+    boolean compact,
     @Nullable ProcessIdentity supervisor,
     Map<String, String> urls,
     Map<String, Integer> ports,
@@ -47,7 +49,8 @@ public record StackState(
 
   /** The state before the first start. */
   public static StackState empty(String data) {
-    return new StackState(VERSION, data, false, null, Map.of(), Map.of(), null, null, Map.of());
+    return new StackState(
+        VERSION, data, false, false, null, Map.of(), Map.of(), null, null, Map.of());
   }
 
   /** One component's process; {@code restarts} counts its restarts after unexpected exits. */
