@@ -9,7 +9,6 @@ package dev.baton.orchestrator.outbox;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.baton.protocol.json.Json;
 import io.smallrye.mutiny.Uni;
@@ -21,7 +20,6 @@ import java.util.List;
 /** Writes outbox rows in the caller's transaction, which holds the lock of the run's row. */
 public final class OutboxWriter {
   private static final TypeReference<List<OutboxEffect>> EFFECTS = new TypeReference<>() {};
-  private static final ObjectWriter WRITER = Json.mapper().writerFor(EFFECTS);
 
   /** All rows of a run have the run's priority, so that they stay in order. */
   private static final String PRIORITY =
@@ -79,7 +77,7 @@ public final class OutboxWriter {
 
   public static String write(List<OutboxEffect> effects) {
     try {
-      return WRITER.writeValueAsString(effects);
+      return Json.mapper().writerFor(EFFECTS).writeValueAsString(effects);
     } catch (JsonProcessingException e) {
       throw new IllegalStateException("effects have no JSON form", e);
     }

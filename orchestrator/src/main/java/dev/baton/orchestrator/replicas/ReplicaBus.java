@@ -8,7 +8,6 @@ package dev.baton.orchestrator.replicas;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.orchestrator.config.OrchestratorConfig;
 import dev.baton.protocol.json.Json;
@@ -34,7 +33,6 @@ public class ReplicaBus {
   private static final int MOST_BYTES = 7_900;
 
   private static final String NOTIFY = "SELECT pg_notify('" + CHANNEL + "', $1)";
-  private static final ObjectWriter WRITER = Json.mapper().writerFor(ReplicaMessage.class);
 
   private final Pool pool;
   private final String self;
@@ -57,7 +55,10 @@ public class ReplicaBus {
   static String encode(String from, ReplicaMessage message) {
     try {
       ObjectNode envelope = Json.mapper().createObjectNode().put("from", from);
-      envelope.set("message", Json.mapper().readTree(WRITER.writeValueAsBytes(message)));
+      envelope.set(
+          "message",
+          Json.mapper()
+              .readTree(Json.mapper().writerFor(ReplicaMessage.class).writeValueAsBytes(message)));
       String text = envelope.toString();
       if (text.getBytes(StandardCharsets.UTF_8).length > MOST_BYTES) {
         throw new IllegalArgumentException(

@@ -39,11 +39,9 @@ public final class Json {
           .disable(SerializationFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-          // Static initializers must not wait for Jackson's locks, see ADR 0107: readers and
-          // writers
-          // of a type are constants.
+          // Static initializers must not wait for Jackson's locks, see ADR 0107, and readers of a
+          // type are constants. Writers are not: without this feature they write no type names.
           .disable(DeserializationFeature.EAGER_DESERIALIZER_FETCH)
-          .disable(SerializationFeature.EAGER_SERIALIZER_FETCH)
           // Doubles would lose digits, and overflow at 1e400.
           .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
           .nodeFactory(ExactNumberNodeFactory.FACTORY)
