@@ -9,6 +9,7 @@ package dev.baton.runner.testkit;
 import dev.baton.runner.Runner;
 import dev.baton.runner.config.RunnerConfig;
 import dev.baton.runner.steps.StepExecutorRegistry;
+import dev.baton.runner.steps.StepFunction;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -18,13 +19,19 @@ import java.util.Optional;
 public final class RunnerProgram {
   private RunnerProgram() {}
 
+  private static Optional<StepFunction> function(String name) {
+    return name.equals(CarrierBlockingFunction.NAME)
+        ? Optional.of(new CarrierBlockingFunction())
+        : Optional.empty();
+  }
+
   public static void main(String[] args) throws InterruptedException {
     RunnerConfig config =
         RunnerConfig.read(
             key ->
                 Optional.ofNullable(System.getenv(key.replace('.', '_').toUpperCase(Locale.ROOT))));
     int code;
-    try (Runner runner = new Runner(config, new StepExecutorRegistry(name -> Optional.empty()))) {
+    try (Runner runner = new Runner(config, new StepExecutorRegistry(RunnerProgram::function))) {
       Runtime.getRuntime().addShutdownHook(new Thread(runner::terminate));
       code = runner.awaitExit().code();
     }

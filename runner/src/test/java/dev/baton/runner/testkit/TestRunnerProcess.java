@@ -52,7 +52,7 @@ public final class TestRunnerProcess implements AutoCloseable {
   }
 
   public int awaitExit() throws InterruptedException, IOException {
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(120, TimeUnit.SECONDS)) {
       throw new AssertionError(id + " does not end: " + Files.readString(log));
     }
     return process.exitValue();
