@@ -127,7 +127,7 @@ class ClassInitializationTest {
     }
   }
 
-  /** Initializes the classes, and goes on with the next one where one waits. */
+  /** Initializes the classes; when one waits, another thread continues with the next one. */
   private void initializeAll(List<String> names, ClassLoader loader) throws InterruptedException {
     Iterator<String> left = names.iterator();
     while (left.hasNext()) {

@@ -31,7 +31,7 @@ public final class WorkStallDetector {
     }
   }
 
-  /** Returns whether the same work goes on since the last call. For one looking thread. */
+  /** Returns whether the same work has continued since the last call. Called by one thread. */
   public boolean isStalled() {
     long now = changes.get();
     boolean same = now == seen && now % 2 != 0;
