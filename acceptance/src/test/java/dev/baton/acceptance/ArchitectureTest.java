@@ -28,9 +28,6 @@ import dev.baton.acceptance.violations.snapshot.UsesTheNetwork;
 import dev.baton.acceptance.violations.store.UsesTheRunner;
 import dev.baton.acceptance.violations.util.IsNamedByItsLayer;
 import java.net.URI;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,42 +38,12 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Checks the allowed dependencies between modules; for each rule, a planted class must break it.
  */
 class ArchitectureTest {
-  private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".");
-
-  private static final List<String> PARTS =
-      List.of(
-          "protocol/common",
-          "protocol/trace",
-          "protocol/workflow",
-          "protocol/state",
-          "libs/snapshot",
-          "libs/milestone",
-          "libs/trace-sink",
-          "libs/lease",
-          "libs/os-process",
-          "libs/service",
-          "libs/store-client",
-          "launchers/api",
-          "launchers/process",
-          "launchers/docker",
-          "launchers/kubernetes",
-          "operator",
-          "orchestrator",
-          "checkpoint-store",
-          "runner",
-          "cli",
-          "tools/standalone/stack",
-          "tools/chaos");
-
   @SuppressWarnings("NullAway.Init")
   private static JavaClasses project;
 
   @BeforeAll
   static void read() {
-    List<Path> folders =
-        PARTS.stream().map(part -> ROOT.resolve(part).resolve("target/classes")).toList();
-    assertThat(folders).allMatch(Files::isDirectory, "compiled");
-    project = new ClassFileImporter().importPaths(folders);
+    project = ProductClassImporter.read();
     assertThat(project.size()).isGreaterThan(200);
   }
 

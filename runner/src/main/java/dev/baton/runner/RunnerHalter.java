@@ -20,7 +20,7 @@ import org.jboss.logging.Logger;
 final class RunnerHalter {
   private static final Logger LOG = Logger.getLogger(RunnerHalter.class);
 
-  /** The log may hang, too. */
+  /** Logging may need what hangs, too. */
   private static final Duration LOG_PATIENCE = Duration.ofSeconds(2);
 
   private RunnerHalter() {}
@@ -46,6 +46,6 @@ final class RunnerHalter {
             .flatMap(Arrays::stream)
             .map(frame -> "\n  at " + frame)
             .collect(Collectors.joining());
-    LOG.fatalf("exiting, since %s hang; the heartbeat thread is at%s", what, stack);
+    LOG.fatalf("runner: no progress of %s; exiting, the heartbeat thread is at%s", what, stack);
   }
 }

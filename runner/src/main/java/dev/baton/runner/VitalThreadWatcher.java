@@ -58,7 +58,7 @@ final class VitalThreadWatcher implements AutoCloseable {
    *
    * @param died called once, when one of the threads has died
    * @param checks called at each look
-   * @param stalled called once, with what has stalled in {@link #STALLED_LOOKS} looks in a row
+   * @param stalled called once, with what has stalled in {@link #STALLED_LOOKS} consecutive looks
    */
   static VitalThreadWatcher start(
       String name, Runnable died, List<StallCheck> checks, Consumer<String> stalled) {

@@ -42,7 +42,7 @@ class CarrierStallDetectorTest {
     private Waiting() {}
   }
 
-  /** Looks until three looks in a row have this result. */
+  /** Looks until three consecutive looks have this result. */
   private static void await(boolean stalled, CarrierStallDetector detector) {
     long end = System.nanoTime() + END.toNanos();
     int looks = 0;

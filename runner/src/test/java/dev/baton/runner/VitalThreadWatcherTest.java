@@ -60,7 +60,7 @@ class VitalThreadWatcherTest {
   }
 
   @Test
-  void shouldTellWhenAThreadHasDied() throws Exception {
+  void shouldReportThatAThreadHasDied() throws Exception {
     try (VitalThreadWatcher watch = watch()) {
       assertThat(died).isNotDone();
 
@@ -71,7 +71,7 @@ class VitalThreadWatcherTest {
   }
 
   @Test
-  void shouldTellWhatStallsInAllLooksOfARow() throws Exception {
+  void shouldReportWhatStallsInConsecutiveLooks() throws Exception {
     AtomicInteger looks = new AtomicInteger();
     StallCheck continues =
         new StallCheck("continues", () -> looks.get() % VitalThreadWatcher.STALLED_LOOKS != 0);

@@ -9,7 +9,7 @@ package dev.baton.acceptance.initializers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
+import dev.baton.acceptance.ProductClassImporter;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -35,34 +35,6 @@ import org.junit.jupiter.api.Test;
  * virtual thread that holds the lock, or is the next to get it, never continues: the process hangs.
  */
 class ClassInitializationTest {
-  private static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling(".");
-
-  private static final List<String> PARTS =
-      List.of(
-          "protocol/common",
-          "protocol/trace",
-          "protocol/workflow",
-          "protocol/state",
-          "libs/snapshot",
-          "libs/milestone",
-          "libs/trace-sink",
-          "libs/lease",
-          "libs/os-process",
-          "libs/service",
-          "libs/store-client",
-          "launchers/api",
-          "launchers/process",
-          "launchers/docker",
-          "launchers/kubernetes",
-          "agents/driver",
-          "agents/gateway",
-          "agents/loop",
-          "agents/mcp",
-          "orchestrator",
-          "checkpoint-store",
-          "runner",
-          "cli");
-
   /** The programs whose libraries the parts use. */
   private static final List<String> PROGRAMS =
       List.of("orchestrator", "checkpoint-store", "runner");
@@ -77,21 +49,16 @@ class ClassInitializationTest {
 
   /** Returns the names of the classes with a static initializer, without generated stubs. */
   private static List<String> initializers() {
-    return new ClassFileImporter()
-        .importPaths(PARTS.stream().map(ClassInitializationTest::classes).toList()).stream()
-            .filter(type -> type.getStaticInitializer().isPresent())
-            .map(JavaClass::getName)
-            .filter(name -> !name.startsWith("dev.baton.protocol.grpc."))
-            .sorted()
-            .toList();
-  }
-
-  private static Path classes(String part) {
-    return ROOT.resolve(part).resolve("target/classes");
+    return ProductClassImporter.read().stream()
+        .filter(type -> type.getStaticInitializer().isPresent())
+        .map(JavaClass::getName)
+        .filter(name -> !name.startsWith("dev.baton.protocol.grpc."))
+        .sorted()
+        .toList();
   }
 
   private static Stream<Path> libraries(String program) {
-    Path folder = ROOT.resolve(program).resolve("target/quarkus-app/lib");
+    Path folder = ProductClassImporter.ROOT.resolve(program).resolve("target/quarkus-app/lib");
     try (Stream<Path> jars = Files.walk(folder)) {
       return jars.filter(Files::isRegularFile).sorted().toList().stream();
     } catch (IOException e) {
@@ -104,7 +71,7 @@ class ClassInitializationTest {
     List<URL> path = new ArrayList<>();
     for (Path each :
         Stream.of(
-                PARTS.stream().map(ClassInitializationTest::classes),
+                ProductClassImporter.folders().stream(),
                 Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                     .map(Path::of),
                 PROGRAMS.stream().flatMap(ClassInitializationTest::libraries))

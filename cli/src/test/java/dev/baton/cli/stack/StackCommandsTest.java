@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -51,26 +52,19 @@ class StackCommandsTest {
     assertThat(run("up", "--port", "7171").code()).isZero();
   }
 
-  @Test
-  void shouldNotPretendToBeUpOnAnotherPort() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "--port 7272, 'on port 7171, not 7272'",
+    "--compact, without --compact",
+  })
+  void shouldNotPretendToBeUpWithAnotherOption(String option, String difference) throws Exception {
     write(ProcessHandle.current().pid(), started());
 
-    InProcessCli.Result result = run("up", "--port", "7272");
+    InProcessCli.Result result = run(("up " + option).split(" "));
 
     assertThat(result.code()).isEqualTo(5);
     assertThat(result.err())
-        .isEqualTo("baton: Baton is up already on port 7171, not 7272: `baton down` first\n");
-  }
-
-  @Test
-  void shouldNotPretendToBeCompact() throws Exception {
-    write(ProcessHandle.current().pid(), started());
-
-    InProcessCli.Result result = run("up", "--compact");
-
-    assertThat(result.code()).isEqualTo(5);
-    assertThat(result.err())
-        .isEqualTo("baton: Baton is up already without --compact: `baton down` first\n");
+        .isEqualTo("baton: Baton is up already " + difference + ": `baton down` first\n");
   }
 
   @Test

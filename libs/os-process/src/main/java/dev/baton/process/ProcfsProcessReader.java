@@ -23,6 +23,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -36,6 +37,8 @@ public final class ProcfsProcessReader {
   private static final int PARENT = 1;
   private static final int GROUP = 2;
   private static final int SESSION = 3;
+  private static final int USER_TICKS = 11;
+  private static final int SYSTEM_TICKS = 12;
   private static final int START = 19;
   private static final int ENVIRONMENT_START = 47;
   private static final int ENVIRONMENT_END = 48;
@@ -117,6 +120,29 @@ public final class ProcfsProcessReader {
   private static String[] stat(long pid) {
     String stat = read(pid, "stat", MAX_STAT, StandardCharsets.ISO_8859_1);
     return stat.isEmpty() ? new String[0] : stat.substring(fields(stat)).split(" ");
+  }
+
+  /**
+   * Returns the processor time of those threads of this process whose names have this prefix.
+   *
+   * @param prefix up to 15 bytes: the kernel keeps no more of a name
+   * @return ticks of the kernel, mostly 100 in a second; empty when there are no such threads, or
+   *     they are not readable
+   */
+  public static OptionalLong threadTicks(String prefix) {
+    long self = ProcessHandle.current().pid();
+    String[] threads = file(self, "task").toFile().list();
+    boolean found = false;
+    long sum = 0;
+    for (String thread : threads == null ? new String[0] : threads) {
+      String stat = read(self, "task/" + thread + "/stat", MAX_STAT, StandardCharsets.ISO_8859_1);
+      if (stat.startsWith(prefix, stat.indexOf('(') + 1)) {
+        String[] numbers = stat.substring(fields(stat)).split(" ");
+        sum += Long.parseLong(numbers[USER_TICKS]) + Long.parseLong(numbers[SYSTEM_TICKS]);
+        found = true;
+      }
+    }
+    return found ? OptionalLong.of(sum) : OptionalLong.empty();
   }
 
   /** Whether a process with this pid is alive; false for a zombie. */

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -259,5 +260,26 @@ class OsProcessTest {
     assertThat(ProcessStartTime.alive(process.pid(), start - 2_100)).isEmpty();
     process.destroyForcibly().waitFor();
     assertThat(ProcessStartTime.alive(process.pid(), start)).isEmpty();
+  }
+
+  @Test
+  void shouldReadTheProcessorTimeOfNamedThreads() throws Exception {
+    CountDownLatch end = new CountDownLatch(1);
+    Thread computing =
+        Thread.ofPlatform()
+            .daemon()
+            .name("ticks-of-threads")
+            .start(
+                () -> {
+                  while (end.getCount() > 0) {
+                    Thread.onSpinWait();
+                  }
+                });
+
+    await(() -> ProcfsProcessReader.threadTicks("ticks-of-").orElse(0) > 5);
+    end.countDown();
+    computing.join();
+
+    await(() -> ProcfsProcessReader.threadTicks("ticks-of-").isEmpty());
   }
 }

@@ -104,7 +104,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
     return beat;
   }
 
-  /** Returns the work of the heartbeat thread, without its waits for the brokers. */
+  /** Returns the work of all heartbeats, without their waits for the brokers. */
   public WorkStallDetector work() {
     return work;
   }
@@ -172,7 +172,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
     public synchronized void end() {
       if (!over) {
         stop();
-        send(Heartbeat.ENDED, new WorkStallDetector());
+        send(Heartbeat.ENDED);
       }
     }
 
@@ -216,7 +216,7 @@ public final class HeartbeatPublisher implements AutoCloseable {
                 return pending.get() < MAX_PENDING && !hold.isGivenUp();
               });
       if (due) {
-        send(pulse.activity().name().toLowerCase(Locale.ROOT), work);
+        send(pulse.activity().name().toLowerCase(Locale.ROOT));
       }
     }
 
@@ -245,15 +245,14 @@ public final class HeartbeatPublisher implements AutoCloseable {
     }
 
     /** Callers hold the lock. */
-    private void send(String state, WorkStallDetector detector) {
+    private void send(String state) {
       pending.incrementAndGet();
       // Taken before the send: the orchestrator receives the heartbeat later, so the lease expires
       // here first.
       long at = System.nanoTime();
       try {
         Integer home = home();
-        var beat =
-            detector.during(() -> JsonEventCodec.encode(source, heartbeat(state), home, lease));
+        var beat = work.during(() -> JsonEventCodec.encode(source, heartbeat(state), home, lease));
         producer.send(beat, (metadata, failure) -> sent(at, failure));
       } catch (RuntimeException | Error e) {
         // The next heartbeat is the retry; a runner without heartbeats is failed over. Rethrowing

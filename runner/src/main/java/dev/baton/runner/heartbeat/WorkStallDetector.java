@@ -9,33 +9,36 @@ package dev.baton.runner.heartbeat;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/**
- * Detects that a piece of work of one thread, which waits for nothing, does not end. Another thread
- * looks.
- */
+/** Detects that work which waits for nothing does not end. */
 public final class WorkStallDetector {
-  /** How often work has begun or ended: odd during work. */
-  private final AtomicLong changes = new AtomicLong();
-
-  private long seen;
+  private final AtomicLong begun = new AtomicLong();
+  private final AtomicLong ended = new AtomicLong();
+  private long seenBegun;
+  private long seenEnded;
 
   WorkStallDetector() {}
 
-  /** Does the work, on the one thread that does all of it. */
+  /** Does the work. Thread-safe. */
   <T> T during(Supplier<T> work) {
-    changes.incrementAndGet();
+    begun.incrementAndGet();
     try {
       return work.get();
     } finally {
-      changes.incrementAndGet();
+      ended.incrementAndGet();
     }
   }
 
-  /** Returns whether the same work has continued since the last call. Called by one thread. */
+  /**
+   * Returns whether the same work has continued, and nothing else was done, since the last call.
+   * Only one thread may call this.
+   */
   public boolean isStalled() {
-    long now = changes.get();
-    boolean same = now == seen && now % 2 != 0;
-    seen = now;
+    // In this order, so that work that ends between the two reads is not in progress.
+    long nowBegun = begun.get();
+    long nowEnded = ended.get();
+    boolean same = nowBegun > nowEnded && nowBegun == seenBegun && nowEnded == seenEnded;
+    seenBegun = nowBegun;
+    seenEnded = nowEnded;
     return same;
   }
 }

@@ -41,7 +41,7 @@ class HangingRunnerTest {
       services.gateway.assign(process.id, run.assign());
 
       assertThat(process.awaitExit()).isEqualTo(RunnerExitCode.INTERNAL.code());
-      assertThat(process.log()).contains("exiting, since the virtual threads hang");
+      assertThat(process.log()).contains("no progress of the virtual threads; exiting");
     }
   }
 }
