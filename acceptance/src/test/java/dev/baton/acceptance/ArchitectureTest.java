@@ -29,6 +29,7 @@ import dev.baton.acceptance.violations.store.UsesTheRunner;
 import dev.baton.acceptance.violations.util.IsNamedByItsLayer;
 import java.net.URI;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -45,6 +46,13 @@ class ArchitectureTest {
   static void read() {
     project = ProductClassImporter.read();
     assertThat(project.size()).isGreaterThan(200);
+  }
+
+  /** The next tests of the process need the hundreds of megabytes that the classes occupy. */
+  @AfterAll
+  @SuppressWarnings("NullAway")
+  static void release() {
+    project = null;
   }
 
   /** The packages of the libraries that every part may use, and of the protocol. */

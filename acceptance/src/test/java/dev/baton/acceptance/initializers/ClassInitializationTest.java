@@ -8,11 +8,13 @@ package dev.baton.acceptance.initializers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.tngtech.archunit.core.domain.JavaClass;
 import dev.baton.acceptance.ProductClassImporter;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.constant.ConstantDescs;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -47,23 +49,42 @@ class ClassInitializationTest {
   private final List<String> problems = new CopyOnWriteArrayList<>();
   private volatile String current = "";
 
+  private static Stream<Path> files(Path folder) {
+    try (Stream<Path> files = Files.walk(folder)) {
+      return files.filter(Files::isRegularFile).sorted().toList().stream();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static ClassModel parse(Path file) {
+    try {
+      return ClassFile.of().parse(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean initialized(ClassModel type) {
+    return type.methods().stream()
+        .anyMatch(method -> method.methodName().equalsString(ConstantDescs.CLASS_INIT_NAME));
+  }
+
   /** Returns the names of the classes with a static initializer, without generated stubs. */
   private static List<String> initializers() {
-    return ProductClassImporter.read().stream()
-        .filter(type -> type.getStaticInitializer().isPresent())
-        .map(JavaClass::getName)
+    return ProductClassImporter.folders().stream()
+        .flatMap(ClassInitializationTest::files)
+        .filter(file -> file.toString().endsWith(".class"))
+        .map(ClassInitializationTest::parse)
+        .filter(ClassInitializationTest::initialized)
+        .map(type -> type.thisClass().asInternalName().replace('/', '.'))
         .filter(name -> !name.startsWith("dev.baton.protocol.grpc."))
         .sorted()
         .toList();
   }
 
-  private static Stream<Path> libraries(String program) {
-    Path folder = ProductClassImporter.ROOT.resolve(program).resolve("target/quarkus-app/lib");
-    try (Stream<Path> jars = Files.walk(folder)) {
-      return jars.filter(Files::isRegularFile).sorted().toList().stream();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private static Path libraries(String program) {
+    return ProductClassImporter.ROOT.resolve(program).resolve("target/quarkus-app/lib");
   }
 
   /** Returns a loader in which no class of the project or of Jackson is initialized. */
@@ -74,7 +95,9 @@ class ClassInitializationTest {
                 ProductClassImporter.folders().stream(),
                 Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                     .map(Path::of),
-                PROGRAMS.stream().flatMap(ClassInitializationTest::libraries))
+                PROGRAMS.stream()
+                    .map(ClassInitializationTest::libraries)
+                    .flatMap(ClassInitializationTest::files))
             .flatMap(paths -> paths)
             .toList()) {
       path.add(each.toUri().toURL());
