@@ -139,7 +139,11 @@ public final class BenchmarkMain {
             null,
             folder ->
                 new StepsBenchmark(
-                        options, StepsWorkload.STANDARD, folder, packages, System.err::println)
+                        options,
+                        StepsWorkload.standard(options.kind()),
+                        folder,
+                        packages,
+                        System.err::println)
                     .run());
     String table = StepsMarkdownWriter.of(result);
     write(

@@ -10,6 +10,7 @@ import dev.baton.benchmarks.measure.BurstResult;
 import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.benchmarks.measure.ProcessFootprint;
 import dev.baton.benchmarks.measure.SequentialRunResult;
+import dev.baton.benchmarks.steps.StepKind;
 import dev.baton.benchmarks.steps.StepsSystem;
 import java.io.IOException;
 import java.net.URI;
@@ -60,8 +61,9 @@ public final class BatonSystem implements StepsSystem {
   }
 
   @Override
-  public SequentialRunResult sequential(int steps) throws IOException, InterruptedException {
-    String workflow = stored(NoOpWorkflowFactory.yaml(steps));
+  public SequentialRunResult sequential(StepKind kind, int steps)
+      throws IOException, InterruptedException {
+    String workflow = stored(NoOpWorkflowFactory.yaml(kind, steps));
     long start = System.nanoTime();
     RunTrace run = trace.completed(api.run(workflow), PATIENCE);
     check(run, steps);
@@ -69,8 +71,9 @@ public final class BatonSystem implements StepsSystem {
   }
 
   @Override
-  public BurstResult burst(int runs, int steps) throws IOException, InterruptedException {
-    return burst(NoOpWorkflowFactory.yaml(steps), runs, steps);
+  public BurstResult burst(StepKind kind, int runs, int steps)
+      throws IOException, InterruptedException {
+    return burst(NoOpWorkflowFactory.yaml(kind, steps), runs, steps);
   }
 
   /**

@@ -60,6 +60,16 @@ public final class BenchmarkStack implements AutoCloseable {
         environment);
   }
 
+  /** Like {@link #start(Path, Map, Consumer)}, with the memory of {@code baton up --compact}. */
+  public static BenchmarkStack startCompact(
+      Path data, Map<String, Map<String, String>> environment, Consumer<String> progress)
+      throws IOException, InterruptedException {
+    return start(
+        StandaloneStack.builder().data(data).progress(progress).compact(true),
+        EnumSet.allOf(StackComponent.class),
+        environment);
+  }
+
   /** Like {@link #start(Path, Map, Consumer)}, with the programs of another installation. */
   public static BenchmarkStack start(
       InstallationLayout installation,

@@ -6,19 +6,30 @@
  */
 package dev.baton.benchmarks.baton;
 
+import dev.baton.benchmarks.steps.StepKind;
+
 /** Creates workflows of steps that only pass on the run's input. */
 final class NoOpWorkflowFactory {
   private NoOpWorkflowFactory() {}
 
   /**
-   * Returns the definition, as YAML, of a workflow with this number of steps; its name contains the
-   * number.
+   * Returns the definition, as YAML, of a workflow with this number of steps; its name contains
+   * their kind and number.
    */
-  static String yaml(int steps) {
+  static String yaml(StepKind kind, int steps) {
+    String work =
+        switch (kind) {
+          case TRANSFORM -> "transform: .input";
+          case WAIT -> "wait: " + kind.waitMillis() + "ms";
+        };
     StringBuilder yaml = new StringBuilder();
-    yaml.append("name: no-op-").append(steps).append("\nrunner: shared\nsteps:\n");
+    yaml.append("name: ")
+        .append(kind.label())
+        .append('-')
+        .append(steps)
+        .append("\nrunner: shared\nsteps:\n");
     for (int i = 0; i < steps; i++) {
-      yaml.append("  - {id: s").append(i).append(", transform: .input}\n");
+      yaml.append("  - {id: s").append(i).append(", ").append(work).append("}\n");
     }
     return yaml.toString();
   }

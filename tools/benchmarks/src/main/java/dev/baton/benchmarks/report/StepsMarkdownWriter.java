@@ -54,13 +54,17 @@ public final class StepsMarkdownWriter {
   private static String describe(StepsWorkload work, int rounds) {
     return ReportFormatter.line(
         "Medians over %d rounds; each system's turn has %d runs of %d steps one after the other and"
-            + " %d bursts of %d runs of %d steps.",
+            + " %d bursts of %d runs of %d steps. %s",
         rounds,
         work.sequentialRuns(),
         work.sequentialSteps(),
         work.bursts(),
         work.burstRuns(),
-        work.burstSteps());
+        work.burstSteps(),
+        switch (work.kind()) {
+          case TRANSFORM -> "A step returns its input.";
+          case WAIT -> "A step waits for %d ms.".formatted(work.kind().waitMillis());
+        });
   }
 
   private static String row(String name, SystemResult measured) {

@@ -12,6 +12,7 @@ import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.benchmarks.measure.ProcessFootprint;
 import dev.baton.benchmarks.measure.ProcfsUsageReader;
 import dev.baton.benchmarks.measure.SequentialRunResult;
+import dev.baton.benchmarks.steps.StepKind;
 import dev.baton.benchmarks.steps.StepsSystem;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
@@ -66,9 +67,10 @@ public final class RestateSystem implements StepsSystem {
   }
 
   @Override
-  public SequentialRunResult sequential(int steps) throws IOException, InterruptedException {
+  public SequentialRunResult sequential(StepKind kind, int steps)
+      throws IOException, InterruptedException {
     long start = System.nanoTime();
-    HttpResponse<byte[]> answer = await(call(steps, true));
+    HttpResponse<byte[]> answer = await(call(kind, steps, true));
     double millis = (System.nanoTime() - start) / 1e6;
     JsonNode took = read(answer).path("took");
     if (took.size() != steps) {
@@ -83,12 +85,13 @@ public final class RestateSystem implements StepsSystem {
   }
 
   @Override
-  public BurstResult burst(int runs, int steps) throws IOException, InterruptedException {
+  public BurstResult burst(StepKind kind, int runs, int steps)
+      throws IOException, InterruptedException {
     List<CompletableFuture<Long>> answers = new ArrayList<>();
     long start = System.nanoTime();
     for (int i = 0; i < runs; i++) {
       answers.add(
-          call(steps, false)
+          call(kind, steps, false)
               .thenApply(
                   answer -> {
                     long now = System.nanoTime();
@@ -136,9 +139,10 @@ public final class RestateSystem implements StepsSystem {
     server.close();
   }
 
-  private CompletableFuture<HttpResponse<byte[]>> call(int steps, boolean timings) {
+  private CompletableFuture<HttpResponse<byte[]>> call(StepKind kind, int steps, boolean timings) {
     byte[] body =
-        ("{\"steps\":" + steps + ",\"timings\":" + timings + ",\"input\":{\"n\":1}}")
+        "{\"steps\":%d,\"wait\":%d,\"timings\":%b,\"input\":{\"n\":1}}"
+            .formatted(steps, kind.waitMillis(), timings)
             .getBytes(StandardCharsets.UTF_8);
     HttpRequest request =
         HttpRequest.newBuilder(server.ingress().resolve("/Steps/run"))

@@ -15,8 +15,13 @@ final class ShellWorkflowFactory {
    * captured; its name contains the number.
    *
    * @param shared whether all runs are on one runner
+   * @param retries whether the first attempt of each step fails
    */
-  static String yaml(int steps, boolean shared) {
+  static String yaml(int steps, boolean shared, boolean retries) {
+    String work =
+        retries
+            ? "shell: 'test \"$BATON_ATTEMPT\" = 2', retry: {max: 1, backoff: 1ms}"
+            : "shell: \"true\"";
     StringBuilder yaml = new StringBuilder();
     yaml.append("name: shells-").append(steps).append('\n');
     if (shared) {
@@ -24,7 +29,7 @@ final class ShellWorkflowFactory {
     }
     yaml.append("steps:\n");
     for (int i = 0; i < steps; i++) {
-      yaml.append("  - {id: s").append(i).append(", shell: \"true\", workspace: none}\n");
+      yaml.append("  - {id: s").append(i).append(", ").append(work).append(", workspace: none}\n");
     }
     return yaml.toString();
   }

@@ -62,7 +62,7 @@ public record ShellsBenchmark(ShellsOptions options, Path folder, Consumer<Strin
       for (int round = 1 - options.warmup(); round <= options.rounds(); round++) {
         ShellsRoundResult result = round(round % 2 != 0, stack, baton, commands);
         String when = round > 0 ? "round " + round : "warm-up " + (round + options.warmup());
-        progress.accept(when + ": " + result.describe(options.processes()));
+        progress.accept(when + ": " + result.describe(options.burstSteps()));
         if (round > 0) {
           rounds.add(result);
         }
@@ -75,6 +75,7 @@ public record ShellsBenchmark(ShellsOptions options, Path folder, Consumer<Strin
         options.steps(),
         options.parallel(),
         options.shared(),
+        options.retries(),
         ShellCommandLine.asRunner(commands),
         rounds);
   }
@@ -119,7 +120,7 @@ public record ShellsBenchmark(ShellsOptions options, Path folder, Consumer<Strin
     Map<String, Long> before = stack.cpuMicrosWithEnded();
     BurstResult burst =
         baton.burst(
-            ShellWorkflowFactory.yaml(options.steps(), options.shared()),
+            ShellWorkflowFactory.yaml(options.steps(), options.shared(), options.retries()),
             options.runs(),
             options.steps());
     if (!options.shared()) {
@@ -134,7 +135,7 @@ public record ShellsBenchmark(ShellsOptions options, Path folder, Consumer<Strin
       all += micros;
     }
     return new Turn(
-        options.processes() / burst.stepsPerSecond(),
+        options.burstSteps() / burst.stepsPerSecond(),
         seconds,
         MachineCpuSample.now().elsewhere(started, all));
   }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param steps of each of these runs
  * @param parallel how many processes xargs starts at a time
  * @param shared whether all runs are on one shared runner
+ * @param retries whether each step fails once and is retried
  * @param environment additional variables for components of the embedded stack, by component
  * @param results the folder for the table and the figures; null for the default
  */
@@ -31,6 +32,7 @@ public record ShellsOptions(
     int steps,
     int parallel,
     boolean shared,
+    boolean retries,
     boolean json,
     Map<String, Map<String, String>> environment,
     @Nullable Path results) {
@@ -54,6 +56,7 @@ public record ShellsOptions(
     int steps = 10;
     int parallel = startingRunners(Runtime.getRuntime().availableProcessors());
     boolean shared = false;
+    boolean retries = false;
     while (!left.isEmpty()) {
       String name = left.next();
       switch (name) {
@@ -63,6 +66,7 @@ public record ShellsOptions(
         case "--steps" -> steps = (int) left.number(name, 1, MOST_STEPS);
         case "--parallel" -> parallel = (int) left.number(name, 1, MOST_PARALLEL);
         case "--shared" -> shared = true;
+        case "--retries" -> retries = true;
         case "--env" -> left.variable(name);
         default -> left.common(name);
       }
@@ -74,6 +78,7 @@ public record ShellsOptions(
         steps,
         parallel,
         shared,
+        retries,
         left.json(),
         left.environment(),
         left.results());
@@ -84,8 +89,13 @@ public record ShellsOptions(
     return Math.max(4, 2 * processors);
   }
 
-  /** Number of all steps of a burst, and of the processes that xargs starts. */
-  int processes() {
+  /** Number of all steps of a burst. */
+  int burstSteps() {
     return runs * steps;
+  }
+
+  /** Number of the processes of these steps, and of those that xargs starts. */
+  int processes() {
+    return burstSteps() * (retries ? 2 : 1);
   }
 }

@@ -28,6 +28,7 @@ import java.util.function.ToDoubleFunction;
  * @param steps of each run
  * @param parallel how many processes xargs started at a time
  * @param shared whether all runs were on one shared runner
+ * @param retries whether each step failed once and was retried, which is two processes
  * @param command the words of a runner for a step
  */
 public record ShellsResult(
@@ -37,6 +38,7 @@ public record ShellsResult(
     int steps,
     int parallel,
     boolean shared,
+    boolean retries,
     List<String> command,
     List<ShellsRoundResult> rounds) {
   /** How many times as much as the processes themselves the steps may cost. */
@@ -53,12 +55,13 @@ public record ShellsResult(
     page.append(at).append(", ").append(machine).append(".\n");
     page.append(
         ReportFormatter.line(
-            "%,d runs of %d shell steps, submitted at once, on %s, and xargs with %,d processes, %d"
+            "%,d runs of %d shell steps%s, submitted at once, on %s, and xargs with %,d processes, %d"
                 + " at a time. Medians over %d rounds, by turns.%n%n",
             runs,
             steps,
+            retries ? " that fail once" : "",
             shared ? "one shared runner" : "a runner for each",
-            runs * steps,
+            runs * steps * (retries ? 2 : 1),
             parallel,
             rounds.size()));
     page.append("| | wall | processors | per step | steps/s |\n|---|--:|--:|--:|--:|\n");
@@ -103,7 +106,8 @@ public record ShellsResult(
             .put("runs", runs)
             .put("steps", steps)
             .put("parallel", parallel)
-            .put("shared", shared);
+            .put("shared", shared)
+            .put("retries", retries);
     figures(
         all.putObject("baton"), median(ShellsRoundResult::wallS), median(ShellsRoundResult::cpuS));
     figures(

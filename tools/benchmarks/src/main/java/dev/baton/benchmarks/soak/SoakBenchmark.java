@@ -130,7 +130,8 @@ public record SoakBenchmark(
 
     /** Returns the steps per second of one burst; deletes runs afterwards. */
     private double burst() throws IOException, InterruptedException {
-      double stepsPerS = baton.burst(work.burstRuns(), work.burstSteps()).stepsPerSecond();
+      double stepsPerS =
+          baton.burst(work.kind(), work.burstRuns(), work.burstSteps()).stepsPerSecond();
       runs += work.burstRuns();
       if (!options.keepRuns() && runs - deleted >= KEPT_RUNS) {
         deleteRuns();
@@ -158,7 +159,7 @@ public record SoakBenchmark(
       Floor limits = floor.measure();
       List<DurationDistribution> single = new ArrayList<>();
       for (int i = 0; i < work.sequentialRuns(); i++) {
-        single.add(baton.sequential(work.sequentialSteps()).steps());
+        single.add(baton.sequential(work.kind(), work.sequentialSteps()).steps());
         runs++;
       }
       DurationDistribution times = DurationDistribution.pooled(single);

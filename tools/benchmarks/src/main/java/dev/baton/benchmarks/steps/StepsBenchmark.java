@@ -58,8 +58,11 @@ public record StepsBenchmark(
           null,
           null);
     }
+    Path data = folder.resolve("baton");
     try (BenchmarkStack stack =
-            BenchmarkStack.start(folder.resolve("baton"), options.environment(), progress);
+            options.compact()
+                ? BenchmarkStack.startCompact(data, options.environment(), progress)
+                : BenchmarkStack.start(data, options.environment(), progress);
         BrokerFloorBenchmark floor = BrokerFloorBenchmark.start(stack.kafka())) {
       return compare(BatonSystem.of(stack, options.submitEach()), floor, stack);
     }

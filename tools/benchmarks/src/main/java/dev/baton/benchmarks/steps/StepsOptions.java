@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param rounds number of turns of each system, 1 to 100
  * @param warmup number of unmeasured turns before, 0 to 100
  * @param json whether standard output gets JSON, a table otherwise
+ * @param kind what each step does
+ * @param compact whether the embedded stack uses less memory, as of {@code baton up --compact}
  * @param restate whether to measure Restate, too, if Node and npm are present
  * @param submitEach whether the runs of a burst are submitted one by one, as one batch otherwise
  * @param server a running orchestrator; null starts an embedded stack
@@ -31,6 +33,8 @@ public record StepsOptions(
     int rounds,
     int warmup,
     boolean json,
+    StepKind kind,
+    boolean compact,
     boolean restate,
     boolean submitEach,
     @Nullable URI server,
@@ -54,6 +58,8 @@ public record StepsOptions(
     int warmup = 8;
     boolean restate = true;
     boolean each = false;
+    StepKind kind = StepKind.TRANSFORM;
+    boolean compact = false;
     URI server = null;
     String kafka = null;
     Path profile = null;
@@ -64,6 +70,13 @@ public record StepsOptions(
         case "--warmup" -> warmup = (int) left.number(name, 0, MOST);
         case "--no-restate" -> restate = false;
         case "--submit" -> each = left.oneOf(name, "batch", "each").equals("each");
+        case "--kind" ->
+            kind =
+                left.oneOf(name, StepKind.TRANSFORM.label(), StepKind.WAIT.label())
+                        .equals(StepKind.WAIT.label())
+                    ? StepKind.WAIT
+                    : StepKind.TRANSFORM;
+        case "--compact" -> compact = true;
         case "--server" -> server = address(left.value(name));
         case "--kafka" -> kafka = left.value(name);
         case "--env" -> left.variable(name);
@@ -74,10 +87,16 @@ public record StepsOptions(
     if ((server == null) != (kafka == null)) {
       throw new IllegalArgumentException("--server and --kafka go together; see --help");
     }
+    if (server != null && compact) {
+      throw new IllegalArgumentException(
+          "--compact starts a stack, --server names one; see --help");
+    }
     return new StepsOptions(
         rounds,
         warmup,
         left.json(),
+        kind,
+        compact,
         restate,
         each,
         server,

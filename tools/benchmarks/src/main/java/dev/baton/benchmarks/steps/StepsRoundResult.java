@@ -60,13 +60,13 @@ public record StepsRoundResult(
     long startFlushes = system.flushes().orElse(-1);
     List<SequentialRunResult> runs = new ArrayList<>();
     for (int i = 0; i < work.sequentialRuns(); i++) {
-      runs.add(system.sequential(work.sequentialSteps()));
+      runs.add(system.sequential(work.kind(), work.sequentialSteps()));
     }
     ProcessFootprint middle = system.footprint();
     long middleFlushes = system.flushes().orElse(-1);
     List<BurstResult> bursts = new ArrayList<>();
     for (int i = 0; i < work.bursts(); i++) {
-      bursts.add(system.burst(work.burstRuns(), work.burstSteps()));
+      bursts.add(system.burst(work.kind(), work.burstRuns(), work.burstSteps()));
     }
     ProcessFootprint end = system.footprint();
     OptionalDouble elsewhere = MachineCpuSample.now().elsewhere(started, end.cpuMicrosSince(start));

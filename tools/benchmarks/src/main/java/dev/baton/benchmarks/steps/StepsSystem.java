@@ -19,10 +19,10 @@ public interface StepsSystem extends AutoCloseable {
   String name();
 
   /** Executes one run with this number of steps; returns when it has ended. */
-  SequentialRunResult sequential(int steps) throws IOException, InterruptedException;
+  SequentialRunResult sequential(StepKind kind, int steps) throws IOException, InterruptedException;
 
   /** Executes this number of runs concurrently; returns when all have ended. */
-  BurstResult burst(int runs, int steps) throws IOException, InterruptedException;
+  BurstResult burst(StepKind kind, int runs, int steps) throws IOException, InterruptedException;
 
   /** Returns the present footprint of its processes; empty when they are not on this machine. */
   ProcessFootprint footprint() throws IOException;

@@ -9,6 +9,7 @@ package dev.baton.benchmarks.steps;
 /**
  * The workload of a turn; the same for every system.
  *
+ * @param kind what each step does
  * @param sequentialRuns number of sequential runs
  * @param sequentialSteps steps of each
  * @param bursts number of sequential bursts
@@ -16,8 +17,18 @@ package dev.baton.benchmarks.steps;
  * @param burstSteps steps of each of these runs
  */
 public record StepsWorkload(
-    int sequentialRuns, int sequentialSteps, int bursts, int burstRuns, int burstSteps) {
-  public static final StepsWorkload STANDARD = new StepsWorkload(5, 200, 5, 200, 10);
+    StepKind kind,
+    int sequentialRuns,
+    int sequentialSteps,
+    int bursts,
+    int burstRuns,
+    int burstSteps) {
+  public static final StepsWorkload STANDARD = standard(StepKind.TRANSFORM);
+
+  /** The number of runs and steps of every measurement, with steps of this kind. */
+  public static StepsWorkload standard(StepKind kind) {
+    return new StepsWorkload(kind, 5, 200, 5, 200, 10);
+  }
 
   /** Number of all steps of a turn. */
   public long steps() {

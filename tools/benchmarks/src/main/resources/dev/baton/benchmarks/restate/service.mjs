@@ -1,4 +1,4 @@
-// The same work as the Baton workflow: so many journaled steps that hand on their input.
+// The same work as the Baton workflow: so many journaled steps that return their input, or wait.
 // Usage: node service.mjs PORT; prints "ready PORT". Listens on 127.0.0.1 only.
 import * as http2 from "node:http2";
 import * as restate from "@restatedev/restate-sdk";
@@ -18,11 +18,11 @@ const steps = restate.service({
   name: "Steps",
   handlers: {
     // With timings it also returns the microseconds from each step's end to the next one's.
-    run: async (ctx, { steps, timings, input }) => {
+    run: async (ctx, { steps, wait, timings, input }) => {
       const took = [];
       let last = process.hrtime.bigint();
       for (let i = 0; i < steps; i++) {
-        await ctx.run(`s${i}`, () => input);
+        await (wait > 0 ? ctx.sleep(wait) : ctx.run(`s${i}`, () => input));
         if (timings) {
           const now = process.hrtime.bigint();
           took.push(Math.round(Number(now - last) / 1000));

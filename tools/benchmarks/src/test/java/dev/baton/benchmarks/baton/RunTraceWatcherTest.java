@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.benchmarks.baton.BrokerFloorBenchmark.Floor;
+import dev.baton.benchmarks.steps.StepKind;
 import dev.baton.protocol.topic.TopicBootstrap;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
@@ -39,6 +40,8 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests against the embedded broker. */
 @NullUnmarked
@@ -133,13 +136,18 @@ class RunTraceWatcherTest {
     }
   }
 
-  @Test
-  void shouldAskForAValidWorkflow() {
+  @ParameterizedTest
+  @EnumSource
+  void shouldRequestAValidWorkflow(StepKind kind) {
     WorkflowParseResult parsed =
-        WorkflowParser.parse(NoOpWorkflowFactory.yaml(200), DefinitionFormat.YAML);
+        WorkflowParser.parse(NoOpWorkflowFactory.yaml(kind, 200), DefinitionFormat.YAML);
 
     assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
     assertThat(((WorkflowParseResult.Valid) parsed).canonical().path("steps")).hasSize(200);
+  }
+
+  @Test
+  void shouldRequestAValidLoop() {
     assertThat(
             WorkflowParser.parse(
                 LoopingRunDriver.emptyYaml(

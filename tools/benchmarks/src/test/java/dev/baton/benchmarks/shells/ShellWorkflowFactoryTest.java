@@ -13,14 +13,14 @@ import dev.baton.protocol.workflow.IsolationMode;
 import dev.baton.protocol.workflow.WorkflowParseResult;
 import dev.baton.protocol.workflow.WorkflowParser;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ShellWorkflowFactoryTest {
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void shouldCreateAValidWorkflow(boolean shared) {
+  @CsvSource({"false, false, 0", "true, true, 1"})
+  void shouldCreateAValidWorkflow(boolean shared, boolean retries, int most) {
     WorkflowParseResult parsed =
-        WorkflowParser.parse(ShellWorkflowFactory.yaml(10, shared), DefinitionFormat.YAML);
+        WorkflowParser.parse(ShellWorkflowFactory.yaml(10, shared, retries), DefinitionFormat.YAML);
 
     assertThat(parsed).isInstanceOf(WorkflowParseResult.Valid.class);
     var steps = ((WorkflowParseResult.Valid) parsed).canonical().path("steps");
@@ -28,5 +28,6 @@ class ShellWorkflowFactoryTest {
         .isEqualTo(shared ? IsolationMode.SHARED : IsolationMode.ISOLATED);
     assertThat(steps).hasSize(10);
     assertThat(steps.path(9).path("workspace").asText()).isEqualTo("none");
+    assertThat(steps.path(9).path("retry").path("max").asInt()).isEqualTo(most);
   }
 }

@@ -23,7 +23,7 @@ class ShellsOptionsTest {
     assertThat(ShellsOptions.parse(List.of()))
         .isEqualTo(
             new ShellsOptions(
-                3, 1, 200, 10, Math.max(4, 2 * processors), false, false, Map.of(), null));
+                3, 1, 200, 10, Math.max(4, 2 * processors), false, false, false, Map.of(), null));
     assertThat(ShellsOptions.startingRunners(1)).isEqualTo(4);
     assertThat(ShellsOptions.startingRunners(8)).isEqualTo(16);
   }
@@ -33,15 +33,16 @@ class ShellsOptionsTest {
     ShellsOptions options =
         ShellsOptions.parse(
             List.of(
-                ("-o json --rounds 2 --warmup 0 --runs 4 --steps 500 --parallel 8 --shared"
+                ("-o json --rounds 2 --warmup 0 --runs 4 --steps 500 --parallel 8 --shared --retries"
                         + " --env orchestrator:A=1")
                     .split(" ")));
 
     assertThat(options)
         .isEqualTo(
             new ShellsOptions(
-                2, 0, 4, 500, 8, true, true, Map.of("orchestrator", Map.of("A", "1")), null));
-    assertThat(options.processes()).isEqualTo(2_000);
+                2, 0, 4, 500, 8, true, true, true, Map.of("orchestrator", Map.of("A", "1")), null));
+    assertThat(options.processes()).isEqualTo(4_000);
+    assertThat(options.burstSteps()).isEqualTo(2_000);
   }
 
   @ParameterizedTest

@@ -26,6 +26,7 @@ class ShellsResultTest {
           10,
           4,
           true,
+          false,
           List.of("setsid", "/bin/sh"),
           List.of(round(20, 10, 4), round(10, 20, 5), round(40, 30, 10)));
 

@@ -23,7 +23,20 @@ class StepsOptionsTest {
     StepsOptions options = StepsOptions.parse(List.of());
 
     assertThat(options)
-        .isEqualTo(new StepsOptions(3, 8, false, true, false, null, null, Map.of(), null, null));
+        .isEqualTo(
+            new StepsOptions(
+                3,
+                8,
+                false,
+                StepKind.TRANSFORM,
+                false,
+                true,
+                false,
+                null,
+                null,
+                Map.of(),
+                null,
+                null));
   }
 
   @Test
@@ -46,6 +59,14 @@ class StepsOptionsTest {
     assertThat(options.environment()).isEqualTo(Map.of("kafka", Map.of("A", "1", "B", "x=y")));
   }
 
+  @Test
+  void shouldTakeTheKindOfStepsAndOfTheStack() {
+    StepsOptions options = StepsOptions.parse(List.of("--kind", "wait", "--compact"));
+
+    assertThat(options.kind()).isEqualTo(StepKind.WAIT);
+    assertThat(options.compact()).isTrue();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--rounds 0, --rounds 0 is not a number from 1 to 100",
@@ -53,6 +74,8 @@ class StepsOptionsTest {
     "--warmup x, --warmup x is not a number from 0 to 100",
     "--rounds, --rounds has no value; see --help",
     "-o xml, -o xml is neither table nor json",
+    "--kind sleep, --kind sleep is neither transform nor wait",
+    "--compact --server http://127.0.0.1:1 --kafka a:1, '--compact starts a stack, --server names one; see --help'",
     "--submit all, --submit all is neither batch nor each",
     "--server http://127.0.0.1:1, --server and --kafka go together; see --help",
     "--server nowhere --kafka a:1, --server nowhere does not match http://host:port",
