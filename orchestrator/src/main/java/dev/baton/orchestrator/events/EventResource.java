@@ -127,6 +127,7 @@ public class EventResource {
   @RolesAllowed(ProjectRoles.VIEWER_NAME)
   @Path("/events")
   @Produces(MediaType.SERVER_SENT_EVENTS)
+  @StreamedRun
   @Operation(hidden = true)
   public Multi<OutboundSseEvent> stream(
       String id,

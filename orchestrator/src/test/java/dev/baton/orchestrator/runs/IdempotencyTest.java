@@ -135,6 +135,22 @@ class IdempotencyTest {
   }
 
   @Test
+  void shouldRefuseToStreamEventsOfARunThatDoesNotExist() {
+    String run = RunId.next();
+
+    OrchestratorTestClient.Answer stream =
+        bed.api()
+            .send(
+                bed.api()
+                    .request("/runs/" + run + "/events")
+                    .header("Accept", "text/event-stream")
+                    .GET());
+
+    assertThat(stream.status()).as(stream.text()).isEqualTo(404);
+    assertThat(stream.json().get("detail").textValue()).contains(run, "allowed: the id of a run");
+  }
+
+  @Test
   void shouldBeReadyAndDescribed() {
     assertThat(bed.api().get("/q/health/ready").status()).isEqualTo(200);
     assertThat(bed.api().get("/q/metrics").text()).contains("baton_projection_events");
