@@ -10,7 +10,7 @@ import dev.baton.benchmarks.measure.BurstResult;
 import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.benchmarks.measure.ProcessFootprint;
 import dev.baton.benchmarks.measure.SequentialRunResult;
-import dev.baton.benchmarks.steps.StepKind;
+import dev.baton.benchmarks.steps.MeasuredStepKind;
 import dev.baton.benchmarks.steps.StepsSystem;
 import java.io.IOException;
 import java.net.URI;
@@ -61,7 +61,7 @@ public final class BatonSystem implements StepsSystem {
   }
 
   @Override
-  public SequentialRunResult sequential(StepKind kind, int steps)
+  public SequentialRunResult sequential(MeasuredStepKind kind, int steps)
       throws IOException, InterruptedException {
     String workflow = stored(NoOpWorkflowFactory.yaml(kind, steps));
     long start = System.nanoTime();
@@ -71,7 +71,7 @@ public final class BatonSystem implements StepsSystem {
   }
 
   @Override
-  public BurstResult burst(StepKind kind, int runs, int steps)
+  public BurstResult burst(MeasuredStepKind kind, int runs, int steps)
       throws IOException, InterruptedException {
     return burst(NoOpWorkflowFactory.yaml(kind, steps), runs, steps);
   }

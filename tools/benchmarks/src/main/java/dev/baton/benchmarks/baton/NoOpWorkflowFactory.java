@@ -6,7 +6,7 @@
  */
 package dev.baton.benchmarks.baton;
 
-import dev.baton.benchmarks.steps.StepKind;
+import dev.baton.benchmarks.steps.MeasuredStepKind;
 
 /** Creates workflows of steps that only pass on the run's input. */
 final class NoOpWorkflowFactory {
@@ -16,7 +16,7 @@ final class NoOpWorkflowFactory {
    * Returns the definition, as YAML, of a workflow with this number of steps; its name contains
    * their kind and number.
    */
-  static String yaml(StepKind kind, int steps) {
+  static String yaml(MeasuredStepKind kind, int steps) {
     String work =
         switch (kind) {
           case TRANSFORM -> "transform: .input";

@@ -12,7 +12,7 @@ import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.benchmarks.measure.ProcessFootprint;
 import dev.baton.benchmarks.measure.ProcfsUsageReader;
 import dev.baton.benchmarks.measure.SequentialRunResult;
-import dev.baton.benchmarks.steps.StepKind;
+import dev.baton.benchmarks.steps.MeasuredStepKind;
 import dev.baton.benchmarks.steps.StepsSystem;
 import dev.baton.protocol.json.Json;
 import java.io.IOException;
@@ -67,7 +67,7 @@ public final class RestateSystem implements StepsSystem {
   }
 
   @Override
-  public SequentialRunResult sequential(StepKind kind, int steps)
+  public SequentialRunResult sequential(MeasuredStepKind kind, int steps)
       throws IOException, InterruptedException {
     long start = System.nanoTime();
     HttpResponse<byte[]> answer = await(call(kind, steps, true));
@@ -85,7 +85,7 @@ public final class RestateSystem implements StepsSystem {
   }
 
   @Override
-  public BurstResult burst(StepKind kind, int runs, int steps)
+  public BurstResult burst(MeasuredStepKind kind, int runs, int steps)
       throws IOException, InterruptedException {
     List<CompletableFuture<Long>> answers = new ArrayList<>();
     long start = System.nanoTime();
@@ -139,7 +139,8 @@ public final class RestateSystem implements StepsSystem {
     server.close();
   }
 
-  private CompletableFuture<HttpResponse<byte[]>> call(StepKind kind, int steps, boolean timings) {
+  private CompletableFuture<HttpResponse<byte[]>> call(
+      MeasuredStepKind kind, int steps, boolean timings) {
     byte[] body =
         "{\"steps\":%d,\"wait\":%d,\"timings\":%b,\"input\":{\"n\":1}}"
             .formatted(steps, kind.waitMillis(), timings)

@@ -33,7 +33,7 @@ public record StepsOptions(
     int rounds,
     int warmup,
     boolean json,
-    StepKind kind,
+    MeasuredStepKind kind,
     boolean compact,
     boolean restate,
     boolean submitEach,
@@ -58,7 +58,7 @@ public record StepsOptions(
     int warmup = 8;
     boolean restate = true;
     boolean each = false;
-    StepKind kind = StepKind.TRANSFORM;
+    MeasuredStepKind kind = MeasuredStepKind.TRANSFORM;
     boolean compact = false;
     URI server = null;
     String kafka = null;
@@ -72,10 +72,10 @@ public record StepsOptions(
         case "--submit" -> each = left.oneOf(name, "batch", "each").equals("each");
         case "--kind" ->
             kind =
-                left.oneOf(name, StepKind.TRANSFORM.label(), StepKind.WAIT.label())
-                        .equals(StepKind.WAIT.label())
-                    ? StepKind.WAIT
-                    : StepKind.TRANSFORM;
+                left.oneOf(name, MeasuredStepKind.TRANSFORM.label(), MeasuredStepKind.WAIT.label())
+                        .equals(MeasuredStepKind.WAIT.label())
+                    ? MeasuredStepKind.WAIT
+                    : MeasuredStepKind.TRANSFORM;
         case "--compact" -> compact = true;
         case "--server" -> server = address(left.value(name));
         case "--kafka" -> kafka = left.value(name);

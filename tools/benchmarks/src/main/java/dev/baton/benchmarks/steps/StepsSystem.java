@@ -19,10 +19,12 @@ public interface StepsSystem extends AutoCloseable {
   String name();
 
   /** Executes one run with this number of steps; returns when it has ended. */
-  SequentialRunResult sequential(StepKind kind, int steps) throws IOException, InterruptedException;
+  SequentialRunResult sequential(MeasuredStepKind kind, int steps)
+      throws IOException, InterruptedException;
 
   /** Executes this number of runs concurrently; returns when all have ended. */
-  BurstResult burst(StepKind kind, int runs, int steps) throws IOException, InterruptedException;
+  BurstResult burst(MeasuredStepKind kind, int runs, int steps)
+      throws IOException, InterruptedException;
 
   /** Returns the present footprint of its processes; empty when they are not on this machine. */
   ProcessFootprint footprint() throws IOException;

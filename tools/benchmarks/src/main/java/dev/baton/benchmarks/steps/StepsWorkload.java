@@ -17,16 +17,16 @@ package dev.baton.benchmarks.steps;
  * @param burstSteps steps of each of these runs
  */
 public record StepsWorkload(
-    StepKind kind,
+    MeasuredStepKind kind,
     int sequentialRuns,
     int sequentialSteps,
     int bursts,
     int burstRuns,
     int burstSteps) {
-  public static final StepsWorkload STANDARD = standard(StepKind.TRANSFORM);
+  public static final StepsWorkload STANDARD = standard(MeasuredStepKind.TRANSFORM);
 
   /** The number of runs and steps of every measurement, with steps of this kind. */
-  public static StepsWorkload standard(StepKind kind) {
+  public static StepsWorkload standard(MeasuredStepKind kind) {
     return new StepsWorkload(kind, 5, 200, 5, 200, 10);
   }
 

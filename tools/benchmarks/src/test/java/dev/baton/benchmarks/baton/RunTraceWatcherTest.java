@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.baton.benchmarks.baton.BrokerFloorBenchmark.Floor;
-import dev.baton.benchmarks.steps.StepKind;
+import dev.baton.benchmarks.steps.MeasuredStepKind;
 import dev.baton.protocol.topic.TopicBootstrap;
 import dev.baton.protocol.topic.TopicName;
 import dev.baton.protocol.trace.EventId;
@@ -138,7 +138,7 @@ class RunTraceWatcherTest {
 
   @ParameterizedTest
   @EnumSource
-  void shouldRequestAValidWorkflow(StepKind kind) {
+  void shouldRequestAValidWorkflow(MeasuredStepKind kind) {
     WorkflowParseResult parsed =
         WorkflowParser.parse(NoOpWorkflowFactory.yaml(kind, 200), DefinitionFormat.YAML);
 

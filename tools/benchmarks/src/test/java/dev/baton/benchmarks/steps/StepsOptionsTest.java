@@ -28,7 +28,7 @@ class StepsOptionsTest {
                 3,
                 8,
                 false,
-                StepKind.TRANSFORM,
+                MeasuredStepKind.TRANSFORM,
                 false,
                 true,
                 false,
@@ -63,7 +63,7 @@ class StepsOptionsTest {
   void shouldTakeTheKindOfStepsAndOfTheStack() {
     StepsOptions options = StepsOptions.parse(List.of("--kind", "wait", "--compact"));
 
-    assertThat(options.kind()).isEqualTo(StepKind.WAIT);
+    assertThat(options.kind()).isEqualTo(MeasuredStepKind.WAIT);
     assertThat(options.compact()).isTrue();
   }
 

@@ -9,7 +9,7 @@ package dev.baton.benchmarks.steps;
 import java.util.Locale;
 
 /** What a measured step does. */
-public enum StepKind {
+public enum MeasuredStepKind {
   /** Returns its input. */
   TRANSFORM(0),
   /** Waits durably. */
@@ -17,7 +17,7 @@ public enum StepKind {
 
   private final int waitMillis;
 
-  StepKind(int waitMillis) {
+  MeasuredStepKind(int waitMillis) {
     this.waitMillis = waitMillis;
   }
 
