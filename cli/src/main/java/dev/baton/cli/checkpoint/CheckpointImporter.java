@@ -136,7 +136,11 @@ record CheckpointImporter(OrchestratorRestClient client, String run) {
     }
     screen(document.withObject("/contributors"), screen);
     document.put("checksum", ManifestCodec.checksum(document));
-    return ManifestCodec.write(ManifestCodec.read(Json.bytes(document)));
+    try {
+      return ManifestCodec.write(ManifestCodec.read(Json.bytes(document)));
+    } catch (IllegalArgumentException e) {
+      throw CliException.usage(String.valueOf(e.getMessage()));
+    }
   }
 
   private static void screen(ObjectNode contributors, Optional<SavedScreen> screen) {

@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Pattern;
@@ -34,6 +35,10 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
   private static final Pattern NAME =
       Pattern.compile(
           "(\\./)?([a-z_]+\\.(json|txt)|workspace\\.tar\\.zst|mcp_state/(?!\\.{1,2}$)[\\w.-]+)");
+
+  /** Members of the manifest that an import replaces, or changes. */
+  private static final List<String> PARTS = List.of("workspace", "contributors", "conversation");
+
   private static final long MAX_HEADER = 1 << 16;
   private static final long MAX_STATE = 256L << 20;
   private static final long MAX_WORKSPACE = 64L << 30;
@@ -62,6 +67,11 @@ record PortableCheckpoint(Path folder, ObjectNode manifest, boolean checked) {
     JsonNode document = json(folder.resolve(PortableCheckpointFormat.MANIFEST));
     if (!(document instanceof ObjectNode manifest)) {
       throw CliException.usage("the manifest is not a JSON object");
+    }
+    for (String part : PARTS) {
+      if (!manifest.path(part).isObject() && manifest.hasNonNull(part)) {
+        throw CliException.usage("the manifest's " + part + " is not a JSON object");
+      }
     }
     return new PortableCheckpoint(folder, manifest, check(folder, manifest));
   }

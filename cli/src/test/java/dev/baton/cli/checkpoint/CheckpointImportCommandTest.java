@@ -30,6 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An exported checkpoint can be imported, unless it was modified. */
@@ -176,6 +177,31 @@ class CheckpointImportCommandTest {
 
       assertThat(result.code()).isEqualTo(2);
       assertThat(result.err()).contains("conversation.json", "replaced[0].from");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "workspace, 5, the manifest's workspace is not a JSON object",
+    "workspace, [], the manifest's workspace is not a JSON object",
+    "contributors, true, the manifest's contributors is not a JSON object",
+    "conversation, '\"x\"', the manifest's conversation is not a JSON object",
+    "git, 3, git must be an object",
+    "contributors, '{\"files\": 5}', contributors.files must be an object",
+  })
+  void shouldNameAMemberOfTheManifestThatCannotBeRead(String name, String value, String problem)
+      throws Exception {
+    Path from = export("handover");
+    ObjectNode manifest = (ObjectNode) Json.tree(Files.readAllBytes(from.resolve("manifest.json")));
+    manifest.remove("checksums");
+    manifest.set(name, tree(value));
+    Files.write(from.resolve("manifest.json"), Json.bytes(manifest));
+
+    try (ImportServer target = new ImportServer()) {
+      InProcessCli.Result result = target.cli().run("checkpoint", "import", from.toString());
+
+      assertThat(result.code()).as(result.err()).isEqualTo(2);
+      assertThat(result.err()).contains(problem);
     }
   }
 

@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.JsonProblemFormatter;
 import jakarta.ws.rs.core.MediaType;
 import java.io.CharConversionException;
 import java.io.IOException;
@@ -104,15 +105,7 @@ public final class JsonBodyReader {
   private static FieldProblem describe(JacksonException e) {
     JsonLocation at = e.getLocation();
     String path =
-        e instanceof JsonMappingException mapping
-            ? mapping.getPath().stream()
-                .map(
-                    ref ->
-                        ref.getFieldName() == null
-                            ? "[" + ref.getIndex() + "]"
-                            : ref.getFieldName())
-                .collect(Collectors.joining("."))
-            : null;
+        e instanceof JsonMappingException mapping ? JsonProblemFormatter.path(mapping) : null;
     String message = e.getOriginalMessage();
     String allowed = null;
     if (e instanceof UnrecognizedPropertyException unknown) {

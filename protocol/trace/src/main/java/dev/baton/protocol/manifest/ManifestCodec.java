@@ -13,6 +13,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.baton.protocol.digest.Digest;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.JsonProblemFormatter;
 import dev.baton.protocol.json.RequiredFieldChecker;
 import java.io.IOException;
 import java.util.TreeMap;
@@ -92,7 +93,7 @@ public final class ManifestCodec {
   private static String words(JsonProcessingException e) {
     Throwable cause = e.getCause();
     @Nullable String why = cause instanceof IllegalArgumentException ? cause.getMessage() : null;
-    return why == null ? e.getOriginalMessage() : why;
+    return why == null ? JsonProblemFormatter.describe(e) : why;
   }
 
   /** The depth is limited by Jackson (1,000). */

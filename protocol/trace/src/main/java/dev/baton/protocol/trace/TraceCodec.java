@@ -9,6 +9,7 @@ package dev.baton.protocol.trace;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.ObjectReader;
 import dev.baton.protocol.json.Json;
+import dev.baton.protocol.json.JsonProblemFormatter;
 import dev.baton.protocol.json.RequiredFieldChecker;
 import java.io.IOException;
 import java.net.URI;
@@ -205,7 +206,7 @@ public final class TraceCodec {
     try {
       return decode(key, event);
     } catch (JacksonException e) {
-      return new Decoded.Malformed(event.id() + ": data: " + e.getOriginalMessage());
+      return new Decoded.Malformed(event.id() + ": data: " + JsonProblemFormatter.describe(e));
     } catch (IOException e) {
       return new Decoded.Malformed(event.id() + ": data: " + e.getMessage());
     } catch (IllegalArgumentException e) {
