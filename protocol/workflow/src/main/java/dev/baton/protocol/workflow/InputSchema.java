@@ -10,7 +10,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.BooleanNode;
 import com.networknt.schema.Error;
 import com.networknt.schema.ExecutionContextCustomizer;
-import com.networknt.schema.InputFormat;
 import com.networknt.schema.Schema;
 import com.networknt.schema.SchemaException;
 import com.networknt.schema.SchemaLocation;
@@ -27,6 +26,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
 
 /**
  * A JSON Schema (2020-12) of a run's input or an approval's answer. Nothing is fetched: a {@code
@@ -87,12 +87,17 @@ public final class InputSchema {
     }
     DEADLINE.set(System.nanoTime() + MAX_MILLIS * 1_000_000L);
     try {
-      return violations(compiled().validate(value.toString(), InputFormat.JSON, LIMITS));
+      return violations(compiled().validate(SchemaNodeConverter.of(value), LIMITS));
     } catch (ValidationLimitExceededException | StackOverflowError e) {
       return List.of(new Violation("", "the check against the schema exceeds its limits"));
     } catch (RegexException e) {
       return List.of(
           new Violation("", "the check against a pattern was stopped: " + e.getMessage()));
+    } catch (JacksonException e) {
+      // Thrown where an integer has a minimum or maximum, instead of a violation of its type.
+      return List.of(
+          new Violation(
+              "", "a number that must be an integer has a fraction: " + e.getOriginalMessage()));
     } catch (SchemaException e) {
       throw new IllegalStateException("the schema is invalid: " + e.getMessage(), e);
     } finally {
@@ -109,8 +114,7 @@ public final class InputSchema {
     if (problem != null) {
       return List.of(new Violation("", "the schema has " + problem));
     }
-    List<Violation> shape =
-        violations(MetaSchema.SCHEMA.validate(schema.toString(), InputFormat.JSON));
+    List<Violation> shape = violations(MetaSchema.SCHEMA.validate(SchemaNodeConverter.of(schema)));
     if (!shape.isEmpty()) {
       return shape;
     }
@@ -119,6 +123,8 @@ public final class InputSchema {
       return List.of();
     } catch (StackOverflowError e) {
       return List.of(new Violation("", "the schema is nested too deeply"));
+    } catch (JacksonException e) {
+      return List.of(new Violation("", "a number is too large: " + e.getOriginalMessage()));
     } catch (SchemaException | IllegalArgumentException | RegexException e) {
       String message = Optional.ofNullable(e.getMessage()).orElse("broken");
       return List.of(new Violation("", message.lines().findFirst().orElse("broken")));
@@ -128,7 +134,7 @@ public final class InputSchema {
   private Schema compiled() {
     Schema known = compiled;
     if (known == null) {
-      known = registry().getSchema(schema.toString(), InputFormat.JSON);
+      known = registry().getSchema(SchemaNodeConverter.of(schema));
       known.initializeValidators();
       compiled = known;
     }

@@ -18,6 +18,7 @@ import java.math.BigDecimal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,110 @@ class InputSchemaTest {
             ": required property 'a' not found", "/b/1: string found, integer expected");
     assertThat(schema.validate(json("{\"a\":1,\"b\":[]}"))).isEmpty();
     assertThat(InputSchema.ANY.validate(json("[1]"))).isEmpty();
+  }
+
+  private static final List<String> NUMBERS =
+      List.of(
+          "0",
+          "5",
+          "-3",
+          "0.5",
+          "7.0",
+          "1e2",
+          "1e-5",
+          "9223372036854775807",
+          "-9223372036854775808",
+          "9223372036854775808",
+          "9.3e18",
+          "123456789012345678901234567890",
+          "123456789012345678901234567890.5",
+          "2e202",
+          "-2e202",
+          "1.5e300",
+          "1e400",
+          "-1e400",
+          "123e-400",
+          "1e9999");
+
+  private static boolean isAllowed(
+      String type, String keyword, BigDecimal limit, BigDecimal number) {
+    if (type.equals("integer") && number.stripTrailingZeros().scale() > 0) {
+      return false;
+    }
+    int order = number.compareTo(limit);
+    return switch (keyword) {
+      case "minimum" -> order >= 0;
+      case "exclusiveMinimum" -> order > 0;
+      case "maximum" -> order <= 0;
+      case "exclusiveMaximum" -> order < 0;
+      default -> throw new IllegalArgumentException(keyword);
+    };
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"})
+  void shouldCompareNumbersOfAnySizeExactly(String keyword) throws IOException {
+    List<String> wrong = new ArrayList<>();
+    for (String type : List.of("integer", "number")) {
+      for (String limit : NUMBERS) {
+        InputSchema schema =
+            new InputSchema(json("{\"type\":\"%s\",\"%s\":%s}".formatted(type, keyword, limit)));
+        if (!schema.check().isEmpty()) {
+          wrong.add(type + " " + keyword + " " + limit + ": " + schema.check());
+          continue;
+        }
+        for (String number : NUMBERS) {
+          String found;
+          try {
+            found = schema.validate(json(number)).isEmpty() + "";
+          } catch (RuntimeException e) {
+            found = e.toString();
+          }
+          String expected =
+              isAllowed(type, keyword, new BigDecimal(limit), new BigDecimal(number)) + "";
+          if (!found.equals(expected)) {
+            wrong.add("%s with %s %s: %s: %s".formatted(type, keyword, limit, number, found));
+          }
+        }
+      }
+    }
+    assertThat(wrong).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "maxItems",
+        "minItems",
+        "maxLength",
+        "minLength",
+        "maxProperties",
+        "minProperties",
+        "maxContains",
+        "minContains"
+      })
+  void shouldReadCountsOfAnySize(String keyword) throws IOException {
+    for (String count : List.of("2e202", "1e400", "9223372036854775808", "2147483648", "1.0")) {
+      InputSchema schema =
+          new InputSchema(json("{\"contains\":true,\"%s\":%s}".formatted(keyword, count)));
+
+      if (schema.check().isEmpty()) {
+        boolean least = keyword.startsWith("min");
+        for (String value : List.of("[1]", "\"a\"", "{\"a\":1}")) {
+          boolean counted =
+              switch (value.charAt(0)) {
+                case '[' -> keyword.endsWith("Items") || keyword.endsWith("Contains");
+                case '{' -> keyword.endsWith("Properties");
+                default -> keyword.endsWith("Length");
+              };
+          assertThat(schema.validate(json(value)).isEmpty())
+              .as("%s %s: %s", keyword, count, value)
+              .isEqualTo(!counted || !least || count.equals("1.0"));
+        }
+      } else {
+        assertThat(schema.check().toString()).contains("a number is too large");
+      }
+    }
   }
 
   /** Each must be fast, for any match of the pattern. */
