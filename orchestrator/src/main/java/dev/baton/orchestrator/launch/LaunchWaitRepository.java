@@ -22,6 +22,22 @@ import java.util.Map;
 class LaunchWaitRepository {
   private static final Duration SQL = Duration.ofSeconds(10);
 
+  /** Locks the runs in the order of their ids, as {@link RunLauncher#ASSIGN}. */
+  static final String WAITING =
+      """
+      WITH v AS MATERIALIZED (
+        SELECT * FROM json_to_recordset($1::text::json)
+          AS t (id text, epoch int, launcher text, pool text, max int, reason text, detail text)),
+      locked AS MATERIALIZED (
+        SELECT r.id FROM orchestrator.run r WHERE r.id IN (SELECT id FROM v) ORDER BY r.id FOR NO KEY UPDATE OF r)
+      UPDATE orchestrator.run r SET awaits_launcher = v.launcher, awaits_pool = v.pool, awaits_limit = v.max,
+        awaits_reason = v.reason, awaits_detail = v.detail, awaits_epoch = v.epoch,
+        awaits_since = CASE WHEN r.awaits_epoch = v.epoch THEN r.awaits_since ELSE now() END
+      FROM v JOIN locked ON locked.id = v.id
+      WHERE r.id = v.id AND r.epoch = v.epoch
+        AND (r.awaits_epoch, r.awaits_launcher, r.awaits_pool, r.awaits_limit, r.awaits_reason, r.awaits_detail)
+          IS DISTINCT FROM (v.epoch, v.launcher, v.pool, v.max, v.reason, v.detail)""";
+
   private final Pool pool;
 
   LaunchWaitRepository(Pool pool) {
@@ -30,19 +46,7 @@ class LaunchWaitRepository {
 
   /** Blocks for one statement. */
   void waiting(Map<RunLauncher.Target, LauncherCapacityLimiter.Result.Full> runs) {
-    pool.preparedQuery(
-            """
-            UPDATE orchestrator.run r SET awaits_launcher = v.launcher, awaits_pool = v.pool, awaits_limit = v.max,
-              awaits_reason = v.reason, awaits_detail = v.detail, awaits_epoch = v.epoch,
-              awaits_since = CASE WHEN r.awaits_epoch = v.epoch THEN r.awaits_since ELSE now() END
-            FROM json_to_recordset($1::text::json)
-              AS v (id text, epoch int, launcher text, pool text, max int, reason text, detail text)
-            WHERE r.id = v.id AND r.epoch = v.epoch
-              AND (r.awaits_epoch, r.awaits_launcher, r.awaits_pool, r.awaits_limit, r.awaits_reason, r.awaits_detail)
-                IS DISTINCT FROM (v.epoch, v.launcher, v.pool, v.max, v.reason, v.detail)""")
-        .execute(Tuple.of(rows(runs)))
-        .await()
-        .atMost(SQL);
+    pool.preparedQuery(WAITING).execute(Tuple.of(rows(runs))).await().atMost(SQL);
   }
 
   /**

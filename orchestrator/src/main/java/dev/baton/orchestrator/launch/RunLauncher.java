@@ -340,6 +340,27 @@ public class RunLauncher {
     }
   }
 
+  /**
+   * Stores assignments. Locks the runs in the order of their ids, as the projection updates them:
+   * two statements that lock the same rows in different orders end with a deadlock, which Postgres
+   * notices only after a second.
+   */
+  static final String ASSIGN =
+      """
+      WITH v AS MATERIALIZED (
+        SELECT id, epoch, runner FROM json_to_recordset($1::text::json) AS t (id text, epoch int, runner text)),
+      locked AS MATERIALIZED (
+        SELECT r.id FROM orchestrator.run r WHERE r.id IN (SELECT id FROM v) ORDER BY r.id FOR NO KEY UPDATE OF r),
+      given AS (
+        UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now(),
+          awaits_launcher = NULL, awaits_pool = NULL, awaits_limit = NULL, awaits_epoch = NULL, awaits_since = NULL
+        FROM v JOIN locked ON locked.id = v.id
+        WHERE r.id = v.id AND r.epoch = v.epoch AND r.desired = 'running' RETURNING r.id),
+      warm AS (
+        UPDATE orchestrator.runner w SET run = v.id, epoch = v.epoch FROM v JOIN given ON given.id = v.id
+        WHERE w.id = v.runner AND w.mode = 'warm')
+      SELECT id FROM given""";
+
   /** Stores the assignments; returns the runs that still need a runner. */
   private Set<String> record(List<Placement> placed) {
     var rows = Json.mapper().createArrayNode();
@@ -355,19 +376,7 @@ public class RunLauncher {
               });
     }
     Set<String> recorded = new HashSet<>();
-    on(pool.preparedQuery(
-                """
-                WITH v AS (
-                  SELECT id, epoch, runner FROM json_to_recordset($1::text::json) AS t (id text, epoch int, runner text)),
-                given AS (
-                  UPDATE orchestrator.run r SET runner_id = v.runner, assigned_at = now(),
-                    awaits_launcher = NULL, awaits_pool = NULL, awaits_limit = NULL, awaits_epoch = NULL, awaits_since = NULL FROM v
-                  WHERE r.id = v.id AND r.epoch = v.epoch AND r.desired = 'running' RETURNING r.id),
-                warm AS (
-                  UPDATE orchestrator.runner w SET run = v.id, epoch = v.epoch FROM v JOIN given ON given.id = v.id
-                  WHERE w.id = v.runner AND w.mode = 'warm')
-                SELECT id FROM given""")
-            .execute(Tuple.of(rows.toString())))
+    on(pool.preparedQuery(ASSIGN).execute(Tuple.of(rows.toString())))
         .forEach(row -> recorded.add(row.getString("id")));
     return recorded;
   }
