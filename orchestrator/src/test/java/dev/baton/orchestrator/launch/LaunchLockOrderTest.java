@@ -9,13 +9,11 @@ package dev.baton.orchestrator.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.QueryPlanReader;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.inject.Inject;
-import java.time.Duration;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,16 +26,7 @@ class LaunchLockOrderTest {
   @ParameterizedTest
   @ValueSource(strings = {RunLauncher.ASSIGN, LaunchWaitRepository.WAITING})
   void shouldLockRunsInTheOrderOfTheirIds(String statement) {
-    String plan =
-        StreamSupport.stream(
-                pool.query("EXPLAIN (GENERIC_PLAN) " + statement)
-                    .execute()
-                    .await()
-                    .atMost(Duration.ofSeconds(10))
-                    .spliterator(),
-                false)
-            .map(row -> row.getString(0))
-            .collect(Collectors.joining("\n"));
+    String plan = QueryPlanReader.generic(pool, statement);
 
     String locked = plan.substring(plan.indexOf("CTE locked"));
     assertThat(locked).containsSubsequence("LockRows", "Sort", "Sort Key: r");

@@ -9,13 +9,12 @@ package dev.baton.orchestrator.projection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.QueryPlanReader;
 import io.quarkus.test.common.QuarkusTestResource;
 import io.quarkus.test.junit.QuarkusTest;
 import io.vertx.mutiny.sqlclient.Pool;
 import jakarta.inject.Inject;
 import java.time.Duration;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -29,16 +28,7 @@ class RunViewWriterTest {
   @ValueSource(strings = {RunViewWriter.MOVE, RunViewWriter.UPDATE_RUNS})
   void shouldReadOnlyTheRowsThatChange(String statement) {
     forgetSizes();
-    String plan =
-        StreamSupport.stream(
-                pool.query("EXPLAIN (GENERIC_PLAN) " + statement)
-                    .execute()
-                    .await()
-                    .atMost(Duration.ofSeconds(10))
-                    .spliterator(),
-                false)
-            .map(row -> row.getString(0))
-            .collect(Collectors.joining("\n"));
+    String plan = QueryPlanReader.generic(pool, statement);
 
     assertThat(plan).contains("Nested Loop").contains("Index Cond");
     assertThat(plan).doesNotContain("Seq Scan", "Hash Join", "Merge Join");

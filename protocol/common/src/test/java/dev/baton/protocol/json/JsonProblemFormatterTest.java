@@ -20,6 +20,14 @@ class JsonProblemFormatterTest {
 
   record Document(List<Part> parts, Map<String, Part> byName) {}
 
+  private static String problemOf(String json) {
+    JacksonException e =
+        catchThrowableOfType(
+            JacksonException.class,
+            () -> Json.mapper().readValue(json.replace('\'', '"'), Document.class));
+    return JsonProblemFormatter.describe(e);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
@@ -34,12 +42,7 @@ class JsonProblemFormatterTest {
         "{'by_name': {'a': 'b'}}; by_name.a must be an object",
       })
   void shouldNameThePlaceAndTheAllowedType(String json, String problem) {
-    JacksonException e =
-        catchThrowableOfType(
-            JacksonException.class,
-            () -> Json.mapper().readValue(json.replace('\'', '"'), Document.class));
-
-    assertThat(JsonProblemFormatter.describe(e)).isEqualTo(problem);
+    assertThat(problemOf(json)).isEqualTo(problem);
   }
 
   @ParameterizedTest
@@ -47,11 +50,6 @@ class JsonProblemFormatterTest {
       delimiter = ';',
       value = {"{; Unexpected end-of-input", "{'parts': [{'size': 'x'}]}; parts[0].size: "})
   void shouldKeepOtherReasons(String json, String problem) {
-    JacksonException e =
-        catchThrowableOfType(
-            JacksonException.class,
-            () -> Json.mapper().readValue(json.replace('\'', '"'), Document.class));
-
-    assertThat(JsonProblemFormatter.describe(e)).startsWith(problem);
+    assertThat(problemOf(json)).startsWith(problem);
   }
 }

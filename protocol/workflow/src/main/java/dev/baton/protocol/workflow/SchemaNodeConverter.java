@@ -51,22 +51,23 @@ final class SchemaNodeConverter {
 
   private static tools.jackson.databind.JsonNode number(JsonNode node) {
     if (node.isIntegralNumber()) {
-      return node.canConvertToLong() ? integer(node.longValue()) : big(node.bigIntegerValue());
+      return integer(node.bigIntegerValue());
     }
     BigDecimal value = node.decimalValue();
     // A larger exponent, which no parsed number has, would need as many digits of memory.
     if (!ExactNumberNodeFactory.isWithin(node) || value.stripTrailingZeros().scale() > 0) {
       return NODES.numberNode(value);
     }
-    BigInteger integer = value.toBigIntegerExact();
-    return integer.bitLength() < Long.SIZE ? integer(integer.longValue()) : big(integer);
+    return integer(value.toBigIntegerExact());
   }
 
-  private static tools.jackson.databind.JsonNode integer(long value) {
-    return value == (int) value ? NODES.numberNode((int) value) : NODES.numberNode(value);
-  }
-
-  private static tools.jackson.databind.JsonNode big(BigInteger value) {
-    return NODES.numberNode(value);
+  /** Returns a node of the smallest type, as of a parser. */
+  private static tools.jackson.databind.JsonNode integer(BigInteger value) {
+    if (value.bitLength() < Integer.SIZE) {
+      return NODES.numberNode(value.intValue());
+    }
+    return value.bitLength() < Long.SIZE
+        ? NODES.numberNode(value.longValue())
+        : NODES.numberNode(value);
   }
 }
