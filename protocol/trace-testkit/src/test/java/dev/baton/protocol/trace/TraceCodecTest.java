@@ -241,7 +241,7 @@ class TraceCodecTest {
         "RUN|RUN/1/1|dev.baton.step_completed|RUN|{}|lacks the field 'step'",
         "RUN|RUN/1/1|dev.baton.step_completed|RUN|[1]|not a JSON object",
         "RUN|RUN/1/1|dev.baton.step_completed|RUN|{\"step\":|Unexpected end-of-input",
-        "RUN|RUN/1/1|dev.baton.step_completed|RUN|{\"step\":{\"a\":1}}|from Object value",
+        "RUN|RUN/1/1|dev.baton.step_completed|RUN|{\"step\":{\"a\":1}}|data: step must be a string",
         "RUN|RUN/c/1|dev.baton.run_paused|RUN|{}|does not belong into lane c",
         "RUN|RUN/1/1|dev.baton.run_cancelled|RUN|{}|does not belong into lane 1",
         "RUN|RUN/1/x|dev.baton.run_paused|RUN|{}|seq 'x' is not a number",
