@@ -16,8 +16,10 @@ import java.util.List;
  * @param end the type of the last event, without its prefix
  * @param endSeenNanos when this process read the last event, by {@link System#nanoTime()}
  * @param records number of the run's records in the trace
+ * @param takeovers number of times that another runner was assigned
  */
-record RunTrace(List<Long> stepEndMicros, String end, long endSeenNanos, int records) {
+record RunTrace(
+    List<Long> stepEndMicros, String end, long endSeenNanos, int records, int takeovers) {
   RunTrace {
     stepEndMicros = List.copyOf(stepEndMicros);
   }

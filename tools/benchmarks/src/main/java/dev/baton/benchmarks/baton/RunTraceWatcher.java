@@ -60,6 +60,7 @@ final class RunTraceWatcher implements AutoCloseable {
     // Written only by the reader thread.
     final List<Long> stepEnds = new ArrayList<>();
     int records;
+    int assignments;
   }
 
   private RunTraceWatcher(KafkaConsumer<String, byte[]> consumer) {
@@ -161,8 +162,11 @@ final class RunTraceWatcher implements AutoCloseable {
             ChronoUnit.MICROS.between(
                 java.time.Instant.EPOCH, OffsetDateTime.parse(time).toInstant()));
       }
+    } else if (name.equals("runner_assigned")) {
+      run.assignments++;
     } else if (ENDS.contains(name)) {
-      run.ended.complete(new RunTrace(run.stepEnds, name, now, run.records));
+      run.ended.complete(
+          new RunTrace(run.stepEnds, name, now, run.records, Math.max(0, run.assignments - 1)));
     }
   }
 }

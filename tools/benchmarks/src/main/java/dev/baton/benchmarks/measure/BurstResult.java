@@ -11,5 +11,6 @@ package dev.baton.benchmarks.measure;
  *
  * @param runs duration of each run, from the client's submit until the client has seen its end
  * @param stepsPerSecond all steps of all runs, from the first submit to the last end
+ * @param takenOver number of runs that another runner has continued
  */
-public record BurstResult(DurationDistribution runs, double stepsPerSecond) {}
+public record BurstResult(DurationDistribution runs, double stepsPerSecond, int takenOver) {}

@@ -109,7 +109,7 @@ public final class RestateSystem implements StepsSystem {
       last = Math.max(last, end);
     }
     return new BurstResult(
-        DurationDistribution.of(took), (double) runs * steps / ((last - start) / 1e9));
+        DurationDistribution.of(took), (double) runs * steps / ((last - start) / 1e9), 0);
   }
 
   @Override

@@ -11,6 +11,7 @@ import dev.baton.benchmarks.baton.BenchmarkStack;
 import dev.baton.benchmarks.baton.BrokerFloorBenchmark;
 import dev.baton.benchmarks.baton.BrokerFloorBenchmark.Floor;
 import dev.baton.benchmarks.baton.LiveHeapReader;
+import dev.baton.benchmarks.measure.BurstResult;
 import dev.baton.benchmarks.measure.DurationDistribution;
 import dev.baton.benchmarks.measure.MachineDescription;
 import dev.baton.benchmarks.measure.MedianCalculator;
@@ -72,6 +73,7 @@ public record SoakBenchmark(
     private final BatonSystem baton;
     private long runs;
     private long deleted;
+    private int takenOver;
     private long shown = System.nanoTime();
 
     private SoakRun(BenchmarkStack stack, BrokerFloorBenchmark floor, BatonSystem baton) {
@@ -120,6 +122,7 @@ public record SoakBenchmark(
           SoakRetention.partitionBytes(options.steps()),
           options.limit(),
           options.keepRuns(),
+          takenOver,
           samples);
     }
 
@@ -130,13 +133,16 @@ public record SoakBenchmark(
 
     /** Returns the steps per second of one burst; deletes runs afterwards. */
     private double burst() throws IOException, InterruptedException {
-      double stepsPerS =
-          baton.burst(work.kind(), work.burstRuns(), work.burstSteps()).stepsPerSecond();
+      BurstResult burst = baton.burst(work.kind(), work.burstRuns(), work.burstSteps());
       runs += work.burstRuns();
+      if (burst.takenOver() > 0) {
+        takenOver += burst.takenOver();
+        progress.accept(burst.takenOver() + " runs have lost their runner and were continued");
+      }
       if (!options.keepRuns() && runs - deleted >= KEPT_RUNS) {
         deleteRuns();
       }
-      return stepsPerS;
+      return burst.stepsPerSecond();
     }
 
     /** Also slows the bursts down to what the services can keep up with. */

@@ -23,6 +23,8 @@ import java.util.Map;
  * @param partitionBytes how much of its log a partition keeps
  * @param limitPercent by how much a figure may grow
  * @param keepRuns whether ended runs were kept
+ * @param takenOver number of runs in bursts, warm-up included, that lost their runner and were
+ *     continued by another
  * @param samples one after each tenth; at least three
  */
 public record SoakResult(
@@ -32,6 +34,7 @@ public record SoakResult(
     long partitionBytes,
     int limitPercent,
     boolean keepRuns,
+    int takenOver,
     List<SoakSample> samples) {
   /** The first tenth fills caches and tables. */
   private static final int SECOND = 1;
@@ -63,12 +66,13 @@ public record SoakResult(
     page.append(
         ReportFormatter.line(
             "%,d of %,d steps in bursts of 200 runs of 10 steps, in %,.0f min; ended runs are %s, a"
-                + " partition keeps %,.0f MiB.%n%n",
+                + " partition keeps %,.0f MiB; runs that another runner has continued: %,d.%n%n",
             samples.getLast().steps(),
             steps,
             samples.getLast().seconds() / 60,
             keepRuns ? "kept" : "deleted",
-            partitionBytes / MEGABYTE));
+            partitionBytes / MEGABYTE,
+            takenOver));
     page.append(
         "| steps | steps/s | step p50 | p99 | floor p50 | p99 | appends/s | RSS | PSS | heap | Kafka |"
             + " database | objects |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n");
@@ -119,7 +123,8 @@ public record SoakResult(
   }
 
   /**
-   * Returns one line: {@code {"at":…,"machine":…,"steps":…,"samples":[…],"growth":[{"figure":…,
+   * Returns one line: {@code
+   * {"at":…,"machine":…,"steps":…,"taken_over":…,"samples":[…],"growth":[{"figure":…,
    * "second":…,"last":…,"ratio":…,"limit":…,"above":…}]}}.
    */
   public String json() {
@@ -129,7 +134,8 @@ public record SoakResult(
             .put("at", at.toString())
             .put("machine", machine)
             .put("steps", steps)
-            .put("partition_bytes", partitionBytes);
+            .put("partition_bytes", partitionBytes)
+            .put("taken_over", takenOver);
     all.set("samples", Json.mapper().valueToTree(samples));
     ArrayNode growth = all.putArray("growth");
     for (SoakGrowth figure : growth()) {

@@ -80,6 +80,7 @@ class RunTraceWatcherTest {
 
       // Then
       assertThat(trace.records()).isEqualTo(5);
+      assertThat(trace.takeovers()).isZero();
       assertThat(trace.stepTimes().count()).isEqualTo(2);
       assertThat(trace.stepTimes().millis(50)).isEqualTo(0.45);
       assertThat(trace.stepTimes().millis(100)).isEqualTo(1.0);
@@ -87,6 +88,22 @@ class RunTraceWatcherTest {
     LogBatchCount after = LogBatchCount.ofTrace(log);
     assertThat(after.batches() - before.batches()).isEqualTo(5);
     assertThat(after.records() - before.records()).isEqualTo(5);
+  }
+
+  @Test
+  void shouldCountTheRunnersThatContinuedARun() throws Exception {
+    String run = RunId.next();
+    try (RunTraceWatcher watch = RunTraceWatcher.start(stack.kafkaBootstrap())) {
+      append(run, Lane.CONTROL, 2, 0, new TraceEvent.RunnerAssigned(1, "r-1", "start"));
+      append(run, Lane.runner(1), 1, 1, completed("s0"));
+      append(run, Lane.CONTROL, 3, 2, new TraceEvent.RunnerAssigned(2, "r-2", "heartbeats_missed"));
+      append(run, Lane.runner(2), 1, 3, completed("s0"));
+      append(run, Lane.runner(2), 2, 4, new TraceEvent.RunCompleted(null));
+
+      assertThat(watch.completed(run, Duration.ofSeconds(30)))
+          .returns(1, RunTrace::takeovers)
+          .returns(5, RunTrace::records);
+    }
   }
 
   @Test
@@ -157,9 +174,14 @@ class RunTraceWatcherTest {
   }
 
   private static void append(String run, long seq, long micros, TraceEvent event) throws Exception {
+    append(run, Lane.runner(1), seq, micros, event);
+  }
+
+  private static void append(String run, Lane lane, long seq, long micros, TraceEvent event)
+      throws Exception {
     TraceRecord record =
         new TraceRecord(
-            new EventId(run, Lane.runner(1), seq),
+            new EventId(run, lane, seq),
             URI.create("/test"),
             START.plusNanos(micros * 1_000),
             event);

@@ -50,6 +50,7 @@ class SoakResultTest {
         4 * MEBIBYTE,
         25,
         keepRuns,
+        3,
         List.of(
             sample(10, 100, 100, 100, new Floor(1, 1, 1), 1),
             sample(20, 2_000, 1, 4, new Floor(0.5, 1, 20_000), 200),
@@ -107,6 +108,7 @@ class SoakResultTest {
 
     assertThat(result.table())
         .contains("37 of 30 steps")
+        .contains("runs that another runner has continued: 3.")
         .contains(
             "| 20 | 2,000 | 1.00 ms | 4.00 ms | 0.50 ms | 1.00 ms | 20,000 | 300 MB | 300 MB | 0 MB"
                 + " | 300 MB | 20 MB | 0.0 MB |")
@@ -116,6 +118,7 @@ class SoakResultTest {
     JsonNode json = Json.tree(result.json().getBytes(StandardCharsets.UTF_8));
     assertThat(result.json()).doesNotContain("\n");
     assertThat(json.at("/samples/1/floor/p50_ms").asDouble()).isEqualTo(0.5);
+    assertThat(json.path("taken_over").asInt()).isEqualTo(3);
     assertThat(json.at("/growth/0/ratio").asDouble()).isEqualTo(1);
     assertThat(json.path("growth").findValuesAsText("figure")).contains("heap, kafka");
   }
@@ -131,6 +134,7 @@ class SoakResultTest {
                     1,
                     25,
                     false,
+                    0,
                     result(sample(24, 1, 1, 1, new Floor(1, 1, 1), 1)).samples().subList(0, 2)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("3 samples");
