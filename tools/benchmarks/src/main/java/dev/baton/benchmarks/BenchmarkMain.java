@@ -179,7 +179,7 @@ public final class BenchmarkMain {
           above.stream()
               .map(SoakGrowth::describe)
               .collect(
-                  Collectors.joining(", ", "from the second to the last tenth have grown: ", "")));
+                  Collectors.joining(", ", "from the early to the late samples have grown: ", "")));
     }
   }
 

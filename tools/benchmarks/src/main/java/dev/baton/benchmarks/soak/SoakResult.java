@@ -36,9 +36,6 @@ public record SoakResult(
     boolean keepRuns,
     int takenOver,
     List<SoakSample> samples) {
-  /** The first tenth fills caches and tables. */
-  private static final int SECOND = 1;
-
   private static final int LEAST = 3;
   private static final double MEGABYTE = 1024.0 * 1024;
 
@@ -51,7 +48,7 @@ public record SoakResult(
 
   /** Returns the growth of each figure. */
   public List<SoakGrowth> growth() {
-    return SoakGrowth.of(samples.get(SECOND), samples.getLast(), limitPercent, keepRuns);
+    return SoakGrowth.of(samples, limitPercent, keepRuns);
   }
 
   /** Returns the figures that have grown by more than their limit. */
@@ -81,7 +78,7 @@ public record SoakResult(
     }
     page.append(
         ReportFormatter.line(
-            "%n| from the second to the last sample | second | last | ratio | limit |%n"
+            "%n| from the early to the late samples | early | late | ratio | limit |%n"
                 + "|---|--:|--:|--:|--:|%n"));
     for (SoakGrowth figure : growth()) {
       page.append(
@@ -89,8 +86,8 @@ public record SoakResult(
               "| %s%s | %s | %s | %s | %s%s |%n",
               figure.label(),
               figure.unit().isEmpty() ? "" : " (" + figure.unit() + ")",
-              ReportFormatter.line("%,.2f", figure.second()),
-              ReportFormatter.line("%,.2f", figure.last()),
+              ReportFormatter.line("%,.2f", figure.early()),
+              ReportFormatter.line("%,.2f", figure.late()),
               Double.isFinite(figure.ratio()) ? ReportFormatter.line("%.2f", figure.ratio()) : "–",
               figure.limit().map(most -> ReportFormatter.line("%.2f", most)).orElse("–"),
               figure.isAbove() ? ", **above**" : ""));
@@ -125,7 +122,7 @@ public record SoakResult(
   /**
    * Returns one line: {@code
    * {"at":…,"machine":…,"steps":…,"taken_over":…,"samples":[…],"growth":[{"figure":…,
-   * "second":…,"last":…,"ratio":…,"limit":…,"above":…}]}}.
+   * "early":…,"late":…,"ratio":…,"limit":…,"above":…}]}}.
    */
   public String json() {
     ObjectNode all =
@@ -142,8 +139,8 @@ public record SoakResult(
       growth
           .addObject()
           .put("figure", figure.label())
-          .put("second", figure.second())
-          .put("last", figure.last())
+          .put("early", figure.early())
+          .put("late", figure.late())
           .put("ratio", Double.isFinite(figure.ratio()) ? figure.ratio() : null)
           .put("limit", figure.limit().orElse(null))
           .put("above", figure.isAbove());

@@ -22,14 +22,15 @@ final class SoakRetention {
   private static final long BYTES_FOR_STEP = 6;
 
   private static final long LEAST = 4 * MEBIBYTE;
-  private static final long MOST = 64 * MEBIBYTE;
+  private static final long MOST = 16 * MEBIBYTE;
   private static final int SEGMENTS = 8;
 
   private SoakRetention() {}
 
   /**
    * Returns how much of its log a partition keeps, in bytes: about the events of half a tenth, so
-   * that the bound is reached before the first sample, but at most 64 MiB.
+   * that the bound is reached before the first sample, but at most 16 MiB: heartbeats need millions
+   * of steps for more, and would look like growth until then.
    */
   static long partitionBytes(long steps) {
     return Math.clamp(steps * BYTES_FOR_STEP, LEAST, MOST);

@@ -124,6 +124,47 @@ class SoakResultTest {
   }
 
   @Test
+  void shouldTellALeakFromMemoryThatSwings() {
+    // Given memory between two collections, then memory of which ever more is never released
+    assertThat(labels(List.of(900L, 200L, 350L, 250L, 330L, 340L, 360L, 210L, 350L))).isEmpty();
+    assertThat(labels(List.of(900L, 200L, 350L, 250L, 330L, 340L, 360L, 260L, 450L)))
+        .containsExactly("RSS, orchestrator", "PSS, orchestrator");
+  }
+
+  @Test
+  void shouldCompareMediansOfLatencyAndTheHighestDisk() {
+    // Given one slow sample among the late ones, and more disk in one of the early ones
+    Floor floor = new Floor(1, 1, 1_000);
+    List<SoakSample> samples =
+        List.of(
+            sample(10, 1_000, 9, 9, floor, 100),
+            sample(20, 1_000, 1, 1, floor, 100),
+            sample(60, 1_000, 1, 1, floor, 100),
+            sample(30, 1_000, 1, 1, floor, 100),
+            sample(40, 1_000, 1.2, 1, floor, 100),
+            sample(50, 1_000, 8, 1, floor, 100),
+            sample(70, 1_000, 1.1, 1, floor, 100));
+
+    List<SoakGrowth> growth = SoakGrowth.of(samples, 25, false);
+
+    assertThat(growth.getFirst().late()).isEqualTo(1.2);
+    assertThat(growth.getLast())
+        .returns("disk, postgres database", SoakGrowth::label)
+        .returns(60.0, SoakGrowth::early)
+        .returns(70.0, SoakGrowth::late);
+  }
+
+  /** Returns the figures that have grown when the orchestrator's memory is this, in MiB. */
+  private static List<String> labels(List<Long> memory) {
+    List<SoakSample> samples =
+        memory.stream().map(mb -> sample(20, 1_000, 1, 1, new Floor(1, 1, 1_000), mb)).toList();
+    return SoakGrowth.of(samples, 25, false).stream()
+        .filter(SoakGrowth::isAbove)
+        .map(SoakGrowth::label)
+        .toList();
+  }
+
+  @Test
   void shouldNeedThreeSamples() {
     assertThatThrownBy(
             () ->

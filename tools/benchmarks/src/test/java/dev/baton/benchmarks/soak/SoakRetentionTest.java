@@ -22,7 +22,7 @@ class SoakRetentionTest {
   void shouldBoundTheLogByTheNumberOfSteps() {
     assertThat(SoakRetention.partitionBytes(20_000)).isEqualTo(4 * MEBIBYTE);
     assertThat(SoakRetention.partitionBytes(1_000_000)).isEqualTo(6_000_000);
-    assertThat(SoakRetention.partitionBytes(1_000_000_000)).isEqualTo(64 * MEBIBYTE);
+    assertThat(SoakRetention.partitionBytes(1_000_000_000)).isEqualTo(16 * MEBIBYTE);
     assertThat(SoakRetention.broker(20_000))
         .contains("log.retention.bytes=4194304", "log.segment.bytes=1048576");
   }
