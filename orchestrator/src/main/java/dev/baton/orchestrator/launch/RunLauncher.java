@@ -343,7 +343,7 @@ public class RunLauncher {
   /**
    * Stores assignments. Locks the runs in the order of their ids, as the projection updates them:
    * two statements that lock the same rows in different orders end with a deadlock, which Postgres
-   * notices only after a second.
+   * detects only after a second.
    */
   static final String ASSIGN =
       """

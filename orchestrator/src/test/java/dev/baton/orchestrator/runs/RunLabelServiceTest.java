@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.baton.orchestrator.testing.OrchestratorTestClient;
 import dev.baton.orchestrator.testing.OrchestratorTestEnvironment;
 import dev.baton.orchestrator.testing.OrchestratorTestResource;
+import dev.baton.orchestrator.testing.QueryPlanReader;
 import dev.baton.orchestrator.testing.ScriptedRunner;
 import dev.baton.orchestrator.testing.TraceLog;
 import dev.baton.protocol.identity.ProjectScope;
@@ -28,8 +29,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -197,16 +196,7 @@ class RunLabelServiceTest {
   private String plan(RunQueryFilter filter) {
     List<Object> parameters = new ArrayList<>();
     String listing = RunQueryService.listing(filter, ProjectScope.ALL, null, 50, parameters);
-    String plan =
-        StreamSupport.stream(
-                pool.preparedQuery("EXPLAIN " + listing)
-                    .execute(Tuple.from(parameters))
-                    .await()
-                    .atMost(SQL)
-                    .spliterator(),
-                false)
-            .map(row -> row.getString(0))
-            .collect(Collectors.joining("\n"));
+    String plan = QueryPlanReader.of(pool, listing, Tuple.from(parameters));
     assertThat(plan.lines().filter(line -> line.contains("Seq Scan on run r"))).as(plan).isEmpty();
     return plan;
   }

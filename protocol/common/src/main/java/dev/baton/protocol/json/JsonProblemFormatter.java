@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import java.util.Collection;
 import org.jspecify.annotations.Nullable;
 
-/** Describes JSON that cannot be read, for who has written it: without names of Java's classes. */
+/** Describes JSON that cannot be read, for its author: without names of Java's classes. */
 public final class JsonProblemFormatter {
   private JsonProblemFormatter() {}
 

@@ -124,7 +124,7 @@ class SoakResultTest {
   }
 
   @Test
-  void shouldTellALeakFromMemoryThatSwings() {
+  void shouldDistinguishALeakFromGarbage() {
     // Given memory between two collections, then memory of which ever more is never released
     assertThat(labels(List.of(900L, 200L, 350L, 250L, 330L, 340L, 460L, 210L, 350L))).isEmpty();
     assertThat(labels(List.of(900L, 200L, 350L, 250L, 330L, 340L, 360L, 260L, 330L)))
